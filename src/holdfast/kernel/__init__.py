@@ -1,0 +1,1 @@
+"""The floor of the house: pure declarations and rules, no disk, no network, no protocol library."""

@@ -1,0 +1,99 @@
+"""One running operation: its deadline, its cancellation, its progress, and what follows the answer.
+
+Contract:
+- `check` raises as soon as the caller has gone or the time is up; long operations call it in their loops.
+- Actions given to `when_answered` run exactly once: `commit` after the answer left this process,
+  `otherwise` when it never will. A face settles every call, one way or the other.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded
+
+ProgressReporter = Callable[[float, float | None, str | None], None]
+
+
+class Call:
+    """What an operation may know about the request that runs it."""
+
+    def __init__(
+        self,
+        *,
+        seconds: float | None = None,
+        report: ProgressReporter | None = None,
+        clock: MonotonicClock = monotonic,
+    ) -> None:
+        self._clock = clock
+        self._seconds = seconds
+        self._ends = None if seconds is None else clock() + seconds
+        self._report = report
+        self._cancelled = threading.Event()
+        self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the caller has given up."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Tell the operation that nobody waits for its result any more."""
+        self._cancelled.set()
+
+    def remaining(self) -> float | None:
+        """Return the seconds left, or None when there is no deadline."""
+        return None if self._ends is None else max(0.0, self._ends - self._clock())
+
+    def check(self) -> None:
+        """Raise when the operation should stop now."""
+        if self.cancelled:
+            raise Cancelled("The request was cancelled.")
+        if self._ends is not None and self._clock() > self._ends:
+            raise DeadlineExceeded(
+                f"The operation did not finish within {self._seconds:g} seconds.",
+                hint="Narrow the request, or ask for fewer items.",
+            )
+
+    def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Report how far the operation is, and stop it when nobody waits any more."""
+        self.check()
+        if self._report is not None:
+            self._report(done, total, message)
+
+    def when_answered(self, commit: Callable[[], None], otherwise: Callable[[], None]) -> None:
+        """Run `commit` once the answer was written, or `otherwise` when it could not be."""
+        self._settlements.append((commit, otherwise))
+
+    @property
+    def awaits_settlement(self) -> bool:
+        """Whether something is to be done once the answer is out."""
+        return bool(self._settlements)
+
+    def settle(self, *, answered: bool) -> None:
+        """Run what the operation left to do after its answer."""
+        settlements, self._settlements = self._settlements, []
+        for commit, otherwise in settlements:
+            (commit if answered else otherwise)()
+
+
+_current: ContextVar[Call | None] = ContextVar("holdfast_call", default=None)
+
+
+def current_call() -> Call:
+    """Return the call that runs this code; outside of dispatch, one without deadline."""
+    return _current.get() or Call()
+
+
+@contextmanager
+def running(call: Call) -> Iterator[Call]:
+    """Make `call` the current one for the code inside."""
+    token = _current.set(call)
+    try:
+        yield call
+    finally:
+        _current.reset(token)

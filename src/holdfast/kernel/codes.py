@@ -1,0 +1,66 @@
+"""Which JSON-RPC code a failure carries, by specification family, in the handshake era.
+
+A specification that shows a numeric code for a failure gets that code as a JSON-RPC error. A
+failure without a row here is an ordinary tool result marked as an error. Codes belong to a family,
+because the specifications reuse numbers for different things; within a family a code means one
+kind. In the stateless era every tool failure is a marked result and none of the numbers between
+-32019 and -32000 is sent; `HoldfastError.number` stands in their place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from holdfast.kernel.errors import HoldfastError
+
+PROTOCOL = "protocol"
+"""The family of failures that happen before any tool is chosen."""
+
+PARSE_ERROR = -32700
+INVALID_REQUEST = -32600
+METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
+INTERNAL_ERROR = -32603
+RATE_LIMITED = -32003
+RESOURCE_NOT_FOUND = -32002
+
+HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
+    {
+        PROTOCOL: {
+            "invalid": INVALID_PARAMS,
+            "unknown_resource": RESOURCE_NOT_FOUND,
+            "internal": INTERNAL_ERROR,
+            "rate_limited": RATE_LIMITED,
+        },
+        "lazygit": {"invalid": INVALID_PARAMS},
+        "toolkit": {
+            "template_not_found": -32000,
+            "invalid_template_uri": -32001,
+            "parameter_validation": -32002,
+            "rate_limited": RATE_LIMITED,
+            "invalid": INVALID_PARAMS,
+            "internal": INTERNAL_ERROR,
+        },
+        "git-mile": {
+            "undecodable_arguments": INVALID_REQUEST,
+            "unknown_tool": METHOD_NOT_FOUND,
+            "invalid": INVALID_PARAMS,
+            "internal": -32001,
+        },
+    }
+)
+
+
+def handshake_code(family: str, error: HoldfastError) -> int | None:
+    """Return the code the family's specification gives this failure, or None when it gives none."""
+    rows = HANDSHAKE_CODES.get(family, {})
+    return next((rows[kind] for kind in error.kinds() if kind in rows), None)
+
+
+def stateless_code(family: str, error: HoldfastError) -> int:
+    """Return the code for the stateless era: the family's where it is allowed there, else our number."""
+    code = handshake_code(family, error)
+    if code is None or -32019 <= code <= -32000:
+        return error.number
+    return code

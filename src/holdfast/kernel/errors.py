@@ -1,0 +1,195 @@
+"""Every way an operation can fail, once, with what each face needs to say so.
+
+The tree, with the process exit status and HTTP status of each branch:
+
+    HoldfastError
+    ├── Invalid                 2   400   the caller can fix the request
+    │   ├── InvalidArguments
+    │   ├── InvalidPath
+    │   ├── InvalidCursor
+    │   ├── UnknownTool
+    │   └── UnknownResource
+    ├── NotFound                3   404   the named thing does not exist
+    ├── Conflict                4   409   somebody else changed it first
+    ├── Denied                  5   403   not allowed here
+    ├── TooLarge                6   413   over a stated limit
+    ├── Busy                    7   503   try again later
+    │   └── RateLimited         7   429
+    ├── Corrupted               8   500   stored bytes are damaged; they are left as they are
+    ├── DeadlineExceeded        9   504
+    ├── Unavailable            10   501   an optional part is not installed or not configured
+    ├── Cancelled             130   499
+    └── Internal               70   500   a defect of ours, with a reference to find it by
+
+`kind` is stable and belongs to the public contract; messages may improve. Numeric codes of the
+protocol live in `kernel/codes.py`. This module imports nothing, so that quick commands stay quick.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class HoldfastError(Exception):
+    """Base of every failure that a caller may see."""
+
+    kind: ClassVar[str] = "error"
+    number: ClassVar[int] = 5000
+    exit_code: ClassVar[int] = 70
+    http_status: ClassVar[int] = 500
+
+    def __init__(self, message: str, *, hint: str | None = None, **data: object) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.data = data
+
+    def sentence(self) -> str:
+        """Return the message and its next step as one text."""
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+    @classmethod
+    def kinds(cls) -> tuple[str, ...]:
+        """Return this kind and its ancestors' kinds, nearest first."""
+        return tuple(base.kind for base in cls.__mro__ if issubclass(base, HoldfastError))
+
+
+class Invalid(HoldfastError):
+    """The request cannot be carried out as written; the caller can mend it."""
+
+    kind = "invalid"
+    number = 4000
+    exit_code = 2
+    http_status = 400
+
+
+class InvalidArguments(Invalid):
+    """One or more arguments are missing, unknown or of the wrong shape."""
+
+    kind = "invalid_arguments"
+    number = 4001
+
+
+class InvalidPath(Invalid):
+    """A path leaves the workspace or names something that is not the caller's."""
+
+    kind = "invalid_path"
+    number = 4002
+
+
+class InvalidCursor(Invalid):
+    """A page cursor is damaged or belongs to another query."""
+
+    kind = "invalid_cursor"
+    number = 4003
+
+
+class UnknownTool(Invalid):
+    """No tool of that name is offered here."""
+
+    kind = "unknown_tool"
+    number = 4004
+
+
+class UnknownResource(Invalid):
+    """No resource has that address."""
+
+    kind = "unknown_resource"
+    number = 4005
+
+
+class NotFound(HoldfastError):
+    """The named thing does not exist."""
+
+    kind = "not_found"
+    number = 4040
+    exit_code = 3
+    http_status = 404
+
+
+class Conflict(HoldfastError):
+    """The thing changed since the caller looked at it."""
+
+    kind = "conflict"
+    number = 4090
+    exit_code = 4
+    http_status = 409
+
+
+class Denied(HoldfastError):
+    """The caller may not do this here."""
+
+    kind = "denied"
+    number = 4030
+    exit_code = 5
+    http_status = 403
+
+
+class TooLarge(HoldfastError):
+    """Something exceeds a stated limit."""
+
+    kind = "too_large"
+    number = 4130
+    exit_code = 6
+    http_status = 413
+
+
+class Busy(HoldfastError):
+    """The thing is in use; trying again later will work."""
+
+    kind = "busy"
+    number = 5030
+    exit_code = 7
+    http_status = 503
+
+
+class RateLimited(Busy):
+    """Too many requests in too short a time."""
+
+    kind = "rate_limited"
+    number = 4290
+    http_status = 429
+
+
+class Corrupted(HoldfastError):
+    """Stored bytes are damaged. Nothing overwrites them."""
+
+    kind = "corrupted"
+    number = 5002
+    exit_code = 8
+
+
+class DeadlineExceeded(HoldfastError):
+    """The operation took longer than it may."""
+
+    kind = "deadline_exceeded"
+    number = 5040
+    exit_code = 9
+    http_status = 504
+
+
+class Unavailable(HoldfastError):
+    """An optional part is not installed, or a program we need is missing."""
+
+    kind = "unavailable"
+    number = 5010
+    exit_code = 10
+    http_status = 501
+
+
+class Cancelled(HoldfastError):
+    """The caller no longer wants the answer."""
+
+    kind = "cancelled"
+    number = 4990
+    exit_code = 130
+    http_status = 499
+
+
+class Internal(HoldfastError):
+    """A defect of ours. The traceback is on standard error under the reference id."""
+
+    kind = "internal"
+    number = 5000
+    exit_code = 70
+    http_status = 500

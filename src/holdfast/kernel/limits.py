@@ -1,0 +1,57 @@
+"""Every number a specification or a promise fixes, in one place.
+
+Sizes are bytes unless the name says characters. A limit is inclusive: the value itself is accepted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+KIB = 1024
+MIB = 1024 * KIB
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Limits of the wire, of dispatch and of the stores."""
+
+    # The wire (specification: agent-toolkit, "Transport Layer" and "Security Considerations").
+    read_chunk: int = 64 * KIB
+    write_chunk: int = 8 * KIB
+    request_bytes: int = 1 * MIB
+    response_bytes: int = 10 * MIB
+    requests_in_flight: int = 128
+    request_burst: int = 1000
+    requests_per_second: float = 100.0
+    drain_seconds: float = 30.0
+    # A client that closed our input waits about two seconds before it sends a signal.
+    end_of_input_drain_seconds: float = 1.5
+
+    # Our own bounds, so that the ones above cannot be turned into unbounded memory.
+    requests_parked: int = 1024
+    parked_bytes: int = 16 * MIB
+    queued_output_bytes: int = 32 * MIB
+
+    # Dispatch.
+    operation_seconds: float = 60.0
+    list_page: int = 200
+
+    # The inbox (specification: lazygit-bridge).
+    messages_per_call: int = 10
+    delivery_lease_seconds: float = 30.0
+    message_comment_characters: int = 10_000
+    reply_characters: int = 10_000
+    hook_characters: int = 9_000
+    legacy_message_file_bytes: int = 1 * MIB
+    diff_file_bytes: int = 2 * MIB
+
+    # Stores.
+    path_characters: int = 4096
+    path_segment_bytes: int = 255
+    database_busy_seconds: float = 10.0
+    lock_wait_seconds: float = 10.0
+    git_seconds: float = 30.0
+    git_output_bytes: int = 64 * MIB
+
+
+LIMITS = Limits()
