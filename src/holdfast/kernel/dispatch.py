@@ -1,0 +1,119 @@
+"""Validate, run, answer: the one way from a request to a result, for every face.
+
+Contract:
+- An operation never runs with arguments its model did not accept, nor against the selection
+  (read-only included), however the request arrived.
+- Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw becomes
+  `Internal` with a reference id; its traceback goes to standard error under that id, nowhere else.
+- `Dispatcher.call` keeps the event loop free: the operation runs in a worker thread, and the call
+  ends at its deadline or on cancellation even if the thread takes longer to notice.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+import traceback
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from holdfast.kernel.call import Call, running
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Internal
+from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
+from holdfast.kernel.registry import Registry
+from holdfast.kernel.validation import validated
+
+Result = TypeVar("Result")
+
+Rooms = Callable[[str], Any]
+"""Opens, lazily, the room a toolset works in."""
+
+
+class Dispatcher:
+    """Runs the operations of a registry against the rooms of a workspace."""
+
+    def __init__(self, registry: Registry, rooms: Rooms, *, limits: Limits = LIMITS) -> None:
+        self.registry = registry
+        self.limits = limits
+        self._rooms = rooms
+        self._workers = ThreadPoolExecutor(limits.requests_in_flight, thread_name_prefix="holdfast")
+
+    def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
+        """Return a call with the operation's time limit."""
+        seconds = None if operation is None else operation.seconds
+        return Call(seconds=seconds if seconds is not None else self.limits.operation_seconds, **more)
+
+    def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
+        """Run an operation here and now."""
+        offered = self.registry.operation(operation.name)
+        with running(call):
+            return guarded(self._perform, offered, validated(offered.input, arguments), call)
+
+    def _perform(self, operation: Operation, arguments: Input, call: Call) -> Output:
+        call.check()
+        return operation.function(self._rooms(operation.toolset), arguments)
+
+    def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
+        """Read a resource here and now."""
+        with running(call):
+            body = guarded(lambda: resource.read(self._rooms(resource.toolset), **parts))
+        return ResourceBody(text=body) if isinstance(body, str) else body
+
+    def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
+        """Fill a prompt here and now."""
+        with running(call):
+            filled = validated(prompt.input, arguments)
+            return guarded(self._fill, prompt, filled)
+
+    def _fill(self, prompt: Prompt, arguments: Input) -> list[PromptMessage]:
+        return prompt.function(self._rooms(prompt.toolset), arguments)
+
+    async def call(self, work: Callable[[], Result], call: Call) -> Result:
+        """Run `work` in a worker thread, no longer than the call allows."""
+        future = asyncio.get_running_loop().run_in_executor(self._workers, work)
+        try:
+            done, _ = await asyncio.wait((future,), timeout=call.remaining())
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        if done:
+            return future.result()
+        call.cancel()
+        future.add_done_callback(_ignore_outcome)
+        raise DeadlineExceeded(
+            "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
+        )
+
+    def close(self) -> None:
+        """Let the worker threads end; none is waited for."""
+        self._workers.shutdown(wait=False, cancel_futures=True)
+
+
+def guarded(function: Callable[..., Result], *arguments: Any) -> Result:
+    """Call `function`; let only errors of ours out."""
+    try:
+        return function(*arguments)
+    except HoldfastError:
+        raise
+    except Exception as failure:
+        raise internal(failure) from None
+
+
+def internal(failure: BaseException) -> Internal:
+    """Write the traceback to standard error and return what a caller may know about it."""
+    reference = secrets.token_hex(4)
+    print(f"holdfast: internal error {reference}", file=sys.stderr)  # noqa: T201
+    traceback.print_exception(failure, file=sys.stderr)
+    return Internal(
+        f"Something went wrong inside Holdfast (reference {reference}).",
+        hint="The details are on the server's standard error under that reference.",
+        reference=reference,
+    )
+
+
+def _ignore_outcome(future: asyncio.Future[Any]) -> None:
+    if not future.cancelled() and isinstance(future.exception(), Cancelled | HoldfastError):
+        return

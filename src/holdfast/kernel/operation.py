@@ -1,0 +1,266 @@
+"""The vocabulary in which a room declares what it offers.
+
+An operation is declared once: name, input model, output model, effect, function, docstring. The MCP
+tool, the command, the REST route and the documentation are derived from that one declaration.
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cached_property
+from typing import Any, get_type_hints
+
+from pydantic import BaseModel, ConfigDict
+
+Text = Callable[[Any], str]
+"""Says a result in words."""
+
+
+class Effect(Enum):
+    """What running an operation does to the stores."""
+
+    READ = "read"
+    WRITE = "write"
+    DESTRUCTIVE = "destructive"
+
+
+class Input(BaseModel):
+    """Arguments of an operation. Unknown names are refused."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+
+
+class Output(BaseModel):
+    """Result of an operation: facts that stand alone without the words."""
+
+    model_config = ConfigDict(
+        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+    )
+
+    def wire(self) -> dict[str, Any]:
+        """Return the result as every face sends it."""
+        return self.model_dump(mode="json", by_alias=True)
+
+
+class NoArguments(Input):
+    """The input of an operation that takes none."""
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing Holdfast can do."""
+
+    name: str
+    title: str
+    effect: Effect
+    function: Callable[[Any, Any], Output]
+    input: type[Input]
+    output: type[Output]
+    toolset: str
+    family: str
+    example: str
+    command: str
+    shortcut: str | None = None
+    positional: tuple[str, ...] = ()
+    specified: bool = False
+    specified_description: str | None = None
+    idempotent: bool = False
+    open_world: bool = False
+    seconds: float | None = None
+    text: Text | None = None
+
+    @cached_property
+    def description(self) -> str:
+        """Return the operation's docstring: first what it does, then what to know."""
+        return inspect.getdoc(self.function) or ""
+
+    @property
+    def summary(self) -> str:
+        """Return the first line of the description."""
+        return self.description.partition("\n")[0]
+
+    @property
+    def listed_name(self) -> str:
+        """Return the name without dots, which several hosts refuse."""
+        return self.name.replace(".", "_")
+
+    def words(self, result: Output) -> str:
+        """Say a result in words, or as JSON when the room has none for it."""
+        return self.text(result) if self.text is not None else result.model_dump_json(by_alias=True, indent=2)
+
+
+@dataclass(frozen=True)
+class ResourceBody:
+    """What a resource holds: text, or bytes."""
+
+    text: str | None = None
+    data: bytes | None = None
+    mime_type: str | None = None
+
+
+@dataclass(frozen=True)
+class Resource:
+    """Something readable by address: one URI, or a family of them with `{name}` and `{+path}` parts."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+    read: Callable[..., str | ResourceBody]
+    toolset: str
+    family: str
+    title: str | None = None
+    topic: str | None = None
+    specified: bool = False
+
+    @property
+    def is_template(self) -> bool:
+        """Return whether the address has parts to fill in."""
+        return "{" in self.uri
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        parts = re.split(r"(\{\+?\w+\})", self.uri)
+        return re.compile("".join(_part_pattern(part) for part in parts), re.DOTALL)
+
+    def match(self, uri: str) -> dict[str, str] | None:
+        """Return the still encoded parts of `uri` when it is an address of this resource."""
+        found = self._pattern.fullmatch(uri)
+        return None if found is None else found.groupdict()
+
+
+def _part_pattern(part: str) -> str:
+    if not part.startswith("{"):
+        return re.escape(part)
+    name = part.strip("{+}")
+    return f"(?P<{name}>.+)" if part.startswith("{+") else f"(?P<{name}>[^/]+)"
+
+
+@dataclass(frozen=True)
+class PromptMessage:
+    """One message of a prompt."""
+
+    text: str
+    role: str = "user"
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """A text a person can ask a client to insert, filled from the stores."""
+
+    name: str
+    title: str
+    function: Callable[[Any, Any], list[PromptMessage]]
+    input: type[Input]
+    toolset: str
+    family: str
+    specified: bool = False
+
+    @cached_property
+    def description(self) -> str:
+        """Return the prompt's docstring."""
+        return inspect.getdoc(self.function) or ""
+
+
+@dataclass
+class Toolset:
+    """The operations, resources and prompts of one room."""
+
+    name: str
+    summary: str
+    family: str = "core"
+    hidden: bool = False
+    operations: list[Operation] = field(default_factory=list)
+    resources: list[Resource] = field(default_factory=list)
+    prompts: list[Prompt] = field(default_factory=list)
+
+    def operation(
+        self, name: str, *, title: str, effect: Effect, example: str, command: str | None = None, **more: Any
+    ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+        """Declare the decorated function `(room, input) -> output` as an operation."""
+
+        def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+            input_model, output_model = _models(function)
+            self.operations.append(
+                Operation(
+                    name=name,
+                    title=title,
+                    effect=effect,
+                    function=function,
+                    input=input_model,
+                    output=output_model,
+                    toolset=self.name,
+                    family=self.family,
+                    example=example,
+                    command=command or name.replace("_", "-").replace(".", "-"),
+                    **more,
+                )
+            )
+            return function
+
+        return declare
+
+    def resource(
+        self, uri: str, *, name: str, description: str, mime_type: str = "text/plain", **more: Any
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare the decorated function `(room, **uri_parts)` as the reader of a resource."""
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.resources.append(
+                Resource(
+                    uri=uri,
+                    name=name,
+                    description=description,
+                    mime_type=mime_type,
+                    read=function,
+                    toolset=self.name,
+                    family=self.family,
+                    **more,
+                )
+            )
+            return function
+
+        return declare
+
+    def prompt(
+        self, name: str, *, title: str, **more: Any
+    ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
+        """Declare the decorated function `(room, input) -> messages` as a prompt."""
+
+        def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+            input_model = _hints(function)[1]
+            self.prompts.append(
+                Prompt(
+                    name=name,
+                    title=title,
+                    function=function,
+                    input=input_model,
+                    toolset=self.name,
+                    family=self.family,
+                    **more,
+                )
+            )
+            return function
+
+        return declare
+
+
+def _hints(function: Callable[..., Any]) -> list[Any]:
+    hints = get_type_hints(function)
+    return [hints[name] for name in [*inspect.signature(function).parameters, "return"]]
+
+
+def _models(function: Callable[[Any, Any], Any]) -> tuple[type[Input], type[Output]]:
+    _, input_model, output_model = _hints(function)
+    if not (issubclass(input_model, Input) and issubclass(output_model, Output)):
+        raise TypeError(f"{function.__name__} must take an Input and return an Output")
+    return input_model, output_model
+
+
+def wire_names(model: type[BaseModel]) -> Iterable[str]:
+    """Return the names of a model's fields as they are spelled on the wire."""
+    return [info.alias or name for name, info in model.model_fields.items()]

@@ -1,0 +1,110 @@
+"""All that is offered, and the part of it that one server was asked to offer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.kernel.errors import Invalid, UnknownTool
+from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
+from holdfast.kernel.suggest import did_you_mean
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which part of the registry to offer. Read-only wins over everything else."""
+
+    toolsets: frozenset[str] | None = None
+    tools: frozenset[str] | None = None
+    exclude_tools: frozenset[str] = frozenset()
+    read_only: bool = False
+    family: str | None = None
+    """Only what this specification names, under the names it gives."""
+
+    def admits_effect(self, effect: Effect) -> bool:
+        """Return whether operations with this effect may run at all."""
+        return effect is Effect.READ or not self.read_only
+
+
+EVERYTHING = Selection()
+
+
+class Registry:
+    """Looks up operations, resources and prompts, in a stable order."""
+
+    def __init__(self, toolsets: Iterable[Toolset], selection: Selection = EVERYTHING) -> None:
+        self.toolsets = tuple(toolsets)
+        self.selection = selection
+        self._known = {op.listed_name: op for toolset in self.toolsets for op in toolset.operations}
+        self._check_names()
+        self.operations = sorted(self._selected_operations(), key=lambda op: op.name)
+        self._offered = {op.listed_name: op for op in self.operations}
+        selected = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
+        self.resources = sorted(
+            (item for toolset in selected for item in toolset.resources if self._admits_family(item)),
+            key=lambda item: item.uri,
+        )
+        self.prompts = sorted(
+            (item for toolset in selected for item in toolset.prompts if self._admits_family(item)),
+            key=lambda item: item.name,
+        )
+
+    def select(self, selection: Selection) -> Registry:
+        """Return the same registry narrowed to `selection`."""
+        return Registry(self.toolsets, selection)
+
+    def operation(self, name: str) -> Operation:
+        """Return the offered operation of that name, dotted or not."""
+        operation = self._offered.get(name.replace(".", "_"))
+        if operation is None:
+            raise UnknownTool(f"Unknown tool: {name}", hint=self._why_not(name))
+        return operation
+
+    def find(self, name: str) -> Operation | None:
+        """Return the offered operation of that name, or None."""
+        return self._offered.get(name.replace(".", "_"))
+
+    def _why_not(self, name: str) -> str:
+        known = self._known.get(name.replace(".", "_"))
+        if known is not None and not self.selection.admits_effect(known.effect):
+            return "It writes, and this server is read-only."
+        if known is not None:
+            return "It exists, but this server was started without it."
+        return did_you_mean(name, self._offered)
+
+    def _selected_operations(self) -> Iterable[Operation]:
+        for toolset in self.toolsets:
+            named = [op for op in toolset.operations if self._names_tool(op)]
+            admitted = toolset.operations if self._admits_toolset(toolset) else named
+            yield from (op for op in admitted if self._admits(op))
+
+    def _admits(self, operation: Operation) -> bool:
+        chosen = self.selection
+        if not chosen.admits_effect(operation.effect) or operation.listed_name in chosen.exclude_tools:
+            return False
+        if chosen.tools is not None and chosen.toolsets is None and not self._names_tool(operation):
+            return False
+        return self._admits_family(operation)
+
+    def _names_tool(self, operation: Operation) -> bool:
+        return self.selection.tools is not None and operation.listed_name in self.selection.tools
+
+    def _admits_toolset(self, toolset: Toolset) -> bool:
+        if self.selection.toolsets is not None:
+            return toolset.name in self.selection.toolsets
+        return not toolset.hidden
+
+    def _admits_family(self, item: Operation | Resource | Prompt) -> bool:
+        family = self.selection.family
+        return family is None or (item.specified and item.family == family)
+
+    def _check_names(self) -> None:
+        if len(self._known) != sum(len(toolset.operations) for toolset in self.toolsets):
+            raise ValueError("two operations share a name")
+        names = {toolset.name for toolset in self.toolsets}
+        for wanted, known in (
+            (self.selection.toolsets or frozenset(), names),
+            ((self.selection.tools or frozenset()) | self.selection.exclude_tools, set(self._known)),
+        ):
+            for name in sorted(wanted - known):
+                raise Invalid(f'There is no tool or toolset named "{name}".', hint=did_you_mean(name, known))

@@ -1,0 +1,87 @@
+"""Text written by people, agents or repositories: kept whole in storage, cleaned on the way out.
+
+What is removed has no visible form and is used to hide instructions from the person who looks at
+the same text: terminal escapes, control characters, bidirectional overrides, tag characters,
+zero-width characters and variation selectors that select nothing. Emoji, joiners inside emoji,
+joiners between letters of scripts that need them, and every visible letter stay.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+_TERMINAL_ESCAPE = re.compile(
+    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[@-Z\\^_`-~]|[ -/]+[0-~])"
+    r"|\x9b[0-?]*[ -/]*[@-~]",
+    re.DOTALL,
+)
+_INVISIBLE = re.compile(
+    "["
+    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, all but tab, line feed and carriage return
+    "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, Mongolian selectors
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164\ufeff\uffa0"  # zero width, bidirectional
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # interlinear, shorthand, musical controls
+    "\U000e0000-\U000e00ff\U000e01f0-\U000e0fff"  # tags and unassigned default-ignorables
+    "\ud800-\udfff"  # halves of pairs: not text, and not writable as UTF-8
+    "]"
+)
+_JOINER = re.compile("[\u200c\u200d]")
+_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+_PICTURE = re.compile(
+    "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff#*0-9\ufe0f\U0001f3fb-\U0001f3ff]"
+)
+_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
+_SUBDIVISION_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
+
+
+def visible(text: str) -> str:
+    """Return `text` without terminal escapes and invisible characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    flags = _SUBDIVISION_FLAG.findall(text)
+    if not flags:
+        return _strip(text)
+    pieces = _SUBDIVISION_FLAG.split(text)
+    return "".join(_strip(piece) + flag for piece, flag in zip(pieces, [*flags, ""], strict=True))
+
+
+def _strip(text: str) -> str:
+    text = _INVISIBLE.sub("", _TERMINAL_ESCAPE.sub("", text))
+    text = _SELECTOR.sub(_keep_selector, text)
+    return _JOINER.sub(_keep_joiner, text)
+
+
+def _keep_selector(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    if match.group() <= "\ufe0f":
+        return match.group() if _PICTURE.match(before) or _IDEOGRAPH.match(before) else ""
+    return match.group() if _IDEOGRAPH.match(before) else ""
+
+
+def _keep_joiner(match: re.Match[str]) -> str:
+    before = match.string[match.start() - 1 : match.start()]
+    after = match.string[match.end() : match.end() + 1]
+    if _PICTURE.match(before) and _PICTURE.match(after):
+        return match.group()
+    # Arabic and Indic scripts shape letters with joiners; Latin, Greek and Cyrillic never do.
+    needs_joiners = "\u0600" <= before <= "\u1cff" and "\u0600" <= after <= "\u1cff"
+    return match.group() if needs_joiners else ""
+
+
+class StoredText:
+    """Marks a field of a result as stored text and cleans it when the result is written out."""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        from pydantic_core import core_schema
+
+        schema = handler(source)
+        schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
+            lambda value: visible(value) if isinstance(value, str) else value,
+            return_schema=core_schema.str_schema(),
+        )
+        return schema
+
+
+UntrustedText = Annotated[str, StoredText()]
+"""The type of every result field that holds what somebody wrote."""

@@ -1,0 +1,35 @@
+"""From what arrived to an input model, or to an error that says what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Input, wire_names
+from holdfast.kernel.suggest import did_you_mean
+
+
+def validated(model: type[Input], arguments: Mapping[str, Any] | None) -> Input:
+    """Return the arguments as a model; raise `InvalidArguments` naming every problem."""
+    try:
+        return model.model_validate({} if arguments is None else arguments)
+    except ValidationError as failure:
+        problems = [_problem(model, dict(error)) for error in failure.errors(include_url=False)]
+    raise InvalidArguments("; ".join(problems) + ".", problems=problems)
+
+
+def _problem(model: type[Input], error: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+        return f'unknown argument "{where}". {did_you_mean(where, wire_names(model))}'.rstrip(".")
+    if error["type"] == "missing":
+        return f'missing argument "{where}"'
+    return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+
+
+def _plain(message: str) -> str:
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return text[:1].lower() + text[1:]

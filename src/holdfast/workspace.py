@@ -1,0 +1,69 @@
+"""The composition root: opens what is needed, when it is needed, and hands it to operations."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from holdfast.inbox import inbox
+from holdfast.inbox.store import Inbox
+from holdfast.kernel.registry import Registry
+from holdfast.storage.repository import Repository
+from holdfast.storage.watch import Watcher
+
+TOOLSETS = (inbox,)
+"""Every toolset there is. Adding one is a package and a line here."""
+
+
+def full_registry() -> Registry:
+    """Return the registry of all toolsets."""
+    return Registry(TOOLSETS)
+
+
+class Workspace:
+    """One repository and the rooms in it, opened at first use and shared by all threads."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.watcher = Watcher()
+        self._rooms: dict[str, Any] = {}
+        self._opening = threading.Lock()
+
+    @classmethod
+    def discover(cls, start: Path) -> Workspace:
+        """Return the workspace of the repository that encloses `start`."""
+        return cls(Repository.discover(start))
+
+    def room(self, toolset: str) -> Any:
+        """Return the room a toolset works in, opening it at first use."""
+        room = self._rooms.get(toolset)
+        if room is None:
+            with self._opening:
+                room = self._rooms.get(toolset)
+                if room is None:
+                    room = self._rooms[toolset] = _OPENERS[toolset](self)
+        return room
+
+    @property
+    def inbox(self) -> Inbox:
+        """Return the inbox of this repository."""
+        room: Inbox = self.room("inbox")
+        return room
+
+    def close(self) -> None:
+        """Close every room that was opened."""
+        self.watcher.close()
+        for room in self._rooms.values():
+            room.close()
+
+
+def _open_inbox(workspace: Workspace) -> Inbox:
+    room = Inbox.open(workspace.repository)
+    workspace.watcher.watch("inbox", room.fingerprint)
+    return room
+
+
+_OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType({"inbox": _open_inbox})
