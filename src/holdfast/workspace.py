@@ -53,6 +53,11 @@ class Workspace:
         room: Inbox = self.room("inbox")
         return room
 
+    def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back, on a thread of the watcher, when any process changed what `topic` names."""
+        self.room(topic)
+        return self.watcher.subscribe(topic, callback)
+
     def close(self) -> None:
         """Close every room that was opened."""
         self.watcher.close()

@@ -3,7 +3,8 @@
 Contract:
 - `check` raises as soon as the caller has gone or the time is up; long operations call it in their loops.
 - Actions given to `when_answered` run exactly once: `commit` after the answer left this process,
-  `otherwise` when it never will. A face settles every call, one way or the other.
+  `otherwise` when it never will. A face settles every call, one way or the other; an action that
+  comes after that, from a thread that was slow to stop, runs at once.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Call:
         self._report = report
         self._cancelled = threading.Event()
         self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
+        self._answered: bool | None = None
+        self._settling = threading.Lock()
 
     @property
     def cancelled(self) -> bool:
@@ -67,16 +70,19 @@ class Call:
 
     def when_answered(self, commit: Callable[[], None], otherwise: Callable[[], None]) -> None:
         """Run `commit` once the answer was written, or `otherwise` when it could not be."""
-        self._settlements.append((commit, otherwise))
-
-    @property
-    def awaits_settlement(self) -> bool:
-        """Whether something is to be done once the answer is out."""
-        return bool(self._settlements)
+        with self._settling:
+            if self._answered is None:
+                self._settlements.append((commit, otherwise))
+                return
+        (commit if self._answered else otherwise)()
 
     def settle(self, *, answered: bool) -> None:
-        """Run what the operation left to do after its answer."""
-        settlements, self._settlements = self._settlements, []
+        """Run what the operation left to do after its answer; only the first settlement counts."""
+        with self._settling:
+            if self._answered is not None:
+                return
+            self._answered = answered
+            settlements, self._settlements = self._settlements, []
         for commit, otherwise in settlements:
             (commit if answered else otherwise)()
 

@@ -5,26 +5,25 @@ Contract:
   (read-only included), however the request arrived.
 - Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw becomes
   `Internal` with a reference id; its traceback goes to standard error under that id, nowhere else.
-- `Dispatcher.call` keeps the event loop free: the operation runs in a worker thread, and the call
+- `Dispatcher.run_aside` keeps the event loop free: the work runs in a worker thread, and the call
   ends at its deadline or on cancellation even if the thread takes longer to notice.
 """
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 import sys
 import traceback
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from holdfast.kernel.call import Call, running
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Internal
+from holdfast.kernel.errors import HoldfastError, Internal
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.validation import validated
+from holdfast.kernel.workers import Workers
 
 Result = TypeVar("Result")
 
@@ -39,7 +38,7 @@ class Dispatcher:
         self.registry = registry
         self.limits = limits
         self._rooms = rooms
-        self._workers = ThreadPoolExecutor(limits.requests_in_flight, thread_name_prefix="holdfast")
+        self._workers = Workers(limits.worker_threads)
 
     def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
         """Return a call with the operation's time limit."""
@@ -71,25 +70,13 @@ class Dispatcher:
     def _fill(self, prompt: Prompt, arguments: Input) -> list[PromptMessage]:
         return prompt.function(self._rooms(prompt.toolset), arguments)
 
-    async def call(self, work: Callable[[], Result], call: Call) -> Result:
+    async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker thread, no longer than the call allows."""
-        future = asyncio.get_running_loop().run_in_executor(self._workers, work)
-        try:
-            done, _ = await asyncio.wait((future,), timeout=call.remaining())
-        except asyncio.CancelledError:
-            call.cancel()
-            raise
-        if done:
-            return future.result()
-        call.cancel()
-        future.add_done_callback(_ignore_outcome)
-        raise DeadlineExceeded(
-            "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
-        )
+        return await self._workers.run(work, call)
 
     def close(self) -> None:
         """Let the worker threads end; none is waited for."""
-        self._workers.shutdown(wait=False, cancel_futures=True)
+        self._workers.close()
 
 
 def guarded(function: Callable[..., Result], *arguments: Any) -> Result:
@@ -112,8 +99,3 @@ def internal(failure: BaseException) -> Internal:
         hint="The details are on the server's standard error under that reference.",
         reference=reference,
     )
-
-
-def _ignore_outcome(future: asyncio.Future[Any]) -> None:
-    if not future.cancelled() and isinstance(future.exception(), Cancelled | HoldfastError):
-        return

@@ -8,7 +8,8 @@ The tree, with the process exit status and HTTP status of each branch:
     │   ├── InvalidPath
     │   ├── InvalidCursor
     │   ├── UnknownTool
-    │   └── UnknownResource
+    │   ├── UnknownResource
+    │   └── UnknownPrompt
     ├── NotFound                3   404   the named thing does not exist
     ├── Conflict                4   409   somebody else changed it first
     ├── Denied                  5   403   not allowed here
@@ -96,6 +97,13 @@ class UnknownResource(Invalid):
 
     kind = "unknown_resource"
     number = 4005
+
+
+class UnknownPrompt(Invalid):
+    """No prompt of that name is offered here."""
+
+    kind = "unknown_prompt"
+    number = 4006
 
 
 class NotFound(HoldfastError):

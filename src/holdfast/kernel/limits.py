@@ -32,7 +32,8 @@ class Limits:
     parked_bytes: int = 16 * MIB
     queued_output_bytes: int = 32 * MIB
 
-    # Dispatch.
+    # Dispatch. More threads would only wait for each other, and for the loop that answers pings.
+    worker_threads: int = 32
     operation_seconds: float = 60.0
     list_page: int = 200
 

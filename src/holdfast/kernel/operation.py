@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -72,6 +72,10 @@ class Operation:
     open_world: bool = False
     seconds: float | None = None
     text: Text | None = None
+    result_fields: Callable[[Any], dict[str, Any]] | None = None
+    """Fields a specification puts beside the content of a tool result, such as `metadata`."""
+    annotations: Mapping[str, Any] = field(default_factory=dict)
+    """Annotations a specification names beyond the protocol's own hints."""
 
     @cached_property
     def description(self) -> str:
@@ -94,12 +98,26 @@ class Operation:
 
 
 @dataclass(frozen=True)
+class Announcement:
+    """Something new that a client may want to show at once."""
+
+    text: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+Announce = Callable[[Any, Any], tuple[Any, list[Announcement]]]
+"""Given the room and a position (None at first), returns the new position and what came since."""
+
+
+@dataclass(frozen=True)
 class ResourceBody:
     """What a resource holds: text, or bytes."""
 
     text: str | None = None
     data: bytes | None = None
     mime_type: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    """Fields a specification puts beside the contents, such as `annotations`."""
 
 
 @dataclass(frozen=True)
@@ -115,6 +133,8 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
+    """What to watch to know that the contents changed."""
+    announce: Announce | None = None
     specified: bool = False
 
     @property

@@ -1,0 +1,1 @@
+"""The Model Context Protocol face: the registry as tools, resources and prompts."""

@@ -1,0 +1,29 @@
+"""From a resource URI to the resource that has it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from urllib.parse import unquote
+
+from holdfast.kernel.errors import UnknownResource
+from holdfast.kernel.operation import Resource
+from holdfast.kernel.suggest import did_you_mean
+
+
+def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
+    """Return the resource at `uri` and the parts of the address, decoded exactly once."""
+    known = list(resources)
+    for resource in known:
+        parts = resource.match(uri)
+        if parts is not None:
+            return resource, {name: _decoded(uri, part) for name, part in parts.items()}
+    raise UnknownResource(
+        f"Unknown resource: {uri[:200]}", hint=did_you_mean(uri, [item.uri for item in known])
+    )
+
+
+def _decoded(uri: str, part: str) -> str:
+    try:
+        return unquote(part, errors="strict")
+    except UnicodeDecodeError:
+        raise UnknownResource(f"Unknown resource: {uri[:200]}", hint="Its address is not UTF-8.") from None

@@ -1,0 +1,61 @@
+"""Log messages about what arrives, for clients that asked for them with logging/setLevel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Hashable, Iterable
+from typing import Any
+
+import mcp_types as types
+from mcp.server.session import ServerSession
+
+from holdfast.faces.mcp.publisher import Topics
+from holdfast.kernel.dispatch import Rooms
+from holdfast.kernel.operation import Resource
+
+_SHOWN_AT = frozenset({"debug", "info"})
+
+
+class Announcer:
+    """Watches the resources that have news, and tells each client what came since it asked."""
+
+    def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
+        self._resources = [item for item in resources if item.announce is not None]
+        self._topics = topics
+        self._rooms = rooms
+        self._stops: dict[Hashable, list[Callable[[], None]]] = {}
+        self.loop: asyncio.AbstractEventLoop | None = None
+
+    def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
+        """Start or stop telling a client, by the lowest level it wants to see."""
+        for stop in self._stops.pop(client, []):
+            stop()
+        if level in _SHOWN_AT:
+            self._stops[client] = [self._follow(resource, session) for resource in self._resources]
+
+    def _follow(self, resource: Resource, session: ServerSession) -> Callable[[], None]:
+        assert resource.announce is not None
+        announce = resource.announce
+        position, _ = announce(self._rooms(resource.toolset), None)
+
+        def changed() -> None:
+            nonlocal position
+            position, news = announce(self._rooms(resource.toolset), position)
+            for item in news:
+                self._send(session, resource, {"message": item.text, **item.data})
+
+        return self._topics.subscribe(resource.topic or resource.toolset, changed)
+
+    def _send(self, session: ServerSession, resource: Resource, data: dict[str, Any]) -> None:
+        message = types.LoggingMessageNotification(
+            params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
+        )
+        if self.loop is not None and not self.loop.is_closed():
+            asyncio.run_coroutine_threadsafe(session.send_notification(message), self.loop)
+
+    def close(self) -> None:
+        """Stop telling anybody."""
+        for stops in self._stops.values():
+            for stop in stops:
+                stop()
+        self._stops.clear()

@@ -1,0 +1,167 @@
+"""The registry as the protocol lists it, page by page, in a stable order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, TypeVar
+
+import mcp_types as types
+
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.kernel.operation import Effect, Operation, Prompt, Resource
+from holdfast.kernel.paging import page
+from holdfast.kernel.registry import Registry
+
+Entry = TypeVar("Entry")
+
+
+class Catalogue:
+    """What a server of one profile lists."""
+
+    def __init__(self, registry: Registry, profile: Profile, page_size: int) -> None:
+        self._registry = registry
+        self._profile = profile
+        self._page_size = page_size
+
+    @cached_property
+    def _tools(self) -> list[types.Tool]:
+        return [self._tool(operation) for operation in self._registry.operations]
+
+    def tools(self, cursor: str | None) -> types.ListToolsResult:
+        """Return a page of tools."""
+        entries, following = self._page(self._tools, "tools", lambda tool: tool.name, cursor)
+        return types.ListToolsResult(tools=list(entries), next_cursor=following)
+
+    def resources(self, cursor: str | None) -> types.ListResourcesResult:
+        """Return a page of resources with a fixed address."""
+        fixed = [_resource(item) for item in self._registry.resources if not item.is_template]
+        entries, following = self._page(fixed, "resources", lambda item: str(item.uri), cursor)
+        return types.ListResourcesResult(resources=list(entries), next_cursor=following)
+
+    def templates(self, cursor: str | None) -> types.ListResourceTemplatesResult:
+        """Return a page of resource families."""
+        families = [_template(item) for item in self._registry.resources if item.is_template]
+        entries, following = self._page(families, "templates", lambda item: item.uri_template, cursor)
+        return types.ListResourceTemplatesResult(resource_templates=list(entries), next_cursor=following)
+
+    def prompts(self, cursor: str | None) -> types.ListPromptsResult:
+        """Return a page of prompts."""
+        listed = [_prompt(prompt) for prompt in self._registry.prompts]
+        entries, following = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
+        return types.ListPromptsResult(prompts=list(entries), next_cursor=following)
+
+    def extra_tool_annotations(self) -> Mapping[str, Mapping[str, Any]]:
+        """Return the annotations that specifications name beyond the protocol's, by tool name."""
+        operations = self._registry.operations
+        return {
+            self.name_of(operation): operation.annotations
+            for operation in operations
+            if operation.annotations
+        }
+
+    def extra_prompt_arguments(self) -> Mapping[tuple[str, str], Mapping[str, Any]]:
+        """Return default and allowed values of prompt arguments, by prompt and argument."""
+        return {
+            (prompt.name, name): extra
+            for prompt in self._registry.prompts
+            for name, schema in prompt.input.model_json_schema().get("properties", {}).items()
+            if (extra := {key: schema[key] for key in ("default", "enum") if schema.get(key) is not None})
+        }
+
+    def name_of(self, operation: Operation) -> str:
+        """Return the name under which this server lists an operation."""
+        return operation.name if self._profile.dotted_names else operation.listed_name
+
+    def _tool(self, operation: Operation) -> types.Tool:
+        if self._profile.is_strict:
+            return types.Tool(
+                name=self.name_of(operation),
+                description=operation.specified_description or operation.description,
+                input_schema=input_schema(operation),
+            )
+        return types.Tool(
+            name=self.name_of(operation),
+            title=operation.title,
+            description=operation.description,
+            input_schema=input_schema(operation),
+            output_schema=output_schema(operation),
+            annotations=_hints(operation),
+        )
+
+    def _page(
+        self, entries: Sequence[Entry], query: str, key: Callable[[Entry], str], cursor: str | None
+    ) -> tuple[Sequence[Entry], str | None]:
+        return page(sorted(entries, key=key), key, query, cursor, self._page_size)
+
+
+def input_schema(operation: Operation) -> dict[str, Any]:
+    """Return the JSON schema of an operation's arguments."""
+    schema: dict[str, Any] = _untitled(operation.input.model_json_schema(by_alias=True))
+    schema.pop("description", None)
+    properties = schema.pop("properties", {})
+    if not properties:
+        return {"type": "object", "properties": {}}
+    return {"type": "object", "properties": properties} | schema
+
+
+def output_schema(operation: Operation) -> dict[str, Any]:
+    """Return the JSON schema of an operation's result."""
+    schema: dict[str, Any] = _untitled(
+        operation.output.model_json_schema(by_alias=True, mode="serialization")
+    )
+    schema.pop("description", None)
+    return schema
+
+
+def _untitled(value: Any, *, names: bool = False) -> Any:
+    """Drop the titles that only repeat field names; a property may well be called `title`."""
+    if isinstance(value, dict):
+        return {
+            key: _untitled(item, names=not names and key in {"properties", "$defs"})
+            for key, item in value.items()
+            if names or key != "title"
+        }
+    return [_untitled(item) for item in value] if isinstance(value, list) else value
+
+
+def _hints(operation: Operation) -> types.ToolAnnotations:
+    reads = operation.effect is Effect.READ
+    return types.ToolAnnotations(
+        read_only_hint=reads,
+        destructive_hint=operation.effect is Effect.DESTRUCTIVE,
+        idempotent_hint=reads or operation.idempotent,
+        open_world_hint=operation.open_world,
+    )
+
+
+def _resource(resource: Resource) -> types.Resource:
+    return types.Resource(
+        uri=resource.uri,
+        name=resource.name,
+        title=resource.title,
+        description=resource.description,
+        mime_type=resource.mime_type,
+    )
+
+
+def _template(resource: Resource) -> types.ResourceTemplate:
+    return types.ResourceTemplate(
+        uri_template=resource.uri,
+        name=resource.name,
+        title=resource.title,
+        description=resource.description,
+        mime_type=resource.mime_type,
+    )
+
+
+def _prompt(prompt: Prompt) -> types.Prompt:
+    schema = prompt.input.model_json_schema(by_alias=True)
+    required = schema.get("required", [])
+    arguments = [
+        types.PromptArgument(name=name, description=field.get("description"), required=name in required)
+        for name, field in schema.get("properties", {}).items()
+    ]
+    return types.Prompt(
+        name=prompt.name, title=prompt.title, description=prompt.description, arguments=arguments or None
+    )

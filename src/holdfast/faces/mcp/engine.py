@@ -1,0 +1,174 @@
+"""The SDK's request kernel, driven by our own connection.
+
+The SDK decides what a method means in each protocol revision; the connection decides when it runs.
+Requests that carry the stateless envelope and requests of the handshake era may share a connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any
+
+import anyio
+from mcp.server.connection import Connection, NotifyOnlyOutbound
+from mcp.server.runner import ServerRunner, serve_one
+from mcp.shared.dispatcher import CallOptions
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
+from mcp.shared.message import MessageMetadata, ServerMessageMetadata
+from mcp.shared.transport_context import TransportContext
+from pydantic import ValidationError
+
+from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.wire.messages import Notification, RequestId
+from holdfast.faces.mcp.wire.session import Exchange, Session, WireError
+from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS
+from holdfast.kernel.dispatch import internal
+
+_DUPLEX = TransportContext(kind="stdio", can_send_request=True)
+_ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
+_UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
+
+
+class SdkEngine:
+    """Serves the exchanges of one session with the SDK."""
+
+    def __init__(self, server: ProtocolServer) -> None:
+        self._server = server
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def attach(self, session: Session) -> None:
+        """Use this session for whatever is sent outside of an answer."""
+        self._channel = Channel(session, None)
+        self._one_way = NotifyOnlyOutbound(self._channel)
+        self._runner: ServerRunner[Any] = ServerRunner(
+            self._server.sdk,
+            Connection.for_loop(self._channel),
+            {},
+            init_options=self._server.initialization_options(),
+        )
+
+    async def respond(self, exchange: Exchange) -> Any:
+        """Return the result of a request, or raise the error to be sent."""
+        try:
+            if exchange.stateless:
+                return await self._respond_stateless(exchange)
+            params = self._handshake_params(exchange)
+            channel = Channel(exchange.session, exchange)
+            return await self._runner.on_request(channel, exchange.request.method, params)
+        except MCPError as failure:
+            raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
+        except ValidationError as failure:
+            raise WireError(INVALID_PARAMS, f"Invalid params: {_where(failure)}.") from None
+        except WireError:
+            raise
+        except Exception as failure:
+            error = internal(failure)
+            raise WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data) from None
+
+    def notified(self, notification: Notification) -> None:
+        """Hand a notification to the SDK."""
+        task = asyncio.get_running_loop().create_task(self._notify(notification))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _notify(self, notification: Notification) -> None:
+        await self._runner.on_notify(self._channel, notification.method, notification.params)
+
+    def stopping(self) -> None:
+        """End the streams that would never end by themselves."""
+        self._server.stopping()
+
+    def _handshake_params(self, exchange: Exchange) -> Mapping[str, Any] | None:
+        request = exchange.request
+        if request.method != "initialize":
+            return request.params
+        # Specifications show an `initialize` without client info, which the SDK refuses.
+        params = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | (request.params or {})
+        pinned = self._server.profile.protocol_version
+        return params if pinned is None else params | {"protocolVersion": pinned}
+
+    async def _respond_stateless(self, exchange: Exchange) -> Any:
+        request = exchange.request
+        route = classify_inbound_request({"method": request.method, "params": request.params})
+        if isinstance(route, InboundLadderRejection):
+            raise WireError(route.code, route.message, route.data)
+        connection = Connection.from_envelope(
+            route.protocol_version, route.client_info, route.client_capabilities, outbound=self._one_way
+        )
+        return await serve_one(
+            self._server.sdk,
+            Channel(exchange.session, exchange),
+            request.method,
+            request.params,
+            connection=connection,
+            lifespan_state={},
+        )
+
+
+class Channel:
+    """What the SDK knows of a request, and how it talks back while serving it."""
+
+    def __init__(self, session: Session, exchange: Exchange | None) -> None:
+        self._session = session
+        self._exchange = exchange
+        self.message_metadata: MessageMetadata = ServerMessageMetadata(request_context=exchange)
+
+    @property
+    def transport(self) -> TransportContext:
+        return _DUPLEX if self.can_send_request else _ONE_WAY
+
+    @property
+    def can_send_request(self) -> bool:
+        return self._exchange is None or not self._exchange.stateless
+
+    @property
+    def request_id(self) -> RequestId | None:
+        return None if self._exchange is None else self._exchange.request.id
+
+    @cached_property
+    def cancel_requested(self) -> anyio.Event:
+        return anyio.Event()
+
+    async def send_raw_request(
+        self, method: str, params: Mapping[str, Any] | None, opts: CallOptions | None = None
+    ) -> dict[str, Any]:
+        if not self.can_send_request:
+            raise NoBackChannelError(method)
+        try:
+            return await self._session.ask(method, dict(params or {}), (opts or {}).get("timeout"))
+        except WireError as failure:
+            raise MCPError(failure.code, failure.message, failure.data) from None
+
+    async def notify(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        opts: CallOptions | None = None,  # noqa: ARG002 - the SDK's signature; a notification has no options here
+    ) -> None:
+        self._session.tell(method, None if params is None else dict(params))
+
+    async def progress(self, progress: float, total: float | None = None, message: str | None = None) -> None:
+        token = self._progress_token()
+        if token is None:
+            return
+        values = {"progressToken": token, "progress": progress, "total": total, "message": message}
+        self._session.tell(
+            "notifications/progress", {name: value for name, value in values.items() if value is not None}
+        )
+
+    def _progress_token(self) -> RequestId | None:
+        params = None if self._exchange is None else self._exchange.request.params
+        meta = (params or {}).get("_meta")
+        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        return token if isinstance(token, str | int) and not isinstance(token, bool) else None
+
+
+def _where(failure: ValidationError) -> str:
+    problems = [
+        f"{'.'.join(str(part) for part in error['loc'])}: {error['msg'].lower()}"
+        for error in failure.errors()[:3]
+    ]
+    return "; ".join(problems)

@@ -1,0 +1,104 @@
+"""Tells subscribed clients what changed, in both eras, whoever changed it.
+
+The watcher notices writes of any process on a thread of its own; everything here runs on the event
+loop. A topic is watched only while somebody listens to a resource of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+from contextlib import asynccontextmanager
+from typing import Protocol
+
+from mcp.server.session import ServerSession
+from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
+
+from holdfast.faces.mcp.addresses import find_resource
+from holdfast.kernel.operation import Resource
+
+
+class Topics(Protocol):
+    """Where changes are noticed."""
+
+    def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back, on any thread, when something of `topic` changed; return how to stop."""
+
+
+class Publisher:
+    """Keeps who listens to what, and tells them."""
+
+    def __init__(self, resources: Iterable[Resource], topics: Topics) -> None:
+        self._resources = tuple(resources)
+        self._topics = topics
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._subscribers: dict[tuple[Hashable, str], ServerSession] = {}
+        self._listened: Counter[str] = Counter()
+        self._watched: dict[str, Callable[[], None]] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.bus = InMemorySubscriptionBus()
+
+    def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
+        """Send a handshake-era client updates of `uri` from now on."""
+        find_resource(self._resources, uri)
+        self._subscribers[client, uri] = session
+        self._watch_what_is_wanted()
+
+    def unsubscribe(self, client: Hashable, uri: str) -> None:
+        """Send that client no more updates of `uri`."""
+        self._subscribers.pop((client, uri), None)
+        self._watch_what_is_wanted()
+
+    @asynccontextmanager
+    async def listening(self, uris: Iterable[str]) -> AsyncIterator[None]:
+        """Watch what a stateless-era stream listens to, for as long as it lasts."""
+        wanted = list(uris)
+        self._listened.update(wanted)
+        self._watch_what_is_wanted()
+        try:
+            yield
+        finally:
+            self._listened.subtract(wanted)
+            self._listened += Counter()
+            self._watch_what_is_wanted()
+
+    def close(self) -> None:
+        """Stop watching."""
+        for stop in self._watched.values():
+            stop()
+        self._watched.clear()
+
+    def _watch_what_is_wanted(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        wanted = {topic for uri in self._wanted_uris() if (topic := self._topic_of(uri)) is not None}
+        for topic in wanted - self._watched.keys():
+            self._watched[topic] = self._topics.subscribe(topic, self._notifier(topic))
+        for topic in self._watched.keys() - wanted:
+            self._watched.pop(topic)()
+
+    def _wanted_uris(self) -> set[str]:
+        return {uri for _, uri in self._subscribers} | set(self._listened)
+
+    def _topic_of(self, uri: str) -> str | None:
+        return next((item.topic for item in self._resources if item.match(uri) is not None), None)
+
+    def _notifier(self, topic: str) -> Callable[[], None]:
+        def changed() -> None:
+            if self._loop is not None and not self._loop.is_closed():
+                self._loop.call_soon_threadsafe(self._publish, topic)
+
+        return changed
+
+    def _publish(self, topic: str) -> None:
+        task = asyncio.get_running_loop().create_task(self._tell(topic))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _tell(self, topic: str) -> None:
+        for uri in sorted(self._wanted_uris()):
+            if self._topic_of(uri) == topic:
+                await self.bus.publish(ResourceUpdated(uri=uri))
+                for (_, wanted), session in list(self._subscribers.items()):
+                    if wanted == uri:
+                        await session.send_resource_updated(uri)

@@ -1,0 +1,143 @@
+"""From a registry to a protocol server of the SDK, for every transport."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import CallNext, HandlerResult
+from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.models import InitializationOptions
+
+from holdfast.faces.mcp.announcer import Announcer
+from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Context, Handlers
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.publisher import Publisher, Topics
+from holdfast.kernel.dispatch import Dispatcher, Rooms
+
+_LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
+_NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
+_CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
+
+
+class ProtocolServer:
+    """The SDK's server over one dispatcher, with what the SDK leaves to us."""
+
+    def __init__(self, dispatcher: Dispatcher, profile: Profile, topics: Topics, rooms: Rooms) -> None:
+        self.profile = profile
+        registry = dispatcher.registry
+        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page)
+        self.publisher = Publisher(registry.resources, topics)
+        self.announcer = Announcer(registry.resources, topics, rooms)
+        self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
+        self.sdk = _sdk_server(profile, self.handlers)
+        self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
+        for operation in registry.operations:
+            for name in {operation.name, operation.listed_name}:
+                self.sdk.add_request_handler(
+                    name, BareParameters, partial(self.handlers.call_bare, operation)
+                )
+        if not profile.is_strict:
+            self.sdk.add_request_handler(
+                "logging/setLevel", types.SetLevelRequestParams, self.handlers.set_level
+            )
+        # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
+        tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
+        self.sdk.middleware = [*tracing, self._restore_dropped_fields, self._cache_lists]
+
+    def initialization_options(self) -> InitializationOptions:
+        """Return what the handshake tells a client."""
+        options = self.sdk.create_initialization_options(NotificationOptions())
+        if self.profile.capabilities is None:
+            return options
+        return options.model_copy(update={"capabilities": self.profile.capabilities})
+
+    def stopping(self) -> None:
+        """End the streams that would never end by themselves."""
+        self.handlers.listen_streams.close()
+
+    def close(self) -> None:
+        """Stop watching for changes."""
+        self.publisher.close()
+        self.announcer.close()
+
+    async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        if ctx.method not in _CACHED_LISTS:
+            return await call_next(ctx)
+        key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"))
+        cached = self._lists.get(key)
+        if cached is None:
+            cached = self._with_extras(ctx.method, await call_next(ctx))
+            # Cursors come from us or are refused, so the number of keys is the number of pages.
+            self._lists[key] = cached
+        return cached
+
+    async def _restore_dropped_fields(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        fields: dict[str, Any] = {}
+        token = DROPPED_FIELDS.set(fields)
+        try:
+            result = await call_next(ctx)
+        finally:
+            DROPPED_FIELDS.reset(token)
+        if not fields or not isinstance(result, dict):
+            return result
+        contents = fields.pop("contents", None)
+        if contents is not None:
+            result["contents"] = [item | contents for item in result["contents"]]
+        return result | fields
+
+    def _with_extras(self, method: str, result: HandlerResult) -> HandlerResult:
+        if not isinstance(result, dict):
+            return result
+        if method == "tools/list":
+            _add_annotations(result, self._catalogue.extra_tool_annotations())
+        elif method == "prompts/list":
+            _add_argument_fields(result, self._catalogue.extra_prompt_arguments())
+        return result
+
+
+def _sdk_server(profile: Profile, handlers: Handlers) -> Server[Any]:
+    prompts: dict[str, Any] = (
+        {"on_list_prompts": handlers.list_prompts, "on_get_prompt": handlers.get_prompt}
+        if profile.prompts
+        else {}
+    )
+    return Server(
+        profile.server_name,
+        version=profile.server_version,
+        title=profile.title,
+        instructions=profile.instructions,
+        cache_hints={
+            "tools/list": _LIST_LIFETIME,
+            "prompts/list": _LIST_LIFETIME,
+            "resources/list": _LIST_LIFETIME,
+            "resources/templates/list": _LIST_LIFETIME,
+            "resources/read": _NO_LIFETIME,
+        },
+        on_list_tools=handlers.list_tools,
+        on_call_tool=handlers.call_tool,
+        on_list_resources=handlers.list_resources,
+        on_list_resource_templates=handlers.list_templates,
+        on_read_resource=handlers.read_resource,
+        on_subscribe_resource=handlers.subscribe,
+        on_unsubscribe_resource=handlers.unsubscribe,
+        on_subscriptions_listen=handlers.listen,
+        **prompts,
+    )
+
+
+def _add_annotations(result: dict[str, Any], extras: Mapping[str, Mapping[str, Any]]) -> None:
+    for tool in result["tools"]:
+        if tool["name"] in extras:
+            tool["annotations"] = {**tool.get("annotations", {}), **extras[tool["name"]]}
+
+
+def _add_argument_fields(result: dict[str, Any], extras: Mapping[tuple[str, str], Mapping[str, Any]]) -> None:
+    for prompt in result["prompts"]:
+        for argument in prompt.get("arguments", []):
+            argument.update(extras.get((prompt["name"], argument["name"]), {}))

@@ -1,0 +1,128 @@
+"""Lines to a file descriptor, in small writes, without ever blocking the event loop.
+
+Contract:
+- Each line is written whole and in order, in pieces of at most `chunk` bytes.
+- `written` callbacks run once per line: with True after its last byte was accepted by the
+  operating system, with False when it never will be.
+- `queued` counts what the reader has not taken yet; `uncongested` waits until it is below the limit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import stat
+from collections import deque
+from collections.abc import Callable
+
+Written = Callable[[bool], None]
+
+_PIECES_A_TURN = 64
+
+
+class Output:
+    """The write side of a connection."""
+
+    def __init__(self, descriptor: int, *, chunk: int, limit: int) -> None:
+        self._descriptor = descriptor
+        self._chunk = chunk
+        self._limit = limit
+        self._lines: deque[tuple[memoryview, Written | None]] = deque()
+        self._loop = asyncio.get_running_loop()
+        self._room = asyncio.Event()
+        self._room.set()
+        self._watching = False
+        self.queued = 0
+        self.broken = False
+        self.on_broken: Callable[[], None] = lambda: None
+        self.on_congestion: Callable[[bool], None] = lambda _: None
+        self._can_block = not _supports_readiness(descriptor)
+        os.set_blocking(descriptor, self._can_block)
+
+    def send(self, line: bytes, written: Written | None = None) -> None:
+        """Queue one line, line feed included, and write what the reader takes at once."""
+        if self.broken:
+            _tell(written, False)
+            return
+        self._lines.append((memoryview(line), written))
+        self.queued += len(line)
+        if not self._watching:
+            self._write()
+        if self.queued > self._limit and self._room.is_set():
+            self._room.clear()
+            self.on_congestion(True)
+
+    async def uncongested(self) -> None:
+        """Return when the reader has taken enough that more may be produced."""
+        if not self._room.is_set():
+            await self._room.wait()
+
+    async def flushed(self) -> None:
+        """Return when everything was taken, or can no longer be."""
+        while self._lines and not self.broken:
+            await asyncio.sleep(0.005)
+
+    def close(self) -> None:
+        """Stop writing; tell those who wait that their lines were not written."""
+        self._stop_watching()
+        self.broken = True
+        lines, self._lines = self._lines, deque()
+        self.queued = 0
+        self._room.set()
+        for _, written in lines:
+            _tell(written, False)
+
+    def _write(self) -> None:
+        try:
+            for _ in range(_PIECES_A_TURN):
+                if not self._lines:
+                    break
+                self._write_piece()
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.close()
+            self.on_broken()
+            return
+        self._watch_or_stop()
+
+    def _write_piece(self) -> None:
+        line, written = self._lines[0]
+        taken = os.write(self._descriptor, line[: self._chunk])
+        self.queued -= taken
+        if taken < len(line):
+            self._lines[0] = (line[taken:], written)
+            return
+        self._lines.popleft()
+        _tell(written, True)
+
+    def _watch_or_stop(self) -> None:
+        if self._lines and self._can_block:
+            self._loop.call_soon(self._write)
+        elif self._lines and not self._watching:
+            self._loop.add_writer(self._descriptor, self._write)
+            self._watching = True
+        elif not self._lines:
+            self._stop_watching()
+        if self.queued <= self._limit // 2 and not self._room.is_set():
+            self._room.set()
+            self.on_congestion(False)
+
+    def _stop_watching(self) -> None:
+        if self._watching:
+            self._loop.remove_writer(self._descriptor)
+            self._watching = False
+
+
+def _supports_readiness(descriptor: int) -> bool:
+    """Return whether the descriptor can be waited for: pipes and sockets can, files cannot.
+
+    A terminal could, but it is shared with the shell that started us and its mode is not ours to change.
+    """
+    mode = os.fstat(descriptor).st_mode
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+def _tell(written: Written | None, success: bool) -> None:
+    if written is not None:
+        written(success)

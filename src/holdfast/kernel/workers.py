@@ -1,0 +1,102 @@
+"""Threads that run operations beside an event loop.
+
+Contract:
+- A job runs in some worker as soon as one is free; workers are started when none is, up to a limit.
+- Workers are daemons: an operation that does not notice its cancellation cannot keep the process alive.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+from typing import TypeVar
+
+from holdfast.kernel.call import Call
+from holdfast.kernel.errors import DeadlineExceeded
+
+Result = TypeVar("Result")
+Job = Callable[[], None]
+
+
+class Workers:
+    """A pool of threads, grown on demand."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._threads: list[threading.Thread] = []
+
+    async def run(self, work: Callable[[], Result], call: Call) -> Result:
+        """Run `work` in a worker; give up at the call's deadline or when the task is cancelled."""
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Result] = loop.create_future()
+        remaining = call.remaining()
+        timer = None if remaining is None else loop.call_later(remaining, _expire, outcome, call)
+        self._submit(lambda: _perform(work, loop, outcome))
+        try:
+            return await outcome
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        finally:
+            if timer is not None:
+                timer.cancel()
+
+    def close(self) -> None:
+        """Let every worker end once it has nothing left to do."""
+        for _ in self._threads:
+            self._jobs.put(None)
+
+    def _submit(self, job: Job) -> None:
+        self._jobs.put(job)
+        if not self._idle.acquire(blocking=False) and len(self._threads) < self._most:
+            thread = threading.Thread(target=self._work, name=f"holdfast-{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+            self._idle.release()
+
+
+def _perform(
+    work: Callable[[], Result], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Result]
+) -> None:
+    try:
+        result = work()
+    except BaseException as failure:
+        _deliver(loop, outcome, outcome.set_exception, failure)
+    else:
+        _deliver(loop, outcome, outcome.set_result, result)
+
+
+def _deliver(
+    loop: asyncio.AbstractEventLoop,
+    outcome: asyncio.Future[Result],
+    setter: Callable[..., None],
+    value: object,
+) -> None:
+    def settle() -> None:
+        # Nobody waits for an operation that was cancelled or ran out of time.
+        if not outcome.done():
+            setter(value)
+
+    try:
+        loop.call_soon_threadsafe(settle)
+    except RuntimeError:
+        # The loop was closed while the operation ran: the process is on its way out.
+        return
+
+
+def _expire(outcome: asyncio.Future[Result], call: Call) -> None:
+    call.cancel()
+    if not outcome.done():
+        outcome.set_exception(
+            DeadlineExceeded(
+                "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
+            )
+        )
