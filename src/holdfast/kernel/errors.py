@@ -47,7 +47,10 @@ class HoldfastError(Exception):
 
     def sentence(self) -> str:
         """Return the message and its next step as one text."""
-        return f"{self.message} {self.hint}" if self.hint else self.message
+        if not self.hint:
+            return self.message
+        stop = "" if self.message.endswith((".", "!", "?")) else "."
+        return f"{self.message}{stop} {self.hint}"
 
     @classmethod
     def kinds(cls) -> tuple[str, ...]:

@@ -94,7 +94,7 @@ class Operation:
 
     def words(self, result: Output) -> str:
         """Say a result in words, or as JSON when the room has none for it."""
-        return self.text(result) if self.text is not None else result.model_dump_json(by_alias=True, indent=2)
+        return self.text(result) if self.text is not None else result.model_dump_json(by_alias=True)
 
 
 @dataclass(frozen=True)

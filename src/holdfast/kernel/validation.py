@@ -18,13 +18,14 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None) -> Input:
         return model.model_validate({} if arguments is None else arguments)
     except ValidationError as failure:
         problems = [_problem(model, dict(error)) for error in failure.errors(include_url=False)]
-    raise InvalidArguments("; ".join(problems) + ".", problems=problems)
+    text = "; ".join(problems)
+    raise InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
 
 
 def _problem(model: type[Input], error: dict[str, Any]) -> str:
     where = ".".join(str(part) for part in error["loc"])
     if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
-        return f'unknown argument "{where}". {did_you_mean(where, wire_names(model))}'.rstrip(".")
+        return f'unknown argument "{where}": {did_you_mean(where, wire_names(model))}'.rstrip(".")
     if error["type"] == "missing":
         return f'missing argument "{where}"'
     return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])

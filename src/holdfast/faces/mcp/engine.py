@@ -20,10 +20,11 @@ from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
+from pydantic_core import to_json
 
-from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
+from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireError
 from holdfast.faces.mcp.wire.messages import Notification, RequestId
-from holdfast.faces.mcp.wire.session import Exchange, Session, WireError
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS
 from holdfast.kernel.dispatch import internal
 
@@ -38,10 +39,11 @@ class SdkEngine:
     def __init__(self, server: ProtocolServer) -> None:
         self._server = server
         self._tasks: set[asyncio.Task[None]] = set()
+        self._lists: dict[tuple[str, str, str | None], Prepared] = {}
 
-    def attach(self, session: Session) -> None:
+    def attach(self, session: Channel) -> None:
         """Use this session for whatever is sent outside of an answer."""
-        self._channel = Channel(session, None)
+        self._channel = RequestChannel(session, None)
         self._one_way = NotifyOnlyOutbound(self._channel)
         self._runner: ServerRunner[Any] = ServerRunner(
             self._server.sdk,
@@ -52,11 +54,20 @@ class SdkEngine:
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
+        key = self._list_key(exchange)
+        if key is None:
+            return await self._respond(exchange)
+        prepared = self._lists.get(key)
+        if prepared is None:
+            prepared = self._lists[key] = Prepared(to_json(await self._respond(exchange)))
+        return prepared
+
+    async def _respond(self, exchange: Exchange) -> Any:
         try:
             if exchange.stateless:
                 return await self._respond_stateless(exchange)
             params = self._handshake_params(exchange)
-            channel = Channel(exchange.session, exchange)
+            channel = RequestChannel(exchange.channel, exchange)
             return await self._runner.on_request(channel, exchange.request.method, params)
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
@@ -81,6 +92,14 @@ class SdkEngine:
         """End the streams that would never end by themselves."""
         self._server.stopping()
 
+    def _list_key(self, exchange: Exchange) -> tuple[str, str, str | None] | None:
+        """Return what a list depends on, or None when the answer has to be made anew."""
+        request = exchange.request
+        cursor = (request.params or {}).get("cursor")
+        if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:
+            return None
+        return request.method, self._runner.connection.protocol_version, cursor
+
     def _handshake_params(self, exchange: Exchange) -> Mapping[str, Any] | None:
         request = exchange.request
         if request.method != "initialize":
@@ -100,7 +119,7 @@ class SdkEngine:
         )
         return await serve_one(
             self._server.sdk,
-            Channel(exchange.session, exchange),
+            RequestChannel(exchange.channel, exchange),
             request.method,
             request.params,
             connection=connection,
@@ -108,10 +127,10 @@ class SdkEngine:
         )
 
 
-class Channel:
+class RequestChannel:
     """What the SDK knows of a request, and how it talks back while serving it."""
 
-    def __init__(self, session: Session, exchange: Exchange | None) -> None:
+    def __init__(self, session: Channel, exchange: Exchange | None) -> None:
         self._session = session
         self._exchange = exchange
         self.message_metadata: MessageMetadata = ServerMessageMetadata(request_context=exchange)

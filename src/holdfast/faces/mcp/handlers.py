@@ -21,7 +21,7 @@ from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.failures import request_failure, tool_failure, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
-from holdfast.faces.mcp.wire.session import Exchange
+from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.kernel.call import Call, ProgressReporter
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.dispatch import Dispatcher
@@ -245,7 +245,7 @@ def _contents(
 def _client(ctx: Context) -> Any:
     """Return what stays the same over the requests of one client."""
     if isinstance(ctx.request, Exchange):
-        return id(ctx.request.session)
+        return id(ctx.request.channel)
     headers = getattr(ctx.request, "headers", {})
     return headers.get("mcp-session-id", "")
 

@@ -1,65 +1,30 @@
-"""Starts a protocol server on standard input and output, or over HTTP."""
+"""Starts a protocol server for a workspace."""
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
-import signal
 import sys
+from dataclasses import replace
 
-from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.faces.mcp.server import ProtocolServer
-from holdfast.faces.mcp.wire.input import Input
-from holdfast.faces.mcp.wire.output import Output
-from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.standard_streams import claimed_standard_streams
+from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
 from holdfast.workspace import Workspace, full_registry
-
-# Long computations share the interpreter with the loop that answers; a millisecond keeps pings prompt.
-_SWITCH_SECONDS = 0.001
 
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile_name: str) -> int:
     """Serve one client on standard input and output until it goes."""
-    server = protocol_server(workspace, selection, profile_name)
-    sys.setswitchinterval(_SWITCH_SECONDS)
-    with claimed_standard_streams() as (wire_in, wire_out):
-        asyncio.run(serve_descriptors(server, wire_in, wire_out))
+    run_stdio(protocol_server(workspace, selection, profile_name))
     workspace.close()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
 
 
-def protocol_server(
-    workspace: Workspace, selection: Selection, profile_name: str, limits: Limits = LIMITS
-) -> ProtocolServer:
+def protocol_server(workspace: Workspace, selection: Selection, profile_name: str) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
     profile = PROFILES[profile_name]
-    registry = full_registry().select(selection)
-    dispatcher = Dispatcher(registry, workspace.room, limits=limits)
-    return ProtocolServer(dispatcher, profile, workspace, workspace.room)
-
-
-async def serve_descriptors(
-    server: ProtocolServer, wire_in: int, wire_out: int, limits: Limits = LIMITS
-) -> None:
-    """Serve one client on a pair of descriptors until it goes."""
-    output = Output(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
-    engine = SdkEngine(server)
-    session = Session(engine, output, limits)
-    engine.attach(session)
-    server.announcer.loop = asyncio.get_running_loop()
-    source = Input(wire_in, limits.read_chunk, session.receive, session.end_of_input)
-    output.on_congestion = source.pause
-    for number in (signal.SIGTERM, signal.SIGINT):
-        with contextlib.suppress(RuntimeError, ValueError):
-            asyncio.get_running_loop().add_signal_handler(number, session.stop, limits.drain_seconds)
-    await session.closed()
-    source.close()
-    server.close()
+    registry = full_registry().select(replace(selection, family=profile.family))
+    return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

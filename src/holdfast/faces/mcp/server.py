@@ -22,7 +22,8 @@ from holdfast.kernel.dispatch import Dispatcher, Rooms
 
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
-_CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
+CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
+"""Lists that stay the same as long as the server runs."""
 
 
 class ProtocolServer:
@@ -67,7 +68,7 @@ class ProtocolServer:
         self.announcer.close()
 
     async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
-        if ctx.method not in _CACHED_LISTS:
+        if ctx.method not in CACHED_LISTS:
             return await call_next(ctx)
         key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"))
         cached = self._lists.get(key)

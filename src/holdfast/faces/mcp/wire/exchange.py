@@ -1,0 +1,104 @@
+"""One request on its way to its answer."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from holdfast.faces.mcp.wire.messages import Notification, Request
+from holdfast.faces.mcp.wire.output import Output
+from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST
+
+ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
+"""Its presence in `_meta` marks a request of the stateless era."""
+
+
+class WireError(Exception):
+    """A failure to be sent as a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def wire(self) -> dict[str, Any]:
+        """Return the error object of JSON-RPC."""
+        body = {"code": self.code, "message": self.message}
+        return body if self.data is None else body | {"data": self.data}
+
+
+STOPPED = WireError(INTERNAL_ERROR, "The server stopped before this request was done.")
+
+
+def invalid_request(reason: str, kind: str) -> WireError:
+    """Return the refusal of a message that is well formed but not possible now."""
+    return WireError(INVALID_REQUEST, f"Invalid Request: {reason}.", {"type": kind})
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A result that was encoded before."""
+
+    body: bytes
+
+
+@dataclass(eq=False)
+class Exchange:
+    """A request, what its handler may ask of the wire, and what follows the answer."""
+
+    request: Request
+    channel: Channel
+    settle: list[Callable[[bool], None]] = field(default_factory=list)
+    task: asyncio.Task[None] | None = None
+    begun: bool = False
+    counted: bool = False
+    cancelled: bool = False
+
+    def __post_init__(self) -> None:
+        self.stateless = has_envelope(self.request.params)
+
+    async def uncongested(self) -> None:
+        """Wait until the client has taken enough of our earlier answers."""
+        await self.channel.output.uncongested()
+
+    def settled(self, answered: bool) -> None:
+        """Tell everybody who asked whether the answer was written."""
+        callbacks, self.settle = self.settle, []
+        for callback in callbacks:
+            callback(answered)
+
+
+class Channel(Protocol):
+    """The connection as handlers see it."""
+
+    @property
+    def output(self) -> Output:
+        """The write side."""
+
+    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+        """Send the client a notification."""
+
+    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+        """Send the client a request of ours and return its result."""
+
+
+class Engine(Protocol):
+    """What turns a request into a result."""
+
+    async def respond(self, exchange: Exchange) -> Any:
+        """Return the result, or raise `WireError`."""
+
+    def notified(self, notification: Notification) -> None:
+        """Take note of a notification."""
+
+    def stopping(self) -> None:
+        """End what would otherwise never end by itself."""
+
+
+def has_envelope(params: dict[str, Any] | None) -> bool:
+    """Return whether params carry the per-request envelope of the stateless era."""
+    meta = params.get("_meta") if params else None
+    return isinstance(meta, dict) and ENVELOPE_KEY in meta

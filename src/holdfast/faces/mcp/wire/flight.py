@@ -1,0 +1,111 @@
+"""Requests in flight: so many at once, the rest parked in order, each ended exactly once.
+
+Contract:
+- A request counts from its start until its answer is queued or it is cancelled.
+- A parked or running request that is interrupted gives up its place at once.
+- Requests that last as long as the connection (listening) neither count nor wait.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from holdfast.faces.mcp.wire.exchange import STOPPED, Engine, Exchange, WireError
+from holdfast.faces.mcp.wire.messages import Request, RequestId
+from holdfast.kernel.limits import Limits
+
+_LASTING_METHODS = frozenset({"subscriptions/listen"})
+
+
+class Flight:
+    """Starts exchanges, parks what is too much, and hands each outcome on."""
+
+    def __init__(self, engine: Engine, limits: Limits, conclude: Callable[[Exchange, Any], None]) -> None:
+        self._engine = engine
+        self._limits = limits
+        self._conclude = conclude
+        self._open: dict[RequestId, Exchange] = {}
+        self._parked: deque[Exchange] = deque()
+        self._parked_bytes = 0
+        self._running = 0
+        self.when_empty: Callable[[], None] = lambda: None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing runs and nothing waits."""
+        return not self._open
+
+    def holds(self, identity: RequestId) -> bool:
+        """Return whether a request with this id is running or parked."""
+        return identity in self._open
+
+    def has_room_for(self, request: Request) -> bool:
+        """Return whether the request can be started or parked."""
+        if self._starts_at_once(request):
+            return True
+        fits = self._parked_bytes + request.size <= self._limits.parked_bytes
+        return fits and len(self._parked) < self._limits.requests_parked
+
+    def add(self, exchange: Exchange) -> None:
+        """Start the exchange, or park it until there is a place."""
+        self._open[exchange.request.id] = exchange
+        if self._starts_at_once(exchange.request):
+            self._start(exchange)
+        else:
+            self._parked.append(exchange)
+            self._parked_bytes += exchange.request.size
+
+    def cancel(self, identity: object) -> None:
+        """Stop a request whose client no longer waits; it is never answered."""
+        exchange = self._open.get(identity) if isinstance(identity, str | int) else None
+        if exchange is not None and exchange.request.method != "initialize":
+            exchange.cancelled = True
+            self._interrupt(exchange)
+
+    def interrupt_all(self) -> None:
+        """Stop everything; each request is answered with an error."""
+        for exchange in list(self._open.values()):
+            self._interrupt(exchange)
+
+    def _starts_at_once(self, request: Request) -> bool:
+        return self._running < self._limits.requests_in_flight or request.method in _LASTING_METHODS
+
+    def _start(self, exchange: Exchange) -> None:
+        exchange.counted = exchange.request.method not in _LASTING_METHODS
+        self._running += exchange.counted
+        exchange.task = asyncio.get_running_loop().create_task(self._serve(exchange))
+
+    async def _serve(self, exchange: Exchange) -> None:
+        exchange.begun = True
+        try:
+            outcome = await self._engine.respond(exchange)
+        except WireError as failure:
+            outcome = failure
+        except asyncio.CancelledError:
+            outcome = STOPPED
+        self._end(exchange, outcome)
+
+    def _interrupt(self, exchange: Exchange) -> None:
+        if exchange.task is None:
+            self._parked.remove(exchange)
+            self._parked_bytes -= exchange.request.size
+            self._end(exchange, STOPPED)
+            return
+        exchange.task.cancel()
+        if not exchange.begun:
+            # A task that is cancelled before its first step never runs any of its code.
+            self._end(exchange, STOPPED)
+
+    def _end(self, exchange: Exchange, outcome: Any) -> None:
+        del self._open[exchange.request.id]
+        self._running -= exchange.counted
+        self._conclude(exchange, outcome)
+        while self._parked and self._running < self._limits.requests_in_flight:
+            following = self._parked.popleft()
+            self._parked_bytes -= following.request.size
+            self._start(following)
+        if not self._open:
+            self.when_empty()
