@@ -54,6 +54,10 @@ class Size(Input):
     size: int = Field(description="How many characters to answer with.")
 
 
+class Deliver(Size):
+    seconds: float = Field(0.0, description="How long to take, without looking at the clock.")
+
+
 class Fail(Input):
     kind: str = Field(description="Which failure.")
 
@@ -141,8 +145,9 @@ def sample_toolset(family: str = "core") -> Toolset:
     @sample.operation(
         "deliver", title="Deliver", effect=Effect.WRITE, example="holdfast sample deliver --size 1"
     )
-    def deliver(room: Any, args: Size) -> Echoed:
+    def deliver(room: Any, args: Deliver) -> Echoed:
         """Say on standard error whether the answer was written."""
+        time.sleep(args.seconds)
         current_call().when_answered(lambda: _say("answered"), lambda: _say("unanswered"))
         return Echoed(text="x" * args.size)
 

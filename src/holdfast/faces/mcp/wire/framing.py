@@ -33,7 +33,7 @@ class LineReader:
             if self._skipping:
                 self._skipping = False
             elif end - start > self._limit:
-                yield Overlong(bytes(self._buffer[start : start + _KEPT_OF_AN_OVERLONG_LINE]))
+                yield Overlong(bytes(self._buffer[start : min(end, start + _KEPT_OF_AN_OVERLONG_LINE)]))
             else:
                 yield bytes(self._buffer[start:end])
             start = self._searched = end + 1

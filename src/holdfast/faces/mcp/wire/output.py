@@ -54,7 +54,8 @@ class Output:
 
     async def uncongested(self) -> None:
         """Return when the reader has taken enough that more may be produced."""
-        if not self._room.is_set():
+        # Again after waking: those who woke before us may have filled the queue anew.
+        while not self._room.is_set():
             await self._room.wait()
 
     async def flushed(self) -> None:
