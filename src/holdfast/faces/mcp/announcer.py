@@ -24,16 +24,22 @@ class Announcer:
         self._topics = topics
         self._rooms = rooms
         self._stops: dict[Hashable, list[Callable[[], None]]] = {}
-        self.loop: asyncio.AbstractEventLoop | None = None
 
-    def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
+    async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
         """Start or stop telling a client, by the lowest level it wants to see."""
         for stop in self._stops.pop(client, []):
             stop()
         if level in _SHOWN_AT:
-            self._stops[client] = [self._follow(resource, session) for resource in self._resources]
+            loop = asyncio.get_running_loop()
+            self._stops[client] = [
+                # Opening a room touches the disk.
+                await loop.run_in_executor(None, self._follow, resource, session, loop)
+                for resource in self._resources
+            ]
 
-    def _follow(self, resource: Resource, session: ServerSession) -> Callable[[], None]:
+    def _follow(
+        self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
+    ) -> Callable[[], None]:
         assert resource.announce is not None
         announce = resource.announce
         position, _ = announce(self._rooms(resource.toolset), None)
@@ -41,17 +47,11 @@ class Announcer:
         def changed() -> None:
             nonlocal position
             position, news = announce(self._rooms(resource.toolset), position)
-            for item in news:
-                self._send(session, resource, {"message": item.text, **item.data})
+            for item in news if not loop.is_closed() else []:
+                message = _log_message(resource, {"message": item.text, **item.data})
+                asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
 
         return self._topics.subscribe(resource.topic or resource.toolset, changed)
-
-    def _send(self, session: ServerSession, resource: Resource, data: dict[str, Any]) -> None:
-        message = types.LoggingMessageNotification(
-            params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
-        )
-        if self.loop is not None and not self.loop.is_closed():
-            asyncio.run_coroutine_threadsafe(session.send_notification(message), self.loop)
 
     def close(self) -> None:
         """Stop telling anybody."""
@@ -59,3 +59,9 @@ class Announcer:
             for stop in stops:
                 stop()
         self._stops.clear()
+
+
+def _log_message(resource: Resource, data: dict[str, Any]) -> types.LoggingMessageNotification:
+    return types.LoggingMessageNotification(
+        params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
+    )

@@ -49,7 +49,7 @@ class SdkEngine:
             self._server.sdk,
             Connection.for_loop(self._channel),
             {},
-            init_options=self._server.initialization_options(),
+            init_options=self._server.sdk.create_initialization_options(),
         )
 
     async def respond(self, exchange: Exchange) -> Any:

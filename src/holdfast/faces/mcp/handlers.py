@@ -184,9 +184,7 @@ class Handlers:
 
     async def set_level(self, ctx: Context, params: types.SetLevelRequestParams) -> types.EmptyResult:
         """Answer logging/setLevel: from now on tell this client what arrives."""
-        await asyncio.get_running_loop().run_in_executor(
-            None, self._announcer.enable, _client(ctx), ctx.session, params.level
-        )
+        await self._announcer.enable(_client(ctx), ctx.session, params.level)
         return types.EmptyResult()
 
     # Shared

@@ -10,7 +10,7 @@ from typing import Any
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
-from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.lowlevel import Server
 from mcp.server.models import InitializationOptions
 
 from holdfast.faces.mcp.announcer import Announcer
@@ -24,6 +24,19 @@ _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
 """Lists that stay the same as long as the server runs."""
+
+
+class ProfiledServer(Server[Any]):
+    """The SDK's server, presenting itself as a profile says."""
+
+    profile: Profile
+
+    def create_initialization_options(self, *arguments: Any, **options: Any) -> InitializationOptions:
+        """Return what the handshake tells a client."""
+        told = super().create_initialization_options(*arguments, **options)
+        if self.profile.capabilities is None:
+            return told
+        return told.model_copy(update={"capabilities": self.profile.capabilities})
 
 
 class ProtocolServer:
@@ -50,13 +63,6 @@ class ProtocolServer:
         # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
         tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
         self.sdk.middleware = [*tracing, self._restore_dropped_fields, self._cache_lists]
-
-    def initialization_options(self) -> InitializationOptions:
-        """Return what the handshake tells a client."""
-        options = self.sdk.create_initialization_options(NotificationOptions())
-        if self.profile.capabilities is None:
-            return options
-        return options.model_copy(update={"capabilities": self.profile.capabilities})
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -102,13 +108,13 @@ class ProtocolServer:
         return result
 
 
-def _sdk_server(profile: Profile, handlers: Handlers) -> Server[Any]:
+def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
     prompts: dict[str, Any] = (
         {"on_list_prompts": handlers.list_prompts, "on_get_prompt": handlers.get_prompt}
         if profile.prompts
         else {}
     )
-    return Server(
+    server = ProfiledServer(
         profile.server_name,
         version=profile.server_version,
         title=profile.title,
@@ -130,6 +136,8 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> Server[Any]:
         on_subscriptions_listen=handlers.listen,
         **prompts,
     )
+    server.profile = profile
+    return server
 
 
 def _add_annotations(result: dict[str, Any], extras: Mapping[str, Mapping[str, Any]]) -> None:

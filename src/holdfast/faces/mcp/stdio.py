@@ -34,7 +34,6 @@ async def serve_descriptors(
     engine = SdkEngine(server)
     session = Session(engine, output, limits)
     engine.attach(session)
-    server.announcer.loop = asyncio.get_running_loop()
     source = Input(wire_in, limits.read_chunk, session.receive, session.end_of_input)
     output.on_congestion = source.pause
     for number in (signal.SIGTERM, signal.SIGINT):

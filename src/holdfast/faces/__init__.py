@@ -1,0 +1,1 @@
+"""Faces generated from the registry. They hold no business logic."""

@@ -1,0 +1,136 @@
+"""The whole command line: every operation as a command, and what is written by hand beside them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+from holdfast import __doc__ as summary
+from holdfast import __version__
+from holdfast.faces.cli import completion, exit_status, failures
+from holdfast.faces.cli.command import OperationCommand
+from holdfast.faces.cli.groups import CommandGroup, Entry, entry_for
+from holdfast.faces.cli.help import first_sentence
+from holdfast.faces.cli.output import OutputFailed, write
+from holdfast.faces.cli.run import Host
+from holdfast.faces.cli.serve import serve_command
+from holdfast.faces.cli.terminal import is_terminal
+from holdfast.kernel.dispatch import internal
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.operation import Operation, Toolset
+
+_EVERYDAY = "Everyday commands"
+_TOOLSETS = "Toolsets"
+_PROGRAM = "The program itself"
+
+
+def run(arguments: list[str] | None = None, host: Host | None = None) -> int:
+    """Run the command line and return the exit status; no exception leaves here."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _answer(application(host or _this_installation()), arguments)
+    except OutputFailed as failure:
+        return failures.report_unwritten(failure)
+    except KeyboardInterrupt:
+        if is_terminal(sys.stderr):
+            sys.stderr.write("\n")
+        return exit_status.INTERRUPTED
+
+
+def application(host: Host) -> CommandGroup:
+    """Return the command line of a registry."""
+    entries = dict(_everyday_entries(host))
+    entries |= dict(_toolset_entries(host))
+    entries["serve"] = entry_for(serve_command(), _PROGRAM)
+    group = CommandGroup("holdfast", summary or "", entries, [_version_option()])
+    entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)
+    return group
+
+
+def _answer(group: CommandGroup, arguments: list[str]) -> int:
+    if completion.is_requested():
+        return completion.answer(group)
+    try:
+        return _invoke(group, arguments)
+    except OutputFailed:
+        raise
+    except HoldfastError as failure:
+        error = failure
+    except Exception as defect:
+        error = internal(defect)
+    return failures.report(error, as_json=_wants_json(arguments))
+
+
+def _invoke(group: CommandGroup, arguments: list[str]) -> int:
+    try:
+        with group.make_context("holdfast", list(arguments), max_content_width=100) as context:
+            status: int = group.invoke(context)
+            return status
+    except click.exceptions.Exit as done:
+        return done.exit_code
+    except click.UsageError as failure:
+        raise failures.from_usage(failure) from None
+
+
+def _this_installation() -> Host:
+    from holdfast.workspace import Workspace, full_registry
+
+    return Host.of(full_registry(), Workspace.discover)
+
+
+def _everyday_entries(host: Host) -> Iterator[tuple[str, Entry]]:
+    for operation in host.registry.operations:
+        if operation.shortcut is not None:
+            yield operation.shortcut, _entry(host, operation, _EVERYDAY)
+
+
+def _toolset_entries(host: Host) -> Iterator[tuple[str, Entry]]:
+    for toolset in host.registry.toolsets:
+        yield toolset.name, _group_entry(host, toolset)
+
+
+def _group_entry(host: Host, toolset: Toolset) -> Entry:
+    commands = {item.command: _entry(host, item, "Commands") for item in _listed(host, toolset)}
+    return Entry(
+        first_sentence(toolset.summary),
+        _TOOLSETS,
+        lambda name: CommandGroup(name, toolset.summary, commands),
+        hidden=toolset.hidden,
+        inner=tuple(commands),
+    )
+
+
+def _listed(host: Host, toolset: Toolset) -> list[Operation]:
+    return [operation for operation in host.registry.operations if operation.toolset == toolset.name]
+
+
+def _entry(host: Host, operation: Operation, section: str) -> Entry:
+    return Entry(
+        first_sentence(operation.summary), section, lambda name: OperationCommand(name, operation, host)
+    )
+
+
+def _version_option() -> click.Option:
+    def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+        del parameter
+        if value and not context.resilient_parsing:
+            write(f"holdfast {__version__}\n")
+            context.exit()
+
+    return click.Option(
+        ["--version"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=show,
+        help="Show the version and exit.",
+    )
+
+
+def _wants_json(arguments: list[str]) -> bool:
+    """Return whether data was asked for, as far as can be told when parsing did not succeed."""
+    before_separator = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return "--json" in before_separator

@@ -1,0 +1,208 @@
+"""From the named values of an input model to options and arguments, and back to a plain dictionary.
+
+Parsing is all that happens here. What is typed is turned into the JSON value it spells, and handed
+on as typed when it spells none: whether it is acceptable is for the one validator to say, in the
+same words as over every other face.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+from pydantic_core import from_json
+
+from holdfast.faces.render.schema import Property, Shape, properties_of
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Operation
+from holdfast.kernel.suggest import closest
+
+_METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
+_WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
+
+
+@dataclass(frozen=True)
+class CommandArgument:
+    """One value of an operation as the command line takes it."""
+
+    value: Property
+    is_positional: bool
+    short: str | None = None
+
+    @property
+    def key(self) -> str:
+        """Return the name under which the parser keeps the value."""
+        return _WORD_BORDER.sub("_", self.value.name).lower()
+
+    @property
+    def option(self) -> str:
+        """Return the spelling of the option."""
+        return f"--{self.key.replace('_', '-')}"
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is given by repeating the option."""
+        return self.value.shape.kind == "array"
+
+    @property
+    def is_flag(self) -> bool:
+        """Whether naming the option is all there is to say."""
+        return self.value.shape.kind == "boolean" and not self.is_positional
+
+    @property
+    def element(self) -> Shape:
+        """Return the shape of what is typed at one place."""
+        return self.value.shape.items if self.is_list else self.value.shape
+
+    @property
+    def metavar(self) -> str:
+        """Return the placeholder that help shows for the value."""
+        if self.is_positional:
+            return self._place
+        if self.element.choices:
+            return "|".join(str(choice) for choice in self.element.choices)
+        return _METAVARS.get(self.element.kind, "JSON")
+
+    def parameter(self) -> click.Parameter:
+        """Return the parser's view of it. Nothing is required there: the validator asks for it."""
+        shared: dict[str, Any] = {"required": False, "default": None, "metavar": self.metavar}
+        if self.is_flag:
+            return click.Option([self.key, self._flag], is_flag=True, default=None, help=self.help)
+        shared |= {"type": click.UNPROCESSED, "callback": self._read, "shell_complete": self._complete}
+        if self.is_positional:
+            return click.Argument([self.key], nargs=-1 if self.is_list else 1, **shared)
+        names = [name for name in (self.key, self.short, self.option) if name is not None]
+        return click.Option(names, multiple=self.is_list, help=self.help, **shared)
+
+    @property
+    def help(self) -> str:
+        """Return the description with what the caller may leave out."""
+        notes = ["required"] if self.value.required else []
+        if self.is_list and not self.is_positional:
+            notes.append("may be repeated")
+        if self.spelled_default:
+            notes.append(f"default: {self.spelled_default}")
+        description = self.value.description
+        return f"{description}  [{'; '.join(notes)}]" if notes else description
+
+    @property
+    def spelled_default(self) -> str:
+        """Return the default as it would be typed, or nothing when leaving the value out says it all."""
+        default = self.value.default
+        if default in (None, "", [], {}) or default is False:
+            return ""
+        return default if isinstance(default, str) else json.dumps(default, ensure_ascii=False)
+
+    @property
+    def _place(self) -> str:
+        name = self.option.removeprefix("--").upper()
+        name = name if self.value.required else f"[{name}]"
+        return f"{name}..." if self.is_list else name
+
+    @property
+    def _flag(self) -> str:
+        starts_off = self.value.default is False and not self.value.shape.nullable
+        return self.option if starts_off else f"{self.option}/--no-{self.option.removeprefix('--')}"
+
+    def _read(self, context: click.Context, parameter: click.Parameter, typed: Any) -> Any:
+        del context, parameter
+        if typed is None or typed == ():
+            return None
+        read = _reader(self.value.name, self.element)
+        return [read(item) for item in typed] if self.is_list else read(typed)
+
+    def _complete(
+        self, context: click.Context, parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem[str]]:
+        del context, parameter
+        choices = [str(choice) for choice in self.element.choices]
+        if not choices and _FILE_NAME.search(self.key):
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
+
+
+def command_arguments(operation: Operation) -> list[CommandArgument]:
+    """Return what an operation takes on the command line: positional values first, in their order."""
+    named = {item.name: item for item in properties_of(operation.input)}
+    wire_name = {field: info.alias or field for field, info in operation.input.model_fields.items()}
+    positional = [wire_name.get(name, name) for name in operation.positional]
+    rest = [
+        CommandArgument(item, is_positional=False) for name, item in named.items() if name not in positional
+    ]
+    return [
+        *(CommandArgument(named[name], is_positional=True) for name in positional),
+        *(replace(argument, short=_short_form(argument, rest)) for argument in rest),
+    ]
+
+
+def _short_form(argument: CommandArgument, options: Iterable[CommandArgument]) -> str | None:
+    """Return the initial of a required option, if no other required one begins with it.
+
+    What is optional gets none, so that a new option never takes away an old spelling.
+    """
+    initial = f"-{argument.key[0]}"
+    rivals = [item for item in options if item.value.required and item.key[0] == argument.key[0]]
+    return initial if rivals == [argument] and initial != "-h" and not argument.is_flag else None
+
+
+def wire_arguments(arguments: Iterable[CommandArgument], typed: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was typed as the operation's arguments; what was not typed is left out."""
+    given = ((item.value.name, typed[item.key]) for item in arguments)
+    return {name: value for name, value in given if value is not None}
+
+
+def choice_hint(arguments: Iterable[CommandArgument], given: Mapping[str, Any]) -> str | None:
+    """Return the closest choice for a mistyped one, or None when nothing was mistyped."""
+    for item in arguments:
+        choices = [str(choice) for choice in item.element.choices]
+        values = given.get(item.value.name, [])
+        for value in values if isinstance(values, list) else [values]:
+            if choices and str(value) not in choices and (best := closest(str(value), choices)):
+                return f'Did you mean "{best}"?'
+    return None
+
+
+def _reader(name: str, shape: Shape) -> Callable[[str], Any]:
+    if shape.kind == "string":
+        return lambda typed: _text(name, typed)
+    if shape.kind == "boolean":
+        return lambda typed: {"true": True, "false": False}.get(typed, typed)
+    if shape.kind in ("integer", "number"):
+        return _number
+    return lambda typed: _from_json(name, typed, open_ended=shape.kind == "any")
+
+
+def _text(name: str, typed: str) -> str:
+    try:
+        typed.encode()
+    except UnicodeEncodeError:
+        raise _refused(name, "text in UTF-8", "The shell handed over bytes that are no text.") from None
+    return typed
+
+
+def _number(typed: str) -> int | float | str:
+    try:
+        value = from_json(typed, allow_inf_nan=False)
+    except ValueError:
+        return typed
+    return value if type(value) in (int, float) else typed
+
+
+def _from_json(name: str, typed: str, *, open_ended: bool) -> Any:
+    try:
+        return from_json(typed, allow_inf_nan=False)
+    except ValueError:
+        if open_ended:
+            return _text(name, typed)
+    raise _refused(name, "JSON", """Quote it for the shell: '{"name": "value"}'.""")
+
+
+def _refused(name: str, expected: str, hint: str) -> InvalidArguments:
+    problem = f'argument "{name}": input should be {expected}'
+    return InvalidArguments(f"{problem}.", hint=hint, problems=[problem])

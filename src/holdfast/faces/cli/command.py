@@ -1,0 +1,93 @@
+"""The command of an operation, generated from its declaration."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from holdfast.faces.cli import failures
+from holdfast.faces.cli.arguments import choice_hint, command_arguments, wire_arguments
+from holdfast.faces.cli.help import PageContext, PageFormatter, help_option, option_rows
+from holdfast.faces.cli.run import Host, perform
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
+from holdfast.kernel.operation import Operation
+
+
+def root_option() -> click.Option:
+    """Return the option that says which repository is meant."""
+    return click.Option(
+        ["--root"],
+        type=click.Path(),
+        metavar="DIRECTORY",
+        envvar="HOLDFAST_ROOT",
+        show_envvar=True,
+        help="Where to look for the repository.  [default: the current directory]",
+        shell_complete=_complete_directory,
+    )
+
+
+def json_option() -> click.Option:
+    """Return the option that asks for data instead of words."""
+    return click.Option(["--json"], is_flag=True, help="Print the result as JSON.")
+
+
+class OperationCommand(click.Command):
+    """Takes an operation's arguments, runs it and writes what it found."""
+
+    context_class = PageContext
+
+    def __init__(self, name: str, operation: Operation, host: Host) -> None:
+        self.operation = operation
+        self.host = host
+        self.arguments = command_arguments(operation)
+        self.common = [root_option(), json_option(), help_option()]
+        own = [argument.parameter() for argument in self.arguments]
+        _refuse_taken_names(operation, [*own, *self.common])
+        super().__init__(
+            name,
+            params=[*own, *self.common],
+            callback=self._run,
+            help=operation.description,
+            short_help=operation.summary,
+            add_help_option=False,
+        )
+
+    def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        assert isinstance(formatter, PageFormatter)
+        self.format_usage(ctx, formatter)
+        self.format_help_text(ctx, formatter)
+        positional = [item for item in self.arguments if item.is_positional]
+        formatter.write_table("Arguments", [(item.metavar, item.help) for item in positional])
+        own = [parameter for parameter in self.params if parameter not in self.common]
+        formatter.write_table("Options", option_rows(ctx, own))
+        formatter.write_table("Common options", option_rows(ctx, self.common))
+        formatter.write_lines("Example", self.operation.example)
+
+    def _run(self, root: str | None, json: bool, **typed: Any) -> int:
+        given = wire_arguments(self.arguments, typed)
+        try:
+            return perform(self.host, self.operation, given, root=root, as_json=json)
+        except InvalidArguments as error:
+            error.hint = error.hint or choice_hint(self.arguments, given)
+            return failures.report(error, as_json=json, family=self.operation.family)
+        except HoldfastError as error:
+            return failures.report(error, as_json=json, family=self.operation.family)
+
+
+def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter]) -> None:
+    seen: set[str] = set()
+    for name in (name for parameter in parameters for name in (*parameter.opts, *parameter.secondary_opts)):
+        if name in seen:
+            raise TypeError(
+                f'{operation.name}: the option "{name}" is taken; call the argument something else'
+            )
+        seen.add(name)
+
+
+def _complete_directory(
+    context: click.Context, parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem[str]]:
+    del context, parameter
+    return [CompletionItem(incomplete, type="dir")]

@@ -1,0 +1,68 @@
+"""One line on standard error that says how far an operation is, and leaves no trace."""
+
+from __future__ import annotations
+
+import os
+from typing import TextIO
+
+from holdfast.faces.cli.terminal import is_terminal
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.untrusted import visible
+
+_BAR_WIDTH = 24
+_USUAL_WIDTH = 80
+_SECONDS_BETWEEN_UPDATES = 0.1
+_START_OF_CLEAN_LINE = "\r\x1b[K"
+
+
+class ProgressLine:
+    """Draws at most ten times a second, in the width there is, and only on a terminal."""
+
+    def __init__(self, stream: TextIO | None, *, clock: MonotonicClock = monotonic) -> None:
+        self._stream = stream if is_terminal(stream) else None
+        self._clock = clock
+        self._next_update = 0.0
+        self._drawn = False
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        self.clear()
+
+    def report(self, done: float, total: float | None, message: str | None) -> None:
+        """Show the state of the operation, unless the last one was shown a moment ago."""
+        now = self._clock()
+        if self._stream is not None and now >= self._next_update:
+            self._next_update = now + _SECONDS_BETWEEN_UPDATES
+            self._draw(self._stream, f"{_measure(done, total)} {_one_line(message or '')}")
+
+    def clear(self) -> None:
+        """Remove the line."""
+        if self._stream is not None and self._drawn:
+            self._draw(self._stream, "")
+            self._drawn = False
+
+    def _draw(self, stream: TextIO, text: str) -> None:
+        stream.write(_START_OF_CLEAN_LINE + text[: _width(stream) - 1])
+        stream.flush()
+        self._drawn = True
+
+
+def _width(stream: TextIO) -> int:
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH
+
+
+def _one_line(message: str) -> str:
+    return " ".join(visible(message).split())
+
+
+def _measure(done: float, total: float | None) -> str:
+    if not total:
+        return f"{done:g}"
+    share = min(max(done / total, 0.0), 1.0)
+    filled = round(share * _BAR_WIDTH)
+    return f"[{'#' * filled}{'.' * (_BAR_WIDTH - filled)}] {share:4.0%}"

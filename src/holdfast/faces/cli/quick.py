@@ -1,0 +1,120 @@
+"""Everyday commands in about the time Python takes to start.
+
+Contract: `attempt` answers an ordinary command exactly as the whole command line would, or leaves it
+untouched. Help, mistakes, unusual spellings and whatever goes wrong are for the whole command line.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.inbox.express import Posted
+
+_SEND_VALUES = ("--file", "--comment", "--line", "--root")
+_DRAIN_VALUES = ("--root",)
+
+
+def attempt(arguments: list[str]) -> int | None:
+    """Run the command and return its exit status, or None when the whole command line must look at it."""
+    command = arguments[:1] if arguments[:1] == ["send"] else arguments[:2]
+    rest = arguments[len(command) :]
+    try:
+        if command in (["send"], ["inbox", "send"]):
+            return _send(_options(rest, _SEND_VALUES, ("--json",)))
+        if command == ["inbox", "drain"]:
+            return _drain(_options(rest, _DRAIN_VALUES, ("--json", "--hook")))
+    except KeyboardInterrupt:
+        return 130
+    return None
+
+
+def _options(
+    arguments: list[str], with_value: tuple[str, ...], flags: tuple[str, ...]
+) -> dict[str, str] | None:
+    """Return what was given by option, or None unless every argument is an option given once."""
+    given: dict[str, str] = {}
+    rest = iter(arguments)
+    for argument in rest:
+        name, glued, value = argument.partition("=")
+        if name in given:
+            return None
+        if name in with_value:
+            following = value if glued else next(rest, None)
+            if following is None:
+                return None
+            given[name] = following
+        elif argument in flags:
+            given[argument] = ""
+        else:
+            return None
+    return given
+
+
+def _send(given: dict[str, str] | None) -> int | None:
+    if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
+        return None
+    from holdfast.inbox.express import OutOfTheOrdinary, post
+
+    try:
+        posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
+    except (OutOfTheOrdinary, OSError, ValueError):
+        return None
+    return _write(_receipt(posted) if "--json" in given else _words(posted))
+
+
+def _drain(given: dict[str, str] | None) -> int | None:
+    if given is None or _is_for_a_person(given):
+        return None
+    from holdfast.inbox.express import OutOfTheOrdinary, nothing_waits
+
+    try:
+        if not nothing_waits(_start(given)):
+            return None
+    except (OutOfTheOrdinary, OSError, ValueError):
+        return None
+    return _write('{"text":"","message_ids":[],"waiting":0}\n' if "--json" in given else "")
+
+
+def _start(given: dict[str, str]) -> str:
+    return given.get("--root") or os.environ.get("HOLDFAST_ROOT") or os.getcwd()
+
+
+def _is_for_a_person(given: dict[str, str]) -> bool:
+    """Tell whether JSON goes to a terminal, where it is laid out for reading."""
+    return "--json" in given and os.isatty(1)
+
+
+def _words(posted: Posted) -> str:
+    from holdfast.inbox.posting import acknowledgement
+
+    return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
+
+
+def _receipt(posted: Posted) -> str:
+    # Every text in an ordinary receipt is printable ASCII without quotes or backslashes.
+    line = "null" if posted.line is None else f'"{posted.line}"'
+    duplicate = "true" if posted.duplicate else "false"
+    return (
+        f'{{"id":"{posted.id}","file":"{posted.file}","line":{line},'
+        f'"time":"{posted.time}","duplicate":{duplicate}}}\n'
+    )
+
+
+def _write(text: str) -> int:
+    """Write the answer; where that fails, let the whole command line say so."""
+    try:
+        if text and os.write(1, text.encode()) == len(text):
+            return 0
+    except OSError:
+        pass
+    if not text:
+        return 0
+    from holdfast.faces.cli import failures, output
+
+    try:
+        output.write(text)
+    except output.OutputFailed as failure:
+        return failures.report_unwritten(failure)
+    return 0

@@ -1,0 +1,114 @@
+"""Run one operation for the command line: open, dispatch, write, settle."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+from holdfast.faces.cli import exit_status
+from holdfast.faces.cli.output import write, write_words
+from holdfast.faces.cli.progress import ProgressLine
+from holdfast.faces.cli.terminal import is_terminal
+from holdfast.faces.render.json_text import json_text
+from holdfast.kernel.call import Call
+from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.errors import NotFound
+from holdfast.kernel.operation import Operation, Output
+from holdfast.kernel.registry import Registry, Selection
+
+
+class OpenWorkspace(Protocol):
+    """What running an operation needs of a workspace."""
+
+    def room(self, toolset: str) -> Any: ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Host:
+    """What the commands are generated from, and how the workspace they run in is found."""
+
+    registry: Registry
+    discover: Callable[[Path], OpenWorkspace]
+
+    @classmethod
+    def of(cls, registry: Registry, discover: Callable[[Path], OpenWorkspace]) -> Host:
+        """Return a host for all of the registry: what servers leave out unasked is typed by name here."""
+        names = frozenset(toolset.name for toolset in registry.toolsets)
+        return cls(registry.select(Selection(toolsets=names)), discover)
+
+
+@dataclass
+class LazyWorkspace:
+    """Opens the workspace when the first room is asked for, so that bad arguments need no repository."""
+
+    host: Host
+    root: str | None
+    _opened: list[OpenWorkspace] = field(default_factory=list)
+
+    def room(self, toolset: str) -> Any:
+        """Return the room a toolset works in."""
+        if not self._opened:
+            self._opened.append(self.host.discover(starting_directory(self.root)))
+        return self._opened[0].room(toolset)
+
+    def close(self) -> None:
+        """Close the workspace, if it was needed at all."""
+        for workspace in self._opened:
+            workspace.close()
+
+
+def perform(
+    host: Host, operation: Operation, arguments: Mapping[str, Any], *, root: str | None, as_json: bool
+) -> int:
+    """Run an operation, write its result and return the exit status.
+
+    What the operation left to do after its answer is done once the answer was written, and undone
+    when it was not.
+    """
+    workspace = LazyWorkspace(host, root)
+    with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
+        progress = ProgressLine(sys.stderr)
+        call = dispatcher.new_call(operation, report=progress.report)
+        with _settling(call):
+            with progress:
+                result = dispatcher.run(operation, arguments, call)
+            _write_result(operation, result, as_json=as_json)
+    return exit_status.of_result(result)
+
+
+@contextmanager
+def _settling(call: Call) -> Iterator[None]:
+    try:
+        yield
+    except BaseException:
+        call.settle(answered=False)
+        raise
+    call.settle(answered=True)
+
+
+def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
+    if as_json or operation.text is None:
+        write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
+    else:
+        write_words(operation.words(result))
+
+
+def starting_directory(root: str | None) -> Path:
+    """Return the directory from which the repository is looked for."""
+    if root is None:
+        try:
+            return Path.cwd()
+        except FileNotFoundError:
+            raise NotFound(
+                "The current directory no longer exists.", hint="Change to one that does, or pass --root."
+            ) from None
+    if not os.path.isdir(root):
+        raise NotFound("The directory given as --root does not exist.", hint="Pass one that does.")
+    return Path(root)

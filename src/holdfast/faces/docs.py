@@ -1,0 +1,130 @@
+"""`docs/tools.md`, written from the declarations: `python -m holdfast.faces.docs --check` or `--write`."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from holdfast.faces.cli.arguments import CommandArgument, command_arguments
+from holdfast.faces.render.schema import properties_of, result_fields
+from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
+from holdfast.kernel.registry import Registry
+
+PAGE = Path("docs/tools.md")
+
+_INTRODUCTION = """\
+# Tools
+
+Everything Holdfast can do, once: each operation is an MCP tool and a command, with the same
+arguments and the same result. This page is written by `python -m holdfast.faces.docs --write` from
+the declarations in the code; edits made here are lost.
+
+Every command also takes `--root DIRECTORY` (where to look for the repository; the current directory
+otherwise) and `--json` (print the result as JSON instead of words). A command that fails says why on
+standard error and ends with the status of the error; with `--json` it also prints
+`{"error": {"kind", "code", "message", "hint", "data"}}`.
+"""
+
+_EFFECTS = {
+    Effect.READ: "reads",
+    Effect.WRITE: "writes",
+    Effect.DESTRUCTIVE: "writes, and may replace or remove what was there",
+}
+
+
+def tools_page(registry: Registry) -> str:
+    """Return the page of a registry; the same declarations always give the same text."""
+    sections = [_INTRODUCTION, *(section for toolset in registry.toolsets for section in _toolset(toolset))]
+    return "\n".join(sections)
+
+
+def _toolset(toolset: Toolset) -> Iterator[str]:
+    yield f"## {toolset.name}\n\n{toolset.summary}\n"
+    for operation in sorted(toolset.operations, key=lambda operation: operation.name):
+        yield from _operation(operation)
+    yield from _resources(toolset.resources)
+    yield from _prompts(toolset.prompts)
+
+
+def _operation(operation: Operation) -> Iterator[str]:
+    yield f"### {operation.title}\n\n{operation.description}\n"
+    yield _facts(operation)
+    arguments = command_arguments(operation)
+    if arguments:
+        rows = [_argument_row(argument) for argument in arguments]
+        yield _table(("Argument", "On the command line", "Type", "Default", "Meaning"), rows)
+    fields = list(result_fields(operation.output))
+    if fields:
+        rows = [(f"`{path}`", item.shape.words(), item.description) for path, item in fields]
+        yield _table(("Result", "Type", "Meaning"), rows)
+    yield f"```sh\n{operation.example}\n```\n"
+
+
+def _facts(operation: Operation) -> str:
+    commands = [f"`holdfast {operation.toolset} {operation.command}`"]
+    if operation.shortcut is not None:
+        commands.append(f"`holdfast {operation.shortcut}`")
+    return (
+        f"- Tool: `{operation.listed_name}`\n"
+        f"- Command: {' or '.join(commands)}\n"
+        f"- Effect: {_EFFECTS[operation.effect]}\n"
+    )
+
+
+def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
+    value = argument.value
+    typed = argument.metavar if argument.is_positional else argument.option
+    default = "required" if value.required else argument.spelled_default
+    return f"`{value.name}`", f"`{typed}`", value.shape.words(), default, value.description
+
+
+def _resources(resources: Iterable[Resource]) -> Iterator[str]:
+    rows = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in resources]
+    if rows:
+        yield "### Resources\n"
+        yield _table(("Address", "Type", "Holds"), sorted(rows))
+
+
+def _prompts(prompts: Iterable[Prompt]) -> Iterator[str]:
+    rows = [(f"`{item.name}`", _prompt_arguments(item), item.description) for item in prompts]
+    if rows:
+        yield "### Prompts\n"
+        yield _table(("Prompt", "Arguments", "Purpose"), sorted(rows))
+
+
+def _prompt_arguments(prompt: Prompt) -> str:
+    named = [f"`{item.name}`{'' if item.required else ' (optional)'}" for item in properties_of(prompt.input)]
+    return ", ".join(named) or "none"
+
+
+def _table(heading: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
+    lines = [heading, ("---",) * len(heading), *(tuple(_cell(text) for text in row) for row in rows)]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+@click.command()
+@click.option("--write", is_flag=True, help="Write the page.")
+@click.option("--check", is_flag=True, help="Only say whether the page is up to date.")
+def main(*, write: bool, check: bool) -> None:
+    """Keep docs/tools.md equal to the declarations. Run it in the root of the project."""
+    from holdfast.storage.files import atomic_write
+    from holdfast.workspace import full_registry
+
+    text = tools_page(full_registry())
+    if write:
+        atomic_write(PAGE, text.encode())
+    elif check and (not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text):
+        raise click.ClickException(f"{PAGE} is out of date. Run `python -m holdfast.faces.docs --write`.")
+    elif not check:
+        sys.stdout.write(text)
+
+
+if __name__ == "__main__":
+    main()

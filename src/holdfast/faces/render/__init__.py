@@ -1,0 +1,1 @@
+"""Results and declarations as text, for the faces that print them."""

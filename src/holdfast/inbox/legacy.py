@@ -1,0 +1,130 @@
+"""The single message file that earlier lazygit configurations write, one for all projects of a user.
+
+Contract:
+- Whatever is wrong with the file (a link, a pipe, too large, somebody else's, half written, not ours to
+  read) makes it as good as absent. It is left alone, and no call fails because of it.
+- A message for another project is not looked at further and never removed.
+- The file is removed only while it still holds what was delivered. What is written meanwhile stays.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from holdfast.inbox.places import legacy_message_file
+from holdfast.inbox.posting import digest_of
+from holdfast.inbox.validity import acceptable_line, acceptable_text, located
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files import open_regular, read_descriptor
+from holdfast.storage.repository import Repository
+
+_LABEL = "mcp-messages.json"
+_TIME_CHARACTERS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyMessage:
+    """A message for this repository that stands in the old file."""
+
+    file: str
+    comment: str
+    line: str | None
+    time: str
+    work_tree: str
+    content: bytes
+    """The whole file as it was read."""
+
+    @property
+    def digest(self) -> str:
+        """Return the identity the message has in the store."""
+        return digest_of(self.file, self.comment, self.time)
+
+
+class LegacyFile:
+    """The old message file of one user."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    @classmethod
+    def of_this_user(cls) -> LegacyFile:
+        """Return the file where earlier configurations put it."""
+        return cls(legacy_message_file())
+
+    def fingerprint(self) -> tuple[int, ...] | None:
+        """Return a value that changes when the file is written, or None when there is none."""
+        try:
+            status = os.lstat(self.path)
+        except OSError:
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def read(self, repository: Repository) -> LegacyMessage | None:
+        """Return the message in the file when it is whole, valid and meant for this repository."""
+        try:
+            content = self._content(self.path)
+            written = json.loads(content)
+            root = Repository.at(written["project_root"]) if os.path.isabs(written["project_root"]) else None
+            if root is None or root.store_directory != repository.store_directory:
+                return None
+            return _message(written, root.root, content)
+        except (HoldfastError, OSError, ValueError, TypeError, KeyError, RecursionError):
+            return None
+
+    def remove(self, content: bytes) -> None:
+        """Remove the file if it still holds `content`."""
+        aside = f"{self.path}.{os.urandom(8).hex()}"
+        if not self._holds(self.path, content):
+            return
+        # Once it is renamed, whoever writes by name makes a new file; only then is comparing conclusive.
+        try:
+            os.rename(self.path, aside)
+            if not self._holds(aside, content):
+                _put_back(aside, self.path)
+            os.unlink(aside)
+        except OSError:
+            return
+
+    def _holds(self, path: str, content: bytes) -> bool:
+        try:
+            return self._content(path) == content
+        except (HoldfastError, OSError):
+            return False
+
+    def _content(self, path: str) -> bytes:
+        descriptor = open_regular(path, label=_LABEL)
+        try:
+            if os.fstat(descriptor).st_uid != os.geteuid():
+                raise PermissionError(_LABEL)
+            return read_descriptor(descriptor, LIMITS.legacy_message_file_bytes, label=_LABEL)
+        finally:
+            os.close(descriptor)
+
+
+def _put_back(aside: str, path: str) -> None:
+    try:
+        os.link(aside, path, follow_symlinks=False)
+    except FileExistsError:
+        pass  # a newer message took the place, as it would have done without us
+
+
+def _message(written: Mapping[str, Any], work_tree: str, content: bytes) -> LegacyMessage:
+    """Return what the file says, or raise when any of it could not have been sent the ordinary way."""
+    line = written.get("line")
+    if len(written["time"]) > _TIME_CHARACTERS or "T" not in written["time"]:
+        raise ValueError(written["time"])
+    datetime.fromisoformat(written["time"])
+    return LegacyMessage(
+        file=located(written["file"], work_tree, current=work_tree),
+        comment=acceptable_text(written["comment"], "comment", LIMITS.message_comment_characters),
+        line=acceptable_line(None if line in (None, 0, "") else str(line)),
+        time=written["time"],
+        work_tree=work_tree,
+        content=content,
+    )

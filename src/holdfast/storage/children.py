@@ -1,0 +1,86 @@
+"""Child processes: waited for while somebody wants the answer, and ended together with their own children.
+
+A child runs in a process group of its own (see `git`), so ending the group ends whatever it started.
+"""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import DeadlineExceeded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+POLL_SECONDS = 0.05
+
+
+class Patience:
+    """How long one piece of work may take: the limit given here, or less when its caller gives up."""
+
+    def __init__(self, seconds: float, work: str) -> None:
+        self._seconds = seconds
+        self._work = work
+        self._ends = monotonic() + seconds
+        self._call = current_call()
+
+    def check(self) -> None:
+        """Raise when the work should stop now."""
+        self._call.check()
+        if monotonic() > self._ends:
+            raise DeadlineExceeded(
+                f"{self._work} did not finish within {self._seconds:g} seconds.",
+                hint="Try again when the machine is less busy.",
+            )
+
+
+def wait_until_readable(descriptor: int, patience: Patience) -> None:
+    """Return when there is something to read, or the end of it."""
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+    while not poll.poll(POLL_SECONDS * 1000):
+        patience.check()
+
+
+def wait_until_ended(process: Popen[bytes], patience: Patience) -> int:
+    """Return the exit status of a process that has nothing more to say."""
+    pause = 0.0005
+    while (status := process.poll()) is None:
+        patience.check()
+        time.sleep(pause)
+        pause = min(pause * 2, POLL_SECONDS)
+    return status
+
+
+@contextmanager
+def held(lock: threading.Lock, patience: Patience) -> Iterator[None]:
+    """Hold a lock, and stop waiting for it when nobody wants the answer any more."""
+    while not lock.acquire(timeout=POLL_SECONDS):
+        patience.check()
+    try:
+        yield
+    finally:
+        lock.release()
+
+
+def end_group(process: Popen[bytes]) -> None:
+    """Kill a process and everything in its group unless it has ended by itself, and close its pipes."""
+    # Once its status has been collected, its number may belong to somebody else.
+    if process.returncode is None:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()

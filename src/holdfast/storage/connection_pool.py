@@ -1,0 +1,63 @@
+"""Open connections kept for the next one who needs them."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_KEPT_CONNECTIONS = 8
+
+
+class ConnectionPool:
+    """Lends each connection to one thread at a time; the one used last is lent first.
+
+    `retire` closes what is idle; what is lent out at that moment is closed on its return. The pool may be
+    used again afterwards, with fresh connections.
+    """
+
+    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+        self._connect = connect
+        self._idle: list[sqlite3.Connection] = []
+        self._lock = threading.Lock()
+        self._generation = 0
+
+    @contextmanager
+    def lend(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection; a transaction left open inside is rolled back."""
+        with self._lock:
+            generation = self._generation
+            connection = self._idle.pop() if self._idle else None
+        if connection is None:
+            connection = self._connect()
+        try:
+            yield connection
+        finally:
+            self._take_back(connection, generation)
+
+    def _take_back(self, connection: sqlite3.Connection, generation: int) -> None:
+        usable = _end_transaction(connection)
+        with self._lock:
+            if usable and generation == self._generation and len(self._idle) < _KEPT_CONNECTIONS:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def retire(self) -> None:
+        """Close every connection, now or when it comes back."""
+        with self._lock:
+            self._generation += 1
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+
+def _end_transaction(connection: sqlite3.Connection) -> bool:
+    """Roll back what is still open, and tell whether the connection can be used again."""
+    try:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    except sqlite3.Error:
+        return False
+    return not connection.in_transaction

@@ -1,0 +1,223 @@
+"""The one module that runs git.
+
+Contract:
+- Arguments are a list, never a shell's text; what a caller supplies follows `--end-of-options`, or is an
+  object id, or is a `RepoPath` behind one. No command here reads the work tree through git, because that
+  would run the repository's filters (see `git_hardening`).
+- Every command ends: with its answer, at its time limit, at the caller's deadline, or within a moment of the
+  caller's cancellation. Its whole process group ends with it.
+- What git prints is bounded, and what it complains about reaches a caller without paths of this machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import selectors
+import subprocess
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.children import POLL_SECONDS, Patience, end_group, wait_until_ended
+from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.git_hardening import (
+    find_git,
+    hardened_arguments,
+    hardened_environment,
+    readable_complaint,
+    trusted_search_path,
+)
+from holdfast.storage.git_objects import BatchReader
+from holdfast.storage.line_changes import LineRange, changed_lines, is_binary
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+from holdfast.storage.tree import Tree
+
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
+_REVISION_CHARACTERS = 1024
+
+
+class Identity(NamedTuple):
+    """Who the user told git they are; either part may be unknown."""
+
+    name: str | None
+    email: str | None
+
+
+class Finished(NamedTuple):
+    """A git command that has ended."""
+
+    status: int
+    output: bytes
+    complaint: str
+
+
+class Git:
+    """Git, for one repository. Close it to end the process that `objects` keeps."""
+
+    def __init__(self, repository: Repository, environment: Mapping[str, str] = os.environ) -> None:
+        if repository.git_dir is None:
+            raise Unavailable(
+                "This directory is not in a git repository.", hint="Run `git init` to make it one."
+            )
+        self._repository = repository
+        self._search_path = trusted_search_path(environment, repository.root)
+        self._environment = hardened_environment(environment, self._search_path)
+        self._objects = BatchReader(self._start_reader)
+
+    def run(
+        self, *arguments: str, limit: int = LIMITS.git_output_bytes, seconds: float = LIMITS.git_seconds
+    ) -> bytes:
+        """Return what a git command prints, or raise with what it complained about."""
+        finished = self.execute(*arguments, limit=limit, seconds=seconds)
+        if finished.status != 0:
+            raise Unavailable(
+                f"git {arguments[0]} failed: {finished.complaint or f'status {finished.status}'}",
+                hint="Run `holdfast doctor` to check the repository.",
+            )
+        return finished.output
+
+    def execute(
+        self, *arguments: str, limit: int = LIMITS.git_output_bytes, seconds: float = LIMITS.git_seconds
+    ) -> Finished:
+        """Run a git command and return how it ended, whatever its status."""
+        patience = Patience(seconds, f"git {arguments[0]}")
+        process = self._start(arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        try:
+            output, complaint = _drain(process, limit, patience)
+            status = wait_until_ended(process, patience)
+        finally:
+            end_group(process)
+        return Finished(status, output, readable_complaint(complaint, self._repository))
+
+    def resolve(self, revision: str) -> str:
+        """Return the object id that a revision names; the object itself may be missing."""
+        _check_revision(revision)
+        finished = self.execute("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+        object_id = finished.output.decode("ascii", "replace").strip()
+        if finished.status != 0 or not _OBJECT_ID.fullmatch(object_id):
+            raise NotFound(f"There is no revision {revision!a}.", hint="Name a commit, branch or tag.")
+        return object_id
+
+    def read_blob(
+        self, revision: str, path: RepoPath | None = None, *, limit: int = LIMITS.git_output_bytes
+    ) -> bytes:
+        """Return a file's content: of `path` in a revision, or of the blob that `revision` itself names."""
+        object_id = revision if _OBJECT_ID.fullmatch(revision) else self.resolve(revision)
+        found = self._objects.read(object_id if path is None else f"{object_id}:{path.text}", limit)
+        if found is None or found.kind != "blob":
+            name = ascii(revision) if path is None else f"'{path.text}' in {revision!a}"
+            raise NotFound(f"There is no file {name}.", hint="Check the revision and the path.")
+        return found.data
+
+    def head_blob(self, path: RepoPath, *, limit: int = LIMITS.git_output_bytes) -> bytes | None:
+        """Return a file's content in the last commit, or None when that has no such file."""
+        found = self._objects.read(f"HEAD:{path.text}", limit)
+        return found.data if found is not None and found.kind == "blob" else None
+
+    def ref_tips(self, prefix: str) -> dict[str, str]:
+        """Return the refs below a prefix and the ids they hold, without looking at any object.
+
+        One broken ref or object therefore hides no other. Names keep bytes that are not UTF-8 as surrogates.
+        """
+        if not _REF_PREFIX.fullmatch(prefix) or ".." in prefix:
+            raise InvalidArguments(f"{prefix!a} is not a prefix of refs.", hint="It begins with 'refs/'.")
+        lines = self.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix).splitlines()
+        pairs = (os.fsdecode(line).split(" ", 1) for line in lines)
+        return {name: object_id for object_id, name in pairs}
+
+    def identity(self) -> Identity | None:
+        """Return who the user is according to git's configuration, or None when it does not say."""
+        output = self.execute("config", "--null", "--get-regexp", r"^user\.(name|email)$").output
+        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0"))
+        values = {key: value.strip() for key, _, value in entries if value.strip()}
+        if not values:
+            return None
+        return Identity(values.get("user.name"), values.get("user.email"))
+
+    def objects(self) -> BatchReader:
+        """Return the reader of objects; its process starts with the first request."""
+        return self._objects
+
+    def changed_lines(self, path: RepoPath) -> list[LineRange]:
+        """Return the line ranges (from 1, both ends included) in which the file differs from the last commit.
+
+        A new file is one range. A file that is unchanged, missing, binary, or over the size limit on either
+        side has none. See `line_changes.changed_lines` for deletions and line ends. The comparison is ours: a
+        `git diff` of the work tree would run the repository's filters.
+        """
+        limit = LIMITS.diff_file_bytes
+        try:
+            new = Tree(self._repository).read_bytes(path, limit)
+            old = self.head_blob(path, limit=limit) or b""
+        except (NotFound, TooLarge):
+            return []
+        return [] if is_binary(old) or is_binary(new) else changed_lines(old, new)
+
+    def close(self) -> None:
+        """End the process that reads objects, if it runs."""
+        self._objects.close()
+
+    def __enter__(self) -> Git:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _program(self) -> str:
+        return find_git(self._search_path)
+
+    def _start_reader(self) -> subprocess.Popen[bytes]:
+        return self._start(("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def _start(self, arguments: tuple[str, ...], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
+        with disk_failures_named(os.path.basename(self._repository.root)):
+            return subprocess.Popen(
+                hardened_arguments(self._program, self._repository, arguments),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                cwd=self._repository.root,
+                env=self._environment,
+                start_new_session=True,
+            )
+
+
+def _check_revision(revision: str) -> None:
+    if (
+        not revision
+        or len(revision) > _REVISION_CHARACTERS
+        or revision.startswith("-")
+        or not revision.isprintable()
+    ):
+        raise InvalidArguments(
+            f"{revision[:100]!a} is not a revision.",
+            hint="Name a commit, branch or tag, such as 'HEAD'.",
+        )
+
+
+def _drain(process: subprocess.Popen[bytes], limit: int, patience: Patience) -> tuple[bytes, bytes]:
+    """Read both outputs of a process to their ends, side by side, so that neither can block it."""
+    output, complaint = bytearray(), bytearray()
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ, output)
+        selector.register(process.stderr, selectors.EVENT_READ, complaint)
+        while selector.get_map():
+            for key, _ in selector.select(POLL_SECONDS):
+                if piece := os.read(key.fd, LIMITS.read_chunk):
+                    key.data.extend(piece)
+                else:
+                    selector.unregister(key.fileobj)
+            patience.check()
+            if max(len(output), len(complaint)) > limit:
+                raise TooLarge(
+                    f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
+                )
+    return bytes(output), bytes(complaint)

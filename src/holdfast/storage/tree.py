@@ -1,0 +1,108 @@
+"""Files of the work tree, opened so that no path and no link leads outside.
+
+Contract:
+- A path is walked one component at a time, each opened relative to the directory before it and never followed
+  as a link. What was checked is what is used: there is no moment between check and use in which somebody can
+  swap a directory for a link.
+- A symbolic link anywhere on the way is refused, even one that stays inside. Whether it stays inside cannot
+  be decided and acted upon in one step on every system we support, and a rule without exceptions is one that
+  a reader can hold in mind. Git itself does not go beyond a link either.
+- Only regular files are read; a FIFO, device or socket is refused at once, without waiting for it.
+- A write replaces the name, so a file that is hard-linked elsewhere is left alone there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
+from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.files import open_regular, opened_directory, read_descriptor, replace_at
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_STEP_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Tree:
+    """The work tree of one repository."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def open_read(self, path: RepoPath) -> BinaryIO:
+        """Open a regular file for reading; the caller closes it."""
+        with self._parent_of(path) as parent:
+            return os.fdopen(open_regular(path.name, directory=parent, label=path.text), "rb")
+
+    def read_bytes(self, path: RepoPath, limit: int) -> bytes:
+        """Return the whole content of a regular file of at most `limit` bytes."""
+        with self.open_read(path) as file, disk_failures_named(path.text):
+            return read_descriptor(file.fileno(), limit, label=path.text)
+
+    def exists(self, path: RepoPath) -> bool:
+        """Tell whether there is a regular file that `open_read` would look at."""
+        try:
+            with self._parent_of(path) as parent:
+                return stat.S_ISREG(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode)
+        except (NotFound, InvalidPath):
+            return False
+
+    def write(self, path: RepoPath, data: bytes) -> None:
+        """Replace the content of a file, durably and in one step; its directory must exist."""
+        with self._parent_of(path) as parent:
+            _refuse_to_replace_other_than_a_file(parent, path)
+            replace_at(parent, path.name, data, label=path.text)
+
+    @contextmanager
+    def _parent_of(self, path: RepoPath) -> Iterator[int]:
+        """Hold open the directory that contains the last component."""
+        if self._repository.bare:
+            raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
+        with disk_failures_named(path.text), opened_directory(self._repository.root) as root:
+            descriptor = os.dup(root)
+            try:
+                for segment in path.segments[:-1]:
+                    descriptor = _step_into(descriptor, segment, path)
+                yield descriptor
+            finally:
+                os.close(descriptor)
+
+
+def _step_into(directory: int, segment: str, path: RepoPath) -> int:
+    """Exchange an open directory for the one called `segment` inside it."""
+    try:
+        following = os.open(segment, _STEP_FLAGS, dir_fd=directory)
+    except NotADirectoryError:
+        # Linux gives this answer for a link as well; say which of the two it is.
+        _refuse_link(directory, segment, path)
+        raise
+    os.close(directory)
+    return following
+
+
+def _refuse_link(directory: int, name: str, path: RepoPath) -> None:
+    if stat.S_ISLNK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+        raise InvalidPath(
+            f"'{path.text}' leads through the symbolic link '{name}'.",
+            hint="Name the file by its own path; links are not followed.",
+            path=path.text,
+        )
+
+
+def _refuse_to_replace_other_than_a_file(directory: int, path: RepoPath) -> None:
+    try:
+        mode = os.stat(path.name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise InvalidPath(
+            f"'{path.text}' is not a regular file.", hint="Name a regular file.", path=path.text
+        )
