@@ -25,6 +25,7 @@ from holdfast.storage.files import open_regular, read_descriptor
 from holdfast.storage.repository import Repository
 
 _LABEL = "mcp-messages.json"
+_MEMBERS = ("file", "comment", "project_root", "time")
 _TIME_CHARACTERS = 40
 
 
@@ -69,11 +70,11 @@ class LegacyFile:
         """Return the message in the file when it is whole, valid and meant for this repository."""
         try:
             content = self._content(self.path)
-            written = json.loads(content)
-            root = Repository.at(written["project_root"]) if os.path.isabs(written["project_root"]) else None
-            if root is None or root.store_directory != repository.store_directory:
+            written = _members(content)
+            sender = Repository.at(written["project_root"])
+            if sender.store_directory != repository.store_directory:
                 return None
-            return _message(written, root.root, content)
+            return _message(written, sender.root, content)
         except (HoldfastError, OSError, ValueError, TypeError, KeyError, RecursionError):
             return None
 
@@ -114,17 +115,27 @@ def _put_back(aside: str, path: str) -> None:
         pass  # a newer message took the place, as it would have done without us
 
 
+def _members(content: bytes) -> Mapping[str, Any]:
+    """Return the object in the file, whose four members are texts and whose root is a whole path."""
+    written: dict[str, Any] = json.loads(content)
+    if not all(isinstance(written[name], str) for name in _MEMBERS):
+        raise TypeError("every member is a text")
+    if not os.path.isabs(written["project_root"]):
+        raise ValueError("the root is a whole path")
+    return written
+
+
 def _message(written: Mapping[str, Any], work_tree: str, content: bytes) -> LegacyMessage:
     """Return what the file says, or raise when any of it could not have been sent the ordinary way."""
-    line = written.get("line")
-    if len(written["time"]) > _TIME_CHARACTERS or "T" not in written["time"]:
-        raise ValueError(written["time"])
-    datetime.fromisoformat(written["time"])
+    line, time = written.get("line"), written["time"]
+    if len(time) > _TIME_CHARACTERS or "T" not in time:
+        raise ValueError("the time is a date and a time")
+    datetime.fromisoformat(time)
     return LegacyMessage(
         file=located(written["file"], work_tree, current=work_tree),
         comment=acceptable_text(written["comment"], "comment", LIMITS.message_comment_characters),
         line=acceptable_line(None if line in (None, 0, "") else str(line)),
-        time=written["time"],
+        time=time,
         work_tree=work_tree,
         content=content,
     )

@@ -7,8 +7,19 @@ from holdfast.inbox.handover import peek
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
+from holdfast.kernel.operation import Announcement
+from holdfast.kernel.untrusted import visible
 
 HISTORY_MESSAGES = 100
+
+
+def arrivals(room: Inbox, position: int | None) -> tuple[int, list[Announcement]]:
+    """Return what arrived after a position, and the position after that."""
+    if position is None:
+        return max((message.sequence for message in room.newest(1)), default=0), []
+    arrived = room.messages("all", after=position, limit=HISTORY_MESSAGES)
+    news = [Announcement("New message from lazygit", {"file": visible(message.file)}) for message in arrived]
+    return max([position, *(message.sequence for message in arrived)]), news
 
 
 @inbox.resource(
@@ -17,6 +28,7 @@ HISTORY_MESSAGES = 100
     description="Messages from lazygit for code improvement",
     title="Waiting messages",
     topic="inbox",
+    announce=arrivals,
     specified=True,
 )
 def waiting_messages(room: Inbox) -> str:
