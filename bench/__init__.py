@@ -1,0 +1,1 @@
+"""Measurements beside the peers that do the same."""

@@ -52,7 +52,11 @@ def main() -> None:
     tools = Toolset("bench", "Small tools.")
     for number in range(COUNT):
         tools.operation(
-            name(number), title="Echo", effect=Effect.READ, example="holdfast bench echo", text=lambda r: r.text
+            name(number),
+            title="Echo",
+            effect=Effect.READ,
+            example="holdfast bench echo",
+            text=lambda r: r.text,
         )(echo)
     limits = replace(LIMITS, request_burst=10**9)
     dispatcher = Dispatcher(Registry([tools]), lambda _: None, limits=limits)

@@ -36,7 +36,9 @@ class WireClient:
             bufsize=0,
             **options,
         )
-        assert self.process.stdin and self.process.stdout and self.process.stderr
+        assert self.process.stdin
+        assert self.process.stdout
+        assert self.process.stderr
         self.pid = self.process.pid
         self.stdin = self.process.stdin
         self.lines: queue.Queue[bytes | None] = queue.Queue()
@@ -107,7 +109,9 @@ class WireClient:
 
     def initialize(self, version: str = "2025-11-25") -> dict[str, Any]:
         info = {"name": "tests", "version": "1"}
-        answer = self.ask("init", "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": info})
+        answer = self.ask(
+            "init", "initialize", {"protocolVersion": version, "capabilities": {}, "clientInfo": info}
+        )
         self.notify("notifications/initialized")
         result: dict[str, Any] = answer["result"]
         return result
@@ -164,7 +168,11 @@ class WireClient:
 
 @contextmanager
 def wire_client(
-    command: list[str] | None = None, *, reading: bool = True, settings: dict[str, Any] | None = None, **options: Any
+    command: list[str] | None = None,
+    *,
+    reading: bool = True,
+    settings: dict[str, Any] | None = None,
+    **options: Any,
 ) -> Iterator[WireClient]:
     """Start a server (the sample one unless told otherwise) and end it afterwards, whatever happened."""
     command = command or [*SAMPLE_SERVER, json.dumps(settings or {})]

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection

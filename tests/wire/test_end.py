@@ -105,7 +105,12 @@ def test_a_drain_ends_when_its_time_is_up() -> None:
 def test_a_client_that_closes_our_output_ends_the_server() -> None:
     with wire_client(reading=False) as client:
         client.send(
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "x", "capabilities": {}}}
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": {"protocolVersion": "x", "capabilities": {}},
+            }
         )
         client.process.stdout.read(1)
         client.process.stdout.close()
@@ -156,7 +161,12 @@ def test_what_follows_an_answer_waits_until_it_is_written() -> None:
 def test_an_answer_that_was_never_taken_counts_as_unanswered() -> None:
     with wire_client(reading=False) as client:
         client.send(
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "x", "capabilities": {}}}
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": {"protocolVersion": "x", "capabilities": {}},
+            }
         )
         client.process.stdout.readline()
         client.start_call(2, "deliver", size=2 * MIB)
@@ -188,8 +198,18 @@ def test_a_call_that_is_cancelled_before_it_runs_never_runs() -> None:
 
 def test_files_can_stand_for_the_pipes(tmp_path: Path) -> None:
     session = [
-        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "x", "capabilities": {}}},
-        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "large", "arguments": {"size": 99999}}},
+        {
+            "jsonrpc": "2.0",
+            "id": 1,
+            "method": "initialize",
+            "params": {"protocolVersion": "x", "capabilities": {}},
+        },
+        {
+            "jsonrpc": "2.0",
+            "id": 2,
+            "method": "tools/call",
+            "params": {"name": "large", "arguments": {"size": 99999}},
+        },
     ]
     source, target = tmp_path / "in", tmp_path / "out"
     source.write_text("".join(json.dumps(message) + "\n" for message in session))

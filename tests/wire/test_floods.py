@@ -45,7 +45,9 @@ def mutated(random_source: random.Random, identity: int) -> bytes:
             case 1:
                 del line[position : position + random_source.randrange(1, 9)]
             case 2:
-                line[position:position] = bytes(random_source.choices(ALPHABET, k=random_source.randrange(1, 9)))
+                line[position:position] = bytes(
+                    random_source.choices(ALPHABET, k=random_source.randrange(1, 9))
+                )
             case 3:
                 other = random_source.randrange(len(line))
                 line[position], line[other] = line[other], line[position]
@@ -62,7 +64,9 @@ def readable_id(line: bytes) -> Any:
         return None
     if not isinstance(value, dict):
         return None
-    if "method" not in value and (isinstance(value.get("result"), dict) or isinstance(value.get("error"), dict)):
+    if "method" not in value and (
+        isinstance(value.get("result"), dict) or isinstance(value.get("error"), dict)
+    ):
         return None
     identity = value.get("id")
     return identity if isinstance(identity, str | int) and not isinstance(identity, bool) else None
@@ -109,7 +113,12 @@ def test_a_hundred_thousand_mutated_lines_leave_the_server_well() -> None:
 def test_a_client_that_does_not_read_costs_bounded_memory_and_loses_nothing() -> None:
     with wire_client(reading=False) as client:
         client.send(
-            {"jsonrpc": "2.0", "id": "i", "method": "initialize", "params": {"protocolVersion": "x", "capabilities": {}}}
+            {
+                "jsonrpc": "2.0",
+                "id": "i",
+                "method": "initialize",
+                "params": {"protocolVersion": "x", "capabilities": {}},
+            }
         )
         sent = 0
         finished = threading.Event()

@@ -17,7 +17,9 @@ ALLOWED = {
 } | {(phase, Event.ERROR): ConnectionState(Phase.SHUTTING, graceful=False) for phase in Phase}
 
 
-@pytest.mark.requirement("transport-9", "transport-10", "transport-11", "transport-12", "transport-13", "transport-14")
+@pytest.mark.requirement(
+    "transport-9", "transport-10", "transport-11", "transport-12", "transport-13", "transport-14"
+)
 @pytest.mark.parametrize(("phase", "event"), list(itertools.product(Phase, Event)))
 def test_only_the_specified_transitions_exist(phase: Phase, event: Event) -> None:
     state = ConnectionState(phase)
@@ -45,7 +47,9 @@ def test_a_second_initialize_is_refused_and_the_connection_lives() -> None:
         client.initialize()
         again = client.ask(2, "initialize", {"protocolVersion": "2024-11-05", "capabilities": {}})
         assert again["error"]["code"] == -32600
-        assert client.call(3, "echo", text="still here")["result"]["structuredContent"] == {"text": "still here"}
+        assert client.call(3, "echo", text="still here")["result"]["structuredContent"] == {
+            "text": "still here"
+        }
 
 
 @pytest.mark.requirement("transport-11")

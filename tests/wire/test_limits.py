@@ -22,7 +22,9 @@ def padded_call(identity: Any, size: int) -> bytes:
 
 
 @pytest.mark.requirement("reliability-D2", "transport-4")
-@pytest.mark.parametrize("size", [LIMITS.read_chunk - 1, LIMITS.read_chunk, LIMITS.read_chunk + 1, MIB - 1, MIB])
+@pytest.mark.parametrize(
+    "size", [LIMITS.read_chunk - 1, LIMITS.read_chunk, LIMITS.read_chunk + 1, MIB - 1, MIB]
+)
 def test_messages_up_to_the_limit_are_served(size: int) -> None:
     with wire_client() as client:
         client.initialize()
@@ -84,7 +86,9 @@ def test_large_answers_are_written_in_small_pieces_and_still_one_line(tmp_path: 
         assert len(answer["result"]["structuredContent"]["text"]) == 300_000
         client.close_input()
         client.wait()
-    sizes = [int(line.rsplit("=", 1)[1]) for line in trace.read_text().splitlines() if '"' in line and "= " in line]
+    sizes = [
+        int(line.rsplit("=", 1)[1]) for line in trace.read_text().splitlines() if '"' in line and "= " in line
+    ]
     assert max(sizes) <= LIMITS.write_chunk
     assert sizes.count(LIMITS.write_chunk) > 600_000 // LIMITS.write_chunk // 2
 
@@ -118,7 +122,8 @@ def test_two_thousand_requests_in_a_second_are_answered_some_of_them_later() -> 
     with wire_client() as client:
         client.initialize()
         lines = [
-            json.dumps({"jsonrpc": "2.0", "id": n, "method": "resources/list"}).encode() + b"\n" for n in range(2000)
+            json.dumps({"jsonrpc": "2.0", "id": n, "method": "resources/list"}).encode() + b"\n"
+            for n in range(2000)
         ]
         began = time.monotonic()
         client.send_bytes(b"".join(lines))
@@ -127,7 +132,11 @@ def test_two_thousand_requests_in_a_second_are_answered_some_of_them_later() -> 
         assert {answer["id"] for answer in answers} == set(range(2000))
         refused = [answer["error"] for answer in answers if "error" in answer]
         served = 2000 - len(refused)
-        assert LIMITS.request_burst - 10 <= served <= LIMITS.request_burst + took * LIMITS.requests_per_second + 10
+        assert (
+            LIMITS.request_burst - 10
+            <= served
+            <= LIMITS.request_burst + took * LIMITS.requests_per_second + 10
+        )
         assert {error["code"] for error in refused} == {-32003}
         assert all(error["data"]["retryAfterMs"] > 0 for error in refused)
         time.sleep(0.3)

@@ -22,7 +22,18 @@ def ping(**changes: Any) -> bytes:
 
 @pytest.mark.requirement("transport-36", "inbox-74", "reliability-D3")
 @pytest.mark.parametrize(
-    "line", [b"{", b"hello", b'{"jsonrpc":"2.0","id":1,', b"\xff\xfe", b'{"a":1}}', b"{} {}", b"'x'", b"[1,", b"\x00"]
+    "line",
+    [
+        b"{",
+        b"hello",
+        b'{"jsonrpc":"2.0","id":1,',
+        b"\xff\xfe",
+        b'{"a":1}}',
+        b"{} {}",
+        b"'x'",
+        b"[1,",
+        b"\x00",
+    ],
 )
 def test_text_that_is_not_json_is_a_parse_error_without_id(line: bytes) -> None:
     refused = decode(line)
@@ -56,11 +67,16 @@ def test_text_that_is_not_json_is_a_parse_error_without_id(line: bytes) -> None:
         (b'{"jsonrpc":"2.0","id":4,"method":"ping","params":{"x":NaN}}', 4),
         (b'{"jsonrpc":"2.0","id":5,"method":"ping","params":{"x":"\\ud800"}}', 5),
         (b'{"jsonrpc":"2.0","id":6,"method":"ping","params":{"x":' + b"9" * 5000 + b"}}", 6),
-        (b'{"jsonrpc":"2.0","id":"deep","method":"ping","params":{"x":' + b"[" * 900 + b"]" * 900 + b"}}", "deep"),
+        (
+            b'{"jsonrpc":"2.0","id":"deep","method":"ping","params":{"x":' + b"[" * 900 + b"]" * 900 + b"}}",
+            "deep",
+        ),
         (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":' + b"[" * 99999 + b"]" * 99999 + b"}}", 8),
     ],
 )
-def test_json_that_is_not_a_message_is_an_invalid_request_under_its_readable_id(line: bytes, identity: Any) -> None:
+def test_json_that_is_not_a_message_is_an_invalid_request_under_its_readable_id(
+    line: bytes, identity: Any
+) -> None:
     refused = decode(line)
     assert isinstance(refused, Refused)
     assert (refused.id, refused.code) == (identity, -32600)
@@ -78,7 +94,8 @@ def test_string_and_integer_ids_are_kept_as_they_are(identity: Any) -> None:
 
 @pytest.mark.requirement("reliability-D3")
 @pytest.mark.parametrize(
-    "line", [ping() + b"\r", b"\xef\xbb\xbf" + ping(), b"  " + ping() + b"  ", ping(params=None), ping(extra=1)]
+    "line",
+    [ping() + b"\r", b"\xef\xbb\xbf" + ping(), b"  " + ping() + b"  ", ping(params=None), ping(extra=1)],
 )
 def test_harmless_variations_are_accepted(line: bytes) -> None:
     assert isinstance(decode(line), Request)
@@ -113,7 +130,9 @@ def test_any_bytes_decode_to_something(line: bytes) -> None:
     decode(line)
 
 
-@given(st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error"]), json_values))
+@given(
+    st.dictionaries(st.sampled_from(["jsonrpc", "id", "method", "params", "result", "error"]), json_values)
+)
 def test_any_object_with_the_right_keys_decodes_to_something(value: dict[str, Any]) -> None:
     decode(json.dumps(value).encode())
 
@@ -123,7 +142,9 @@ def test_any_object_with_the_right_keys_decodes_to_something(value: dict[str, An
     json_values,
     json_values,
 )
-def test_the_id_of_an_unparsable_message_is_found_at_its_top_only(identity: Any, before: Any, after: Any) -> None:
+def test_the_id_of_an_unparsable_message_is_found_at_its_top_only(
+    identity: Any, before: Any, after: Any
+) -> None:
     line = json.dumps({"a": {"id": before}, "b": [before], "id": identity, "c": {"id": after}}).encode()
     assert recovered_id(line) == identity
 
@@ -147,7 +168,9 @@ def test_lines_are_the_same_however_the_bytes_arrive(lines: list[bytes], data: s
             assert line.startswith(seen.beginning)
 
 
-@pytest.mark.requirement("transport-1", "transport-2", "transport-3", "transport-16", "transport-17", "transport-18")
+@pytest.mark.requirement(
+    "transport-1", "transport-2", "transport-3", "transport-16", "transport-17", "transport-18"
+)
 def test_answers_are_single_utf8_lines_with_the_id_they_answer() -> None:
     with wire_client() as client:
         client.initialize()
@@ -167,7 +190,9 @@ def test_answers_are_single_utf8_lines_with_the_id_they_answer() -> None:
             assert json.loads(line.decode("utf-8"))["jsonrpc"] == "2.0"
 
 
-@pytest.mark.requirement("transport-36", "transport-37", "transport-38", "transport-39", "transport-40", "inbox-75")
+@pytest.mark.requirement(
+    "transport-36", "transport-37", "transport-38", "transport-39", "transport-40", "inbox-75"
+)
 def test_standard_errors_are_answered_and_the_connection_lives() -> None:
     with wire_client() as client:
         client.initialize()

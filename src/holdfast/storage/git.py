@@ -185,6 +185,7 @@ class Git:
                 cwd=self._repository.root,
                 env=self._environment,
                 start_new_session=True,
+                bufsize=0,
             )
 
 

@@ -97,9 +97,9 @@ class BatchReader:
             self._buffer.clear()
         assert self._process.stdin is not None
         try:
-            self._process.stdin.write(request)
-            self._process.stdin.flush()
-        except (BrokenPipeError, ConnectionResetError):
+            while request:
+                request = request[os.write(self._process.stdin.fileno(), request) :]
+        except BrokenPipeError:
             raise _ProcessGone from None
 
     def _take_line(self, patience: Patience) -> bytes:

@@ -44,7 +44,8 @@ def test_a_family_without_codes_answers_with_a_marked_result_in_both_eras() -> N
         )["result"]
         client.initialize()
         handshake = client.call(2, "fail", kind="not_found")["result"]
-        assert handshake["isError"] and stateless["isError"]
+        assert handshake["isError"]
+        assert stateless["isError"]
         assert handshake["structuredContent"] == stateless["structuredContent"]
         assert handshake["content"][0]["text"] == "It failed as asked. Ask for something else."
 

@@ -17,7 +17,9 @@ def test_tools_and_resources_are_listed_with_all_they_need() -> None:
     with wire_client() as client:
         client.initialize()
         for tool in client.ask(1, "tools/list", {})["result"]["tools"]:
-            assert tool["name"] and tool["description"] and tool["title"]
+            assert tool["name"]
+            assert tool["description"]
+            assert tool["title"]
             assert tool["inputSchema"]["type"] == "object"
             assert "properties" in tool["inputSchema"]
             assert tool["outputSchema"]["type"] == "object"

@@ -7,6 +7,7 @@ untouched. Help, mistakes, unusual spellings and whatever goes wrong are for the
 from __future__ import annotations
 
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,6 +19,8 @@ _DRAIN_VALUES = ("--root",)
 
 def attempt(arguments: list[str]) -> int | None:
     """Run the command and return its exit status, or None when the whole command line must look at it."""
+    if sys.stdout is None:
+        return None
     command = arguments[:1] if arguments[:1] == ["send"] else arguments[:2]
     rest = arguments[len(command) :]
     try:
@@ -74,7 +77,7 @@ def _drain(given: dict[str, str] | None) -> int | None:
             return None
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
-    return _write('{"text":"","message_ids":[],"waiting":0}\n' if "--json" in given else "")
+    return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
 
 
 def _start(given: dict[str, str]) -> str:
@@ -105,12 +108,10 @@ def _receipt(posted: Posted) -> str:
 def _write(text: str) -> int:
     """Write the answer; where that fails, let the whole command line say so."""
     try:
-        if text and os.write(1, text.encode()) == len(text):
+        if os.write(1, text.encode()) == len(text):
             return 0
     except OSError:
         pass
-    if not text:
-        return 0
     from holdfast.faces.cli import failures, output
 
     try:

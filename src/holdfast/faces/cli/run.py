@@ -5,19 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from holdfast.faces.cli import exit_status
+from holdfast.faces.cli import exit_status, failures
 from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.faces.cli.terminal import is_terminal
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.errors import NotFound
+from holdfast.kernel.dispatch import Dispatcher, guarded
+from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.kernel.operation import Operation, Output
 from holdfast.kernel.registry import Registry, Selection
 
@@ -76,21 +76,31 @@ def perform(
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
         call = dispatcher.new_call(operation, report=progress.report)
-        with _settling(call):
+        with _given_back_on_failure(call):
             with progress:
                 result = dispatcher.run(operation, arguments, call)
             _write_result(operation, result, as_json=as_json)
-    return exit_status.of_result(result)
+        return _settled(call) or exit_status.of_result(result)
 
 
 @contextmanager
-def _settling(call: Call) -> Iterator[None]:
+def _given_back_on_failure(call: Call) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        call.settle(answered=False)
+        # The failure that came first is the one to tell.
+        with suppress(HoldfastError):
+            guarded(lambda: call.settle(answered=False))
         raise
-    call.settle(answered=True)
+
+
+def _settled(call: Call) -> int:
+    """Do what follows the answer. The answer is out, so that a failure is told in words alone."""
+    try:
+        guarded(lambda: call.settle(answered=True))
+    except HoldfastError as error:
+        return failures.report(error, as_json=False)
+    return exit_status.SUCCESS
 
 
 def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:

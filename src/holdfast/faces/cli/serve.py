@@ -49,7 +49,7 @@ def serve_command() -> click.Command:
 def parsed_address(text: str) -> Address:
     """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port.
 
-    Only loopback addresses are accepted: the server does not yet ask who is calling.
+    Only loopback addresses are accepted: callers from elsewhere cannot be told apart yet.
     """
     host, port = _split_address(text)
     if not port.isascii() or not port.isdigit() or not 0 <= int(port) <= 65535:
@@ -67,9 +67,9 @@ def parsed_selection(
 ) -> Selection:
     """Return the part of the registry that comma-separated names ask for."""
     return Selection(
-        toolsets=None if toolsets is None else _names(toolsets),
-        tools=None if tools is None else _tool_names(tools),
-        exclude_tools=_tool_names(exclude_tools or ""),
+        toolsets=_names(toolsets) or None,
+        tools=_tool_names(tools) or None,
+        exclude_tools=_tool_names(exclude_tools),
         read_only=read_only,
     )
 
@@ -133,11 +133,11 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _names(text: str) -> frozenset[str]:
-    return frozenset(name for name in (part.strip() for part in text.split(",")) if name)
+def _names(text: str | None) -> frozenset[str]:
+    return frozenset(name for name in (part.strip() for part in (text or "").split(",")) if name)
 
 
-def _tool_names(text: str) -> frozenset[str]:
+def _tool_names(text: str | None) -> frozenset[str]:
     return frozenset(name.replace(".", "_") for name in _names(text))
 
 

@@ -58,10 +58,14 @@ class GracefulServer(uvicorn.Server):
         super().__init__(config)
         self._protocol_server = server
 
-    def handle_exit(self, sig: int, frame: Any) -> None:
-        """Take a signal to stop."""
+    def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the signature of a signal handler
+        """Take a signal to stop; a second one does not wait for connections.
+
+        The base class would raise the signal again at the end. Stopping when asked is not a failure.
+        """
         self._protocol_server.stopping()
-        super().handle_exit(sig, frame)
+        self.force_exit = self.should_exit
+        self.should_exit = True
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

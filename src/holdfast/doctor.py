@@ -1,0 +1,267 @@
+"""The doctor: looks at every store, says what is wrong, and mends only what cannot hurt.
+
+Contract:
+- Damaged bytes are reported and left as they are, with `fix` too. What `fix` does is to remove the
+  temporary files of writers that are gone, and to close the store to other users of the machine.
+- A lock of git is never removed: only a person can know that no git command is using it.
+- One thing that cannot be examined is one finding; the rest is examined all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal, Protocol
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Corrupted, HoldfastError
+from holdfast.kernel.operation import Effect, Input, Output, Toolset
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.files import ORPHAN_AGE_SECONDS, TEMPORARY_SUFFIX, sweep_orphans
+from holdfast.storage.mounts import is_network_filesystem
+from holdfast.storage.repository import Repository
+
+stores = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
+
+Severity = Literal["ok", "info", "warning", "damaged"]
+
+_STORE = "store"
+_GIT = "git"
+_KEEP_A_COPY = "Keep a copy of it before anything else; a backup can then take its place."
+_OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+
+
+class RoomFinding(Protocol):
+    """What a room says about its own store."""
+
+    @property
+    def is_damage(self) -> bool: ...
+
+    @property
+    def text(self) -> str: ...
+
+
+class Examinable(Protocol):
+    """A room that can look after its own store."""
+
+    def check(self) -> Iterable[RoomFinding]: ...
+
+
+@dataclass(frozen=True)
+class StoreRoom:
+    """Everything there is to examine in a workspace: the repository, and the rooms that keep a store."""
+
+    repository: Repository
+    rooms: Callable[[], Mapping[str, Examinable]]
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def named(self, path: str) -> str:
+        """Return a path as messages show it: from the repository's root, never from the machine's."""
+        repository = self.repository
+        if path.startswith(repository.root + os.sep) or repository.common_dir is None:
+            return os.path.relpath(path, repository.root)
+        return os.path.join(".git", os.path.relpath(path, repository.common_dir))
+
+
+class CheckStores(Input):
+    """What to do about what is found."""
+
+    fix: bool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
+
+
+class Finding(Output):
+    """One thing that was looked at."""
+
+    store: str = Field(description="Whose thing it is: a toolset's name, `store` or `git`.")
+    path: UntrustedText | None = Field(description="Where it is, from the root of the repository.")
+    severity: Severity = Field(description="How bad it is; only `damaged` means that something was lost.")
+    message: UntrustedText = Field(description="What was found.")
+    next_step: str | None = Field(default=None, description="What to do about it.")
+    fixed: bool = Field(default=False, description="Whether it was mended just now.")
+
+
+class StoresChecked(Output):
+    """All that was looked at, and how much of it is damaged."""
+
+    damaged: int = Field(description="How many findings are damage.")
+    fixed: int = Field(description="How many findings were mended just now.")
+    findings: list[Finding] = Field(description="Everything that was looked at.")
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command that found this."""
+        return Corrupted.exit_code if self.damaged else 0
+
+
+def _words(result: StoresChecked) -> str:
+    lines = [_line(finding) for finding in result.findings]
+    damage = f"Damaged: {result.damaged}. The damaged bytes were left as they are."
+    return "\n".join([*lines, damage if result.damaged else "No damage."])
+
+
+def _line(finding: Finding) -> str:
+    place = f"{finding.path}: " if finding.path else ""
+    after = " Fixed." if finding.fixed else f" {finding.next_step}" if finding.next_step else ""
+    return f"[{finding.severity}] {place}{finding.message}{after}"
+
+
+@stores.operation(
+    "check_stores",
+    title="Check the stores",
+    effect=Effect.WRITE,
+    command="check",
+    shortcut="doctor",
+    example="holdfast doctor",
+    idempotent=True,
+    text=_words,
+)
+def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
+    """Verify every store and report damage, leftovers and risks.
+
+    Nothing is changed unless `fix` is given, and even then only what is safe: temporary files of
+    writers that are gone are removed, and the store is closed to other users of the machine.
+    Damaged stores are never touched.
+    """
+    findings = list(_examined(room, fix=arguments.fix))
+    return StoresChecked(
+        damaged=sum(finding.severity == "damaged" for finding in findings),
+        fixed=sum(finding.fixed for finding in findings),
+        findings=findings,
+    )
+
+
+def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+    checks = [
+        (_STORE, partial(_file_system, room)),
+        (_STORE, partial(_permissions, room, fix=fix)),
+        (_STORE, partial(_leftovers, room, fix=fix)),
+        (_GIT, partial(_git_locks, room)),
+        *((name, partial(_room, room, name)) for name in room.rooms()),
+    ]
+    for store, check in checks:
+        try:
+            yield from check()
+        except HoldfastError as failure:
+            yield _unexaminable(store, None, failure)
+
+
+def _room(room: StoreRoom, name: str) -> Iterator[Finding]:
+    file = os.path.join(room.repository.store_directory, f"{name}.sqlite")
+    path = room.named(file)
+    try:
+        found = list(room.rooms()[name].check())
+    except HoldfastError as failure:
+        yield _unexaminable(name, path, failure)
+        return
+    for finding in found:
+        if finding.is_damage:
+            yield Finding(
+                store=name, path=path, severity="damaged", message=finding.text, next_step=_KEEP_A_COPY
+            )
+        else:
+            yield Finding(store=name, path=path, severity="info", message=finding.text)
+    if os.path.lexists(file) and not any(finding.is_damage for finding in found):
+        yield Finding(store=name, path=path, severity="ok", message="Sound.")
+
+
+def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
+    is_damage = isinstance(failure, Corrupted)
+    return Finding(
+        store=store,
+        path=path,
+        severity="damaged" if is_damage else "warning",
+        message=failure.message,
+        next_step=_KEEP_A_COPY if is_damage else failure.hint,
+    )
+
+
+def _file_system(room: StoreRoom) -> Iterator[Finding]:
+    directory = room.repository.common_dir or room.repository.root
+    if is_network_filesystem(directory):
+        yield Finding(
+            store=_STORE,
+            path=room.named(room.repository.store_directory),
+            severity="warning",
+            message="The store is on a network file system, where locks cannot be relied on.",
+            next_step="Keep the repository on a local disk.",
+        )
+
+
+def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+    directory = room.repository.store_directory
+    label = room.named(directory)
+    if not os.path.lexists(directory):
+        yield Finding(store=_STORE, path=label, severity="info", message="Nothing has been stored yet.")
+        return
+    mode = os.lstat(directory).st_mode
+    if not stat.S_ISDIR(mode):
+        yield Finding(
+            store=_STORE,
+            path=label,
+            severity="damaged",
+            message="The store is not a directory of its own.",
+            next_step="Move aside what is in its place.",
+        )
+    elif stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
+        if fix:
+            with disk_failures_named(label):
+                os.chmod(directory, stat.S_IMODE(mode) & ~_OPEN_TO_OTHERS)
+        yield Finding(
+            store=_STORE,
+            path=label,
+            severity="warning",
+            message="Other users of this machine have access to the store.",
+            next_step="`holdfast doctor --fix` closes it to them.",
+            fixed=fix,
+        )
+
+
+def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+    directory = room.repository.store_directory
+    if os.path.islink(directory) or not os.path.isdir(directory):
+        return
+    swept = frozenset(sweep_orphans(directory) if fix else ())
+    with disk_failures_named(room.named(directory)):
+        left = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
+    for name in sorted(swept | left):
+        yield Finding(
+            store=_STORE,
+            path=room.named(os.path.join(directory, name)),
+            severity="info",
+            message="A writer that is gone left a temporary file.",
+            next_step="`holdfast doctor --fix` removes it.",
+            fixed=name in swept,
+        )
+
+
+def _git_locks(room: StoreRoom) -> Iterator[Finding]:
+    common = room.repository.common_dir
+    if common is None:
+        return
+    places = [(common, "packed-refs.lock")]
+    places += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
+    for directory, name in sorted(places):
+        if _is_old(directory, name, ".lock"):
+            yield Finding(
+                store=_GIT,
+                path=room.named(os.path.join(directory, name)),
+                severity="warning",
+                message="A git command locked this and never unlocked it.",
+                next_step="Once no git command is running here, the lock file can be removed by hand.",
+            )
+
+
+def _is_old(directory: str, name: str, suffix: str) -> bool:
+    try:
+        status = os.lstat(os.path.join(directory, name))
+    except FileNotFoundError:
+        return False
+    return name.endswith(suffix) and status.st_mtime < time.time() - ORPHAN_AGE_SECONDS
