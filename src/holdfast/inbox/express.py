@@ -45,7 +45,7 @@ class Posted:
 
 def post(start: str, file: str, comment: str, line: str | None) -> Posted:
     """Store a message in the inbox of the repository that encloses `start`."""
-    root, common = _repository(os.path.realpath(start))
+    root, common = _repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
     if not (placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
         raise OutOfTheOrdinary
@@ -68,7 +68,7 @@ def nothing_waits(start: str) -> bool:
     """Tell whether there is certainly no message for a reader."""
     if os.path.lexists(legacy_message_file()):
         return False
-    _, common = _repository(os.path.realpath(start))
+    _, common = _repository(start)
     connection = _open(common)
     try:
         waiting = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
@@ -106,8 +106,11 @@ def _checked(connection: Connection) -> Connection:
     return connection
 
 
-def _repository(directory: str) -> tuple[str, str]:
+def _repository(start: str) -> tuple[str, str]:
     """Return the work tree that encloses a directory and the git directory its worktrees share."""
+    if not os.path.isdir(start):
+        raise OutOfTheOrdinary
+    directory = os.path.realpath(start)
     while not os.path.lexists(os.path.join(directory, ".git")):
         parent = os.path.dirname(directory)
         if parent == directory:
@@ -145,6 +148,8 @@ def _is_ordinary_comment(comment: str) -> bool:
 
 def _is_ordinary_path(path: str) -> bool:
     """Tell whether a path is stored and shown as it is, whatever file system it came from."""
+    if path == os.curdir:
+        return True
     is_plain = path.isascii() and path.isprintable() and not any(mark in path for mark in '\\~:"')
     return is_plain and len(path) <= _ORDINARY_PATH_CHARACTERS and all(map(_is_ordinary, path.split("/")))
 

@@ -81,7 +81,8 @@ def _drain(given: dict[str, str] | None) -> int | None:
 
 
 def _start(given: dict[str, str]) -> str:
-    return given.get("--root") or os.environ.get("HOLDFAST_ROOT") or os.getcwd()
+    """Return where the repository is looked for; an empty answer is for the whole command line to refuse."""
+    return given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
 
 
 def _is_for_a_person(given: dict[str, str]) -> bool:

@@ -1,0 +1,136 @@
+"""Refuse what must not be in the code, and what must not be in the repository.
+
+In the code: shells, pickles, evaluated strings, programs run anywhere but in storage/git.py, and
+files written anywhere but in storage/. In the repository: paths of the machine it was written on,
+hosts of package registries, and notes about work left undone. A line that has to show one of these
+says why it may: `hygiene: reason`.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "holdfast"
+NOT_OURS = {"node_modules", "__pycache__", "build", "dist"}
+HIDDEN_BUT_OURS = {".ci"}
+EXEMPT = "hygiene: "
+
+FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
+PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
+PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")
+WRITING_CALLS = re.compile(
+    r".*\.(write_text|write_bytes|unlink|touch|mkdir|rmdir|rename|symlink_to|hardlink_to)"
+    r"|os\.(replace|remove|truncate|link|symlink|makedirs)|shutil\.(copy\w*|move|rmtree|chown)"
+)
+
+HOMES = r"/(?:root|home/\w+|Users/\w+)/"
+HOSTS = r"\b(?:pypi|pythonhosted|npmjs|yarnpkg|anaconda|crates|rubygems)\.(?:org|com|io|dev)\b"
+UNDONE = r"\b(?:TOD[O]|FIXM[E]|HAC[K]|WI[P])\b"
+
+
+def code_problems(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and problem for every forbidden construct in a module of the package."""
+    where = path.relative_to(PACKAGE).as_posix()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    for node in run_time_nodes(ast.parse("\n".join(lines))):
+        if isinstance(node, ast.expr | ast.stmt) and EXEMPT in lines[node.lineno - 1]:
+            continue
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((node.lineno, problem) for problem in import_problems(node, where))
+        elif isinstance(node, ast.Call):
+            yield from ((node.lineno, problem) for problem in call_problems(node, where))
+
+
+def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield every node but those that only a type checker sees."""
+    yield node
+    if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+        return
+    for child in ast.iter_child_nodes(node):
+        yield from run_time_nodes(child)
+
+
+def import_problems(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[str]:
+    names = [node.module or ""] if isinstance(node, ast.ImportFrom) else [alias.name for alias in node.names]
+    for name in (name.partition(".")[0] for name in names):
+        if name in FORBIDDEN_MODULES:
+            yield f"{name} runs what it reads"
+        if name in PROCESS_MODULES and where != "storage/git.py":
+            yield f"{name} outside storage/git.py"
+
+
+def call_problems(node: ast.Call, where: str) -> Iterator[str]:
+    name = ast.unparse(node.func)
+    if any(keyword.arg == "shell" and truthy(keyword.value) for keyword in node.keywords):
+        yield "a shell"
+    if name in {"eval", "exec", "compile"}:
+        yield f"{name} of a string"
+    if PROCESS_CALLS.fullmatch(name) and where != "storage/git.py":
+        yield f"{name} outside storage/git.py"
+    if not where.startswith("storage/") and (WRITING_CALLS.fullmatch(name) or opens_for_writing(node, name)):
+        yield f"{name} writes outside storage/"
+
+
+def truthy(value: ast.expr) -> bool:
+    return not (isinstance(value, ast.Constant) and not value.value)
+
+
+def opens_for_writing(node: ast.Call, name: str) -> bool:
+    """Return whether a call opens a file in a mode that is not plainly for reading."""
+    if name == "os.open":
+        return "os.O_RDONLY" not in ast.unparse(node)
+    if name not in {"open", "io.open"} and not name.endswith(".open"):
+        return False
+    position = 1 if name in {"open", "io.open"} else 0
+    modes = [keyword.value for keyword in node.keywords if keyword.arg == "mode"]
+    modes += node.args[position : position + 1]
+    return any(isinstance(mode, ast.Constant) and bool(set(str(mode.value)) & set("wax+")) for mode in modes)
+
+
+def text_problems(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield line and problem for every word that must not be in the repository."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except UnicodeDecodeError:
+        return
+    hostile = ROOT / "tests" in path.parents  # tests name other people's homes to see them refused
+    machine = re.compile(re.escape(str(ROOT)) + r"\b" + ("" if hostile else f"|{HOMES}"))
+    for number, line in enumerate(lines, 1):
+        if EXEMPT in line:
+            continue
+        for what, pattern in (("machine path", machine), ("registry host", HOSTS), ("left undone", UNDONE)):
+            found = re.search(pattern, line)
+            if found:
+                yield number, f"{what}: {found.group()}"
+
+
+def files() -> Iterator[Path]:
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = sorted(name for name in folders if is_ours(name))
+        yield from (Path(folder, name) for name in sorted(names))
+
+
+def is_ours(folder: str) -> bool:
+    return folder in HIDDEN_BUT_OURS or not (folder.startswith(".") or folder in NOT_OURS)
+
+
+def main() -> int:
+    """Print every problem as path, line and reason."""
+    problems = []
+    for path in files():
+        found = list(text_problems(path))
+        if path.suffix == ".py" and PACKAGE in path.parents:
+            found += code_problems(path)
+        problems += [f"{path.relative_to(ROOT)}:{line}: {problem}" for line, problem in sorted(found)]
+    print("\n".join(problems), end="\n" if problems else "")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+"""What all tests share: a repository of their own, the real command, and families that may be skipped.
+
+A family is a group of tests that needs something this machine may not have. Its tests carry the
+family's marker; where the thing is missing they are skipped with the reason, and when nothing of a
+family ran at all the last lines of the run say so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import hypothesis
+import pytest
+
+# How long an example takes says more about the machine's other work than about ours.
+hypothesis.settings.register_profile("holdfast", deadline=None)
+hypothesis.settings.load_profile("holdfast")
+
+ROOT = Path(__file__).resolve().parent.parent
+NODE_HOME = ROOT / ".cache" / "node"
+NODE = NODE_HOME / "node_modules" / ".bin" / "node"
+NODE_VERSION = (22, 19)
+
+RunHoldfast = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def node_is_missing() -> str | None:
+    if not NODE.exists():
+        return "the MCP clients are not installed; ./scripts/test installs them where npm works"
+    answer = subprocess.run([NODE, "--version"], capture_output=True, text=True)
+    version = tuple(int(part) for part in re.findall(r"\d+", answer.stdout)[:2])
+    return None if version >= NODE_VERSION else "Node is older than 22.19"
+
+
+def strace_is_missing() -> str | None:
+    if shutil.which("strace") is None:
+        return "strace is not installed"
+    tried = subprocess.run(["strace", "-o", os.devnull, sys.executable, "-c", ""], capture_output=True)
+    return None if tried.returncode == 0 else "this process may not trace others"
+
+
+FAMILIES: dict[str, Callable[[], str | None]] = {
+    "node": cache(node_is_missing),
+    "strace": cache(strace_is_missing),
+}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        for family, why_missing in FAMILIES.items():
+            if item.get_closest_marker(family) is None:
+                continue
+            item.user_properties.append(("family", family))
+            if reason := why_missing():
+                item.add_marker(pytest.mark.skip(reason=f"{family}: {reason}"))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    entries = [entry for group in terminalreporter.stats.values() for entry in group]
+    reports = [entry for entry in entries if isinstance(entry, pytest.TestReport)]
+    for family in FAMILIES:
+        ours = [report for report in reports if ("family", family) in map(tuple, report.user_properties)]
+        skipped = [report for report in ours if report.skipped]
+        ran = any(report.failed or (report.when == "call" and report.passed) for report in ours)
+        if skipped and not ran:
+            reason = str(skipped[0].longrepr[2]).removeprefix(f"Skipped: {family}: ")
+            terminalreporter.write_line(f"family {family} was skipped entirely: {reason}", yellow=True)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home, so that nothing of the machine's configuration is read."""
+    for name in [name for name in os.environ if name.startswith(("GIT_", "XDG_", "HOLDFAST_"))]:
+        monkeypatch.delenv(name)
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(home / ".config"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    return home
+
+
+@pytest.fixture
+def repository(home: Path, tmp_path: Path) -> Path:
+    """The work tree of a fresh git repository without commits."""
+    path = tmp_path / "repository"
+    for arguments in (
+        ("init", "--quiet", "--initial-branch=main", str(path)),
+        ("-C", str(path), "config", "user.name", "Ada"),
+        ("-C", str(path), "config", "user.email", "ada@example.org"),
+    ):
+        subprocess.run(["git", *arguments], check=True)
+    return path
+
+
+@pytest.fixture
+def run_holdfast(repository: Path) -> RunHoldfast:
+    """Run the installed `holdfast` command, in the repository unless told where."""
+    command = Path(sys.executable).with_name("holdfast")
+
+    def run(
+        *arguments: str, cwd: Path = repository, check: bool = False, **more: object
+    ) -> subprocess.CompletedProcess[str]:
+        more = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 60, **more}
+        return subprocess.run([command, *arguments], cwd=cwd, check=check, **more)  # type: ignore[call-overload]
+
+    return run

@@ -1,0 +1,55 @@
+"""Repositories with the same content in every room, so that two faces can be asked the same things."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from holdfast.inbox.posting import digest_of, identity
+from holdfast.inbox.store import Inbox
+from holdfast.storage.repository import Repository
+
+HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
+MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
+MESSAGES = (
+    ("src/main.py", "This function needs error handling", "42", "Ada", "2025-07-01T10:30:00Z"),
+    ("src/main.py", 'Größe: "quotes", $(echo) and `ticks`\nsecond line', None, None, "2025-07-01T10:31:00Z"),
+    ("README.md", "Hidden \x1b[31mred\u202e text", "3-5", "Grace", "2025-07-01T10:32:00Z"),
+    (".", "About everything", None, "Ada", "2025-07-01T10:33:00Z"),
+)
+IDS = [identity(digest_of(file, comment, time)) for file, comment, _, _, time in MESSAGES]
+
+
+def environment(home: Path) -> dict[str, str]:
+    """Return variables under which nothing of the machine's configuration is read."""
+    kept = {name: os.environ[name] for name in ("PATH", "LANG", "TMPDIR") if name in os.environ}
+    return kept | {"HOME": str(home), "XDG_CONFIG_HOME": str(home / ".config"), "GIT_CONFIG_NOSYSTEM": "1"}
+
+
+def prepare(path: Path, home: Path) -> Path:
+    """Make a repository with a commit, a change since, and four messages of which one is delivered."""
+    home.mkdir(exist_ok=True)
+    source = path / "src" / "main.py"
+    source.parent.mkdir(parents=True)
+    source.write_text("one\ntwo\nthree\n")
+    for arguments in (
+        ("init", "--quiet", "--initial-branch=main"),
+        ("add", "."),
+        ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "--message=Begin"),
+    ):
+        subprocess.run(["git", *arguments], cwd=path, env=environment(home), check=True)
+    source.write_text("one\ntwo, changed\nthree\nfour\n")
+    _fill_inbox(path)
+    return path
+
+
+def _fill_inbox(path: Path) -> None:
+    inbox = Inbox(Repository.discover(path), clock=lambda: MOMENT)
+    for file, comment, line, author, time in MESSAGES:
+        inbox.send(file, comment, line, author, time=time, work_tree=str(path.resolve()))
+    inbox.mark_delivered(inbox.take(limit=1).lease)
+    inbox.reply(inbox.find(IDS[0]), "Done in the last commit", "agent")
+    inbox.close()

@@ -1,0 +1,102 @@
+"""Rules that every operation keeps, whatever it does."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import pytest
+
+from holdfast.faces.cli.application import run
+from holdfast.faces.cli.run import Host
+from holdfast.faces.mcp.catalogue import input_schema, output_schema
+from holdfast.faces.render.schema import properties_of, result_fields
+from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.validation import validated
+from holdfast.workspace import full_registry
+
+REGISTRY = full_registry()
+OPERATIONS = pytest.mark.parametrize("operation", REGISTRY.operations, ids=lambda operation: operation.name)
+PROMPTS = pytest.mark.parametrize("prompt", REGISTRY.prompts, ids=lambda prompt: prompt.name)
+RESOURCES = pytest.mark.parametrize("resource", REGISTRY.resources, ids=lambda resource: resource.uri)
+
+
+@OPERATIONS
+def test_its_name_suits_every_host(operation: Operation) -> None:
+    assert re.fullmatch(r"[a-z0-9_.]{1,40}", operation.name)
+    assert "__" not in operation.name
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", operation.command)
+
+
+@OPERATIONS
+def test_it_says_what_it_is(operation: Operation) -> None:
+    assert operation.title[0].isupper()
+    assert not operation.title.endswith(".")
+    assert operation.summary.endswith(".")
+    assert isinstance(operation.effect, Effect)
+
+
+@OPERATIONS
+def test_each_argument_is_typed_and_described(operation: Operation) -> None:
+    for item in properties_of(operation.input):
+        assert item.shape.kind != "any", item.name
+        assert item.description.endswith("."), f"{item.name}: {item.description!r}"
+
+
+@OPERATIONS
+def test_its_input_schema_is_a_plain_object(operation: Operation) -> None:
+    schema = input_schema(operation)
+    assert schema["type"] == "object"
+    assert not schema.keys() & {"anyOf", "oneOf", "allOf", "not", "enum"}
+
+
+@OPERATIONS
+def test_its_result_schema_is_an_object_whose_values_have_types(operation: Operation) -> None:
+    assert output_schema(operation)["type"] == "object"
+    assert all(item.shape.kind != "any" for _, item in result_fields(operation.output))
+
+
+@OPERATIONS
+def test_its_command_is_its_own(operation: Operation) -> None:
+    others = [item for item in REGISTRY.operations if item is not operation]
+    assert (operation.toolset, operation.command) not in {(item.toolset, item.command) for item in others}
+    if operation.shortcut is not None:
+        taken = {item.shortcut for item in others} | {toolset.name for toolset in REGISTRY.toolsets}
+        assert operation.shortcut not in taken | {"serve", "completion"}
+
+
+@OPERATIONS
+def test_its_positional_arguments_exist(operation: Operation) -> None:
+    known = {item.name for item in properties_of(operation.input)} | operation.input.model_fields.keys()
+    assert set(operation.positional) <= known
+
+
+@OPERATIONS
+def test_its_example_is_a_command_line_of_its_own(
+    operation: Operation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program, *words = shlex.split(operation.example)
+    performed: list[tuple[str, Any]] = []
+
+    def perform(host: Host, named: Operation, arguments: Any, **_: Any) -> int:
+        performed.append((named.name, validated(named.input, arguments)))
+        return 0
+
+    monkeypatch.setattr("holdfast.faces.cli.command.perform", perform)
+    assert (program, run(words)) == ("holdfast", 0)
+    assert [name for name, _ in performed] == [operation.name]
+
+
+@PROMPTS
+def test_a_prompt_says_what_it_is_for(prompt: Any) -> None:
+    assert prompt.title
+    assert prompt.description.partition("\n")[0].endswith(".")
+    assert all(item.description for item in properties_of(prompt.input))
+
+
+@RESOURCES
+def test_a_resource_says_what_it_holds(resource: Any) -> None:
+    assert resource.name
+    assert resource.description
+    assert "/" in resource.mime_type

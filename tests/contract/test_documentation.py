@@ -1,0 +1,50 @@
+"""The page of all tools says what the code says."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from holdfast.faces.docs import PAGE, tools_page
+from holdfast.kernel.registry import Registry
+from holdfast.workspace import full_registry
+from tests.faces.cli.sample import attic, sample
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_the_page_is_up_to_date() -> None:
+    page = (ROOT / PAGE).read_text(encoding="utf-8")
+    assert page == tools_page(full_registry()), "run `python -m holdfast.faces.docs --write`"
+
+
+def test_the_page_names_every_tool_command_resource_and_prompt() -> None:
+    registry = full_registry()
+    page = tools_page(registry)
+    for operation in registry.operations:
+        assert f"- Tool: `{operation.listed_name}`" in page
+        assert f"`holdfast {operation.toolset} {operation.command}`" in page
+        assert operation.example in page
+    assert all(f"| `{resource.uri}` |" in page for resource in registry.resources)
+    assert all(f"| `{prompt.name}` |" in page for prompt in registry.prompts)
+
+
+def test_a_page_is_the_same_every_time_and_shows_every_kind_of_argument() -> None:
+    page = tools_page(Registry((sample, attic)))
+    assert page == tools_page(Registry((sample, attic)))
+    assert "| `thing` | `THING` | text | required | What to describe. |" in page
+    assert "| `colour` | `--colour` | `red` \\| `green` \\| `blue` | red | Its colour. |" in page
+    assert "| `extraWords` | `[EXTRA-WORDS]...` | list of text |  | Words to add. |" in page
+
+
+def test_a_stale_page_is_told(tmp_path: Path) -> None:
+    def run(option: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "holdfast.faces.docs", option]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+
+    stale = run("--check")
+    assert (stale.returncode, "is out of date" in stale.stderr) == (1, True)
+    (tmp_path / "docs").mkdir()
+    assert run("--write").returncode == 0
+    assert run("--check").returncode == 0

@@ -1,0 +1,45 @@
+"""What clients see of every tool, kept in files, so that no change of it goes unnoticed.
+
+`HOLDFAST_UPDATE_SNAPSHOTS=1 pytest tests/contract/test_snapshots.py` rewrites them.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.profiles import PROFILES
+from holdfast.workspace import full_registry
+
+SNAPSHOTS = Path(__file__).with_name("snapshots")
+IS_UPDATING = os.environ.get("HOLDFAST_UPDATE_SNAPSHOTS") == "1"
+TOOLS = {
+    tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
+    for tool in Catalogue(full_registry(), PROFILES["everything"], 1000).tools(None).tools
+}
+
+
+def written(tool: dict[str, Any]) -> str:
+    return json.dumps(tool, indent=2, ensure_ascii=False) + "\n"
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_a_tool_looks_as_it_did(name: str) -> None:
+    path = SNAPSHOTS / f"{name}.json"
+    if IS_UPDATING:
+        path.write_text(written(TOOLS[name]), encoding="utf-8")
+    assert path.exists(), f"{name} is new: rewrite the snapshots and look at the change"
+    assert written(TOOLS[name]) == path.read_text(encoding="utf-8")
+
+
+def test_no_snapshot_outlives_its_tool() -> None:
+    stale = [path for path in sorted(SNAPSHOTS.iterdir()) if path.stem not in TOOLS]
+    if IS_UPDATING:
+        for path in stale:
+            path.unlink()
+    assert [path.name for path in stale if path.exists()] == []

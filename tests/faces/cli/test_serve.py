@@ -1,0 +1,121 @@
+"""What `holdfast serve` understands before it serves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.faces.cli.application import run
+from holdfast.faces.cli.serve import Address, parsed_address, parsed_selection
+from holdfast.kernel.errors import Denied, Invalid
+from holdfast.kernel.registry import Selection
+
+
+@pytest.mark.parametrize(
+    ("text", "address"),
+    [
+        ("127.0.0.1:8765", Address("127.0.0.1", 8765)),
+        ("9000", Address("127.0.0.1", 9000)),
+        ("0", Address("127.0.0.1", 0)),
+        ("localhost", Address("localhost", 8765)),
+        ("localhost:1", Address("localhost", 1)),
+        ("127.8.9.1:80", Address("127.8.9.1", 80)),
+        ("[::1]", Address("::1", 8765)),
+        ("[::1]:65535", Address("::1", 65535)),
+    ],
+)
+def test_an_address_on_this_machine_is_understood(text: str, address: Address) -> None:
+    assert parsed_address(text) == address
+
+
+@pytest.mark.parametrize(
+    "text", ["0.0.0.0:80", "[::]:80", "192.168.1.5", "example.org:80", "localhost.evil.org:80", "[fe80::1]:1"]
+)
+def test_an_address_other_machines_can_reach_is_denied(text: str) -> None:
+    with pytest.raises(Denied, match="other machines") as refused:
+        parsed_address(text)
+    assert "127.0.0.1" in str(refused.value.hint)
+
+
+@pytest.mark.parametrize(
+    "text", ["localhost:65536", "localhost:-1", "localhost:http", "localhost:٣", "99999"]
+)
+def test_a_port_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(Invalid, match="is not a port"):
+        parsed_address(text)
+
+
+def test_names_are_separated_by_commas_and_may_be_dotted() -> None:
+    assert parsed_selection("inbox, tasks,", "git_mile.list", None, read_only=True) == Selection(
+        toolsets=frozenset({"inbox", "tasks"}), tools=frozenset({"git_mile_list"}), read_only=True
+    )
+
+
+def test_nothing_named_selects_everything() -> None:
+    assert parsed_selection(None, None, None, read_only=False) == Selection()
+    assert parsed_selection("", ",", " ", read_only=False) == Selection()
+
+
+@pytest.fixture
+def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any, ...]]:
+    """What would have been served, without serving it."""
+    gathered: list[tuple[Any, ...]] = []
+
+    def serve(workspace: Any, *how: Any) -> int:
+        gathered.append(how)
+        return 0
+
+    monkeypatch.setattr("holdfast.faces.cli.serve._served", serve)
+    monkeypatch.chdir(repository)
+    return gathered
+
+
+@pytest.mark.parametrize(
+    ("arguments", "variables", "expected"),
+    [
+        ([], {}, (Selection(), "everything", None)),
+        (["--http"], {}, (Selection(), "everything", Address("127.0.0.1", 8765))),
+        (
+            ["--http", "--read-only"],
+            {},
+            (Selection(read_only=True), "everything", Address("127.0.0.1", 8765)),
+        ),
+        (["--http", "9000"], {}, (Selection(), "everything", Address("127.0.0.1", 9000))),
+        ([], {"HOLDFAST_HTTP": "[::1]:1"}, (Selection(), "everything", Address("::1", 1))),
+        (["--http=2"], {"HOLDFAST_HTTP": "1"}, (Selection(), "everything", Address("127.0.0.1", 2))),
+        (["--profile", "lazygit"], {}, (Selection(), "lazygit", None)),
+        (
+            ["--toolsets", "inbox", "--exclude-tools", "send_message"],
+            {"HOLDFAST_READ_ONLY": "yes"},
+            (
+                Selection(
+                    toolsets=frozenset({"inbox"}), exclude_tools=frozenset({"send_message"}), read_only=True
+                ),
+                "everything",
+                None,
+            ),
+        ),
+    ],
+)
+def test_options_and_variables_say_what_is_served(
+    served: list[tuple[Any, ...]],
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    variables: dict[str, str],
+    expected: tuple[Any, ...],
+) -> None:
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert run(["serve", *arguments]) == 0
+    assert served == [expected]
+
+
+def test_a_variable_that_is_neither_yes_nor_no_is_refused(
+    served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOLDFAST_READ_ONLY", "perhaps")
+    assert run(["serve"]) == 2
+    assert "HOLDFAST_READ_ONLY" in capfd.readouterr().err
+    assert served == []

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Resource, Toolset, wire_names
+from tests.kernel.example import Add, Sum, numbers
+
+
+def test_an_operation_is_all_that_was_declared():
+    add, count, forget = numbers().operations
+    assert (add.name, add.toolset, add.family, add.effect) == ("add", "numbers", "arithmetic", Effect.READ)
+    assert (add.input, add.output, add.seconds, add.specified) == (Add, Sum, 5.0, True)
+    assert (count.effect, forget.effect) == (Effect.WRITE, Effect.DESTRUCTIVE)
+
+
+def test_the_docstring_is_the_description_and_its_first_line_the_summary():
+    add = numbers().operations[0]
+    assert add.summary == "Add two numbers."
+    assert add.description == "Add two numbers.\n\nBoth are whole."
+
+
+def test_a_dotted_name_is_listed_without_dots():
+    count = numbers().operations[1]
+    assert (count.name, count.listed_name, count.command) == ("count.up", "count_up", "count-up")
+
+
+def test_a_result_is_said_in_json_unless_the_room_has_words():
+    add = numbers().operations[0]
+    assert json.loads(add.words(Sum(the_sum=3))) == {"theSum": 3}
+    spoken = Toolset("spoken", "Words.")
+
+    @spoken.operation(
+        "say", title="Say", effect=Effect.READ, example="", text=lambda result: f"It is {result.the_sum}."
+    )
+    def say(_room: Any, _arguments: NoArguments) -> Sum: ...  # type: ignore[empty-body]
+
+    assert spoken.operations[0].words(Sum(the_sum=3)) == "It is 3."
+
+
+def test_the_wire_has_the_names_of_the_specification():
+    assert list(wire_names(Add)) == ["firstNumber", "second"]
+    assert Sum(the_sum=3).wire() == {"theSum": 3}
+
+
+def test_an_operation_without_models_is_refused_when_declared():
+    room = Toolset("bare", "Nothing.")
+
+    def plain(_room: Any, _arguments: NoArguments) -> str:
+        return ""
+
+    def bare(_room: Any, _arguments: str) -> Sum:
+        return Sum(the_sum=0)
+
+    for function in (plain, bare):
+        with pytest.raises(TypeError, match=function.__name__):
+            room.operation("x", title="X", effect=Effect.READ, example="")(function)
+
+
+def test_models_cannot_be_changed():
+    for model in (Input, Output):
+        assert model.model_config["frozen"]
+
+
+def resource(uri: str) -> Resource:
+    return Resource(uri, "name", "description", "text/plain", lambda room: "", "toolset", "family")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "uri", "parts"),
+    [
+        ("a://b", "a://b", {}),
+        ("a://b", "a://bc", None),
+        ("a://b.c", "a://bxc", None),
+        ("a://{one}", "a://x", {"one": "x"}),
+        ("a://{one}", "a://x/y", None),
+        ("a://{one}", "a://", None),
+        ("a://{+path}", "a://x/y/z", {"path": "x/y/z"}),
+        ("a://{+path}/at/{index}", "a://x/at/y/at/3", {"path": "x/at/y", "index": "3"}),
+        ("a://{one}", "a://%2e%2e", {"one": "%2e%2e"}),
+    ],
+)
+def test_an_address_is_matched_whole_and_its_parts_stay_encoded(pattern: str, uri: str, parts: object):
+    assert resource(pattern).match(uri) == parts
+    assert resource(pattern).is_template == ("{" in pattern)

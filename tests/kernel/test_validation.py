@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import field_validator
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Input, NoArguments
+from holdfast.kernel.validation import validated
+from tests.kernel.example import Add
+
+
+def refusal(model: type[Input], arguments: Any) -> InvalidArguments:
+    with pytest.raises(InvalidArguments) as caught:
+        validated(model, arguments)
+    return caught.value
+
+
+def test_arguments_are_accepted_by_wire_name_and_by_our_name():
+    assert validated(Add, {"firstNumber": 1}) == validated(Add, {"first_number": 1}) == Add(first_number=1)
+
+
+def test_no_arguments_are_an_empty_object():
+    assert validated(NoArguments, None) == NoArguments()
+
+
+def test_an_unknown_argument_is_refused_with_the_closest_name():
+    error = refusal(Add, {"firstNumber": 1, "secnd": 2})
+    assert 'unknown argument "secnd"' in error.message
+    assert 'Did you mean "second"?' in error.message
+    assert "Known names: firstNumber, second" in refusal(Add, {"firstNumber": 1, "zzz": 2}).message
+
+
+def test_suggestions_are_spelled_as_on_the_wire():
+    assert 'Did you mean "firstNumber"?' in refusal(Add, {"firstNumbr": 1}).message
+
+
+def test_every_problem_is_named_at_once():
+    error = refusal(Add, {"second": "two", "third": 3})
+    assert len(error.data["problems"]) == 3  # type: ignore[arg-type]
+    assert 'missing argument "firstNumber"' in error.message
+    assert 'argument "second": input should be a valid integer' in error.message
+
+
+def test_a_value_out_of_range_is_explained_without_repeating_it():
+    message = refusal(Add, {"firstNumber": -4711}).message
+    assert message == 'argument "firstNumber": input should be greater than or equal to 0.'
+
+
+def test_the_message_ends_like_a_sentence():
+    for arguments in ({"firstNumber": 1, "secnd": 2}, {"firstNumber": -1}, {}):
+        message = refusal(Add, arguments).message
+        assert message[-1] in ".?"
+        assert message[-2] not in ".?"
+
+
+@pytest.mark.parametrize("arguments", [[], "text", 5, [["firstNumber", 1]]])
+def test_what_is_not_an_object_is_refused(arguments: Any):
+    assert refusal(Add, arguments).message
+
+
+def test_a_rule_of_the_model_speaks_for_itself():
+    class Even(Input):
+        number: int
+
+        @field_validator("number")
+        @classmethod
+        def is_even(cls, number: int) -> int:
+            if number % 2:
+                raise ValueError("An odd number.")
+            return number
+
+    assert refusal(Even, {"number": 3}).message == 'argument "number": an odd number.'

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import ROOT
+
+
+def copy_of(script: str, folder: Path) -> Path:
+    (folder / "scripts").mkdir(exist_ok=True)
+    return Path(shutil.copy(ROOT / "scripts" / script, folder / "scripts"))
+
+
+def run(*command: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=60, env={**os.environ, **environment}
+    )
+
+
+def check_module(script: str, folder: Path, text: str, path: str = "src/holdfast/room.py") -> list[str]:
+    module = folder / path
+    module.parent.mkdir(parents=True, exist_ok=True)
+    module.write_text(text, encoding="utf-8")
+    answer = run(sys.executable, copy_of(script, folder))
+    assert answer.returncode in (0, 1), answer.stderr
+    return [line for line in answer.stdout.splitlines() if line.startswith(path)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import pickle",
+        "from pickle import loads",
+        "import subprocess",
+        "run('ls', shell=True)",
+        "eval('1')",
+        "os.system('ls')",
+        "await asyncio.create_subprocess_exec('ls')",
+        "open('x', 'w')",
+        "open('x', mode='ab')",
+        "path.open('r+')",
+        "path.write_text('x')",
+        "os.open('x', os.O_WRONLY)",
+        "path.unlink()",
+        "# TO" + "DO later",
+        "HOST = 'files.python" + "hosted.org'",
+        "PATH = '/ho" + "me/ada/x'",
+    ],
+)
+def test_hygiene_refuses(tmp_path: Path, line: str):
+    assert check_module("hygiene.py", tmp_path, f"async def f():\n    {line}\n    return\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "path"),
+    [
+        ("open('x')", "src/holdfast/room.py"),
+        ("path.open('rb')", "src/holdfast/room.py"),
+        ("text.replace('a', 'b')", "src/holdfast/room.py"),
+        ("re.compile('a')", "src/holdfast/room.py"),
+        ("import subprocess", "src/holdfast/storage/git.py"),
+        ("if TYPE_CHECKING: from subprocess import Popen", "src/holdfast/room.py"),
+        ("path.unlink()  # hygiene: a reason", "src/holdfast/room.py"),
+        ("open('x', 'w')", "src/holdfast/storage/files.py"),
+        ("import subprocess", "tests/test_room.py"),
+        ("x = '/etc/passwd'", "tests/test_room.py"),
+    ],
+)
+def test_hygiene_accepts(tmp_path: Path, line: str, path: str):
+    assert check_module("hygiene.py", tmp_path, f"def f():\n    {line}\n", path) == []
+
+
+def test_hygiene_finds_the_place_of_the_checkout_itself(tmp_path: Path):
+    assert check_module("hygiene.py", tmp_path, f"x = '{tmp_path}/y'\n", "tests/test_room.py")
+
+
+def test_the_size_budget_is_exact(tmp_path: Path):
+    def function(lines: int) -> str:
+        return "def f():\n" + "    pass\n" * (lines - 1)
+
+    assert check_module("sizes.py", tmp_path, function(50)) == []
+    assert check_module("sizes.py", tmp_path, function(51))
+    assert check_module("sizes.py", tmp_path, function(10) + "x = 1\n" * 390) == []
+    assert check_module("sizes.py", tmp_path, function(10) + "x = 1\n" * 391)
+
+
+def test_setup_asks_for_a_recent_python(tmp_path: Path):
+    old = tmp_path / "old-python"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    (tmp_path / "requirements.lock").touch()
+    (tmp_path / "pyproject.toml").touch()
+    answer = run(copy_of("setup", tmp_path), PYTHON=str(old))
+    assert answer.returncode != 0
+    assert "Holdfast needs Python 3.11 or newer" in answer.stderr
+    assert not (tmp_path / ".venv").exists()
+
+
+def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
+    (tmp_path / "requirements.lock").write_text("a\n")
+    (tmp_path / "pyproject.toml").write_text("b\n")
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    stamp = tmp_path / ".venv" / "setup-stamp"
+    stamp.write_text("a\nb\n")
+    answer = run(copy_of("setup", tmp_path), PYTHON="/nowhere/python")
+    assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize("script", ["setup", "lock", "serve", "test", "check", "fix", "bench"])
+def test_scripts_are_sound_shell(script: str):
+    assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0

@@ -1,0 +1,302 @@
+"""Machinery for tests that kill, starve and crowd a store.
+
+A store is tested through small programs of its own, run as real processes. Three conventions connect a program
+with the harness:
+
+- It *acknowledges* by printing one line per durable write, after the write has returned.
+- Between `begin()` and `end()` (from `PRELUDE`) lies the write that system calls are counted in. Without
+  these marks the whole process counts, its start included.
+- `gather()` (from `PRELUDE`) makes it wait until all its companions are ready.
+
+What there is:
+
+- `python(program, *arguments)`: the command line for a program, with `PRELUDE` in front of it.
+- `run_kill_trials(command, read)`: A1, the set test. Writers add distinct items and are killed with signal 9 at
+  random moments; afterwards `read()` must return every acknowledged item.
+- `kill_at_every_syscall(command, prepare, check)`: A2. One run per system call of the write, killed on it.
+- `fail_at_every_syscall(command, prepare, check, errors)`: A4. One run per system call, which fails with an
+  error of the system instead; then one run without interference, which must succeed.
+- `run_together(commands)`: B. Processes that start at the same moment.
+
+Every report can say what it did (`summary`) and what went wrong (`failures`). A suite built on this needs a
+control: a deliberately weaker program for which the same harness reports failures.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+PRELUDE = """
+import os, sys
+def begin(): os.access("/holdfast-mark-begin", 0)
+def end(): os.access("/holdfast-mark-end", 0)
+def acknowledge(item="done"): os.write(1, f"{item}\\n".encode())
+def gather():
+    os.write(1, b"ready\\n")
+    os.read(0, 1)
+"""
+
+WRITE_CALLS = (
+    *("openat", "write", "pwrite64", "fsync", "fdatasync", "ftruncate", "fallocate", "fchmod", "flock"),
+    *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir"),
+)
+
+_MARK_CALLS = ("access", "faccessat", "faccessat2")
+_CALL = re.compile(r"^\d+ +(\w+)\((.*)")
+_SECONDS = 60
+
+
+def python(program: str, *arguments: object) -> list[str]:
+    """Return the command line that runs a program of the tests."""
+    return [sys.executable, "-c", PRELUDE + program, *map(str, arguments)]
+
+
+# A1: killed at random moments.
+
+
+@dataclass
+class KillReport:
+    """What a set test did, and what it found wrong."""
+
+    kills: int = 0
+    rounds: int = 0
+    seconds: float = 0.0
+    acknowledged: set[str] = field(default_factory=set)
+    lost: set[str] = field(default_factory=set)
+    failures: list[str] = field(default_factory=list)
+
+    def summary(self) -> str:
+        return (
+            f"{self.kills} kills in {self.rounds} rounds, {len(self.acknowledged)} acknowledged, "
+            f"{len(self.lost)} lost, {len(self.failures)} failures, {self.seconds:.1f} s"
+        )
+
+
+def run_kill_trials(
+    command: Callable[[str], list[str]],
+    read: Callable[[], Collection[str]],
+    *,
+    kills: int = 300,
+    at_once: int = 3,
+    delay: tuple[float, float] = (0.04, 0.25),
+    seed: int = 1,
+) -> KillReport:
+    """Kill writers at random moments and look for everything they acknowledged.
+
+    `command(name)` is the command line of a writer that adds `name-1`, `name-2`, … and acknowledges each.
+    `read()` opens the store as any program would and returns the items in it; when it raises, the store needs
+    a manual step, which is a failure. `delay` bounds the moment of the kill, counted from the start of the process.
+    """
+    report = KillReport()
+    moments = random.Random(seed)
+    started = time.monotonic()
+    while report.kills < kills:
+        names = [f"w{report.kills + number}" for number in range(min(at_once, kills - report.kills))]
+        outputs = _start_and_kill([command(name) for name in names], [moments.uniform(*delay) for _ in names])
+        _judge_round(report, names, outputs, read)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _start_and_kill(commands: Sequence[list[str]], delays: Sequence[float]) -> list[tuple[str, str]]:
+    """Start writers, kill each at its moment, and return what they printed and complained."""
+    started = time.monotonic()
+    writers = [
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for command in commands
+    ]
+    for delay, writer in sorted(zip(delays, writers, strict=True), key=lambda pair: pair[0]):
+        time.sleep(max(0.0, started + delay - time.monotonic()))
+        writer.kill()
+    outputs = [writer.communicate(timeout=_SECONDS) for writer in writers]
+    return [(output.decode(), complaint.decode()) for output, complaint in outputs]
+
+
+def _judge_round(
+    report: KillReport,
+    names: Sequence[str],
+    outputs: Sequence[tuple[str, str]],
+    read: Callable[[], Collection[str]],
+) -> None:
+    report.rounds += 1
+    report.kills += len(names)
+    for output, complaint in outputs:
+        # The last piece is empty, or a line that the kill cut short.
+        report.acknowledged.update(output.split("\n")[:-1])
+        if complaint:
+            report.failures.append(f"round {report.rounds}: a writer complained: {complaint[-300:]}")
+    try:
+        found = set(read())
+    except Exception as error:
+        report.failures.append(
+            f"round {report.rounds}: the store does not open: {type(error).__name__}: {error}"
+        )
+        return
+    lost = report.acknowledged - found - report.lost
+    if lost:
+        report.failures.append(f"round {report.rounds}: lost {sorted(lost)[:5]}")
+    report.lost |= lost
+
+
+# A2 and A4: killed, or failed, at each system call.
+
+
+@dataclass
+class InjectionReport:
+    """What was injected where, and what was wrong afterwards."""
+
+    points: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list)
+    failures: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def summary(self) -> str:
+        calls = Counter(point.split(":")[0] for point in self.points)
+        places = ", ".join(f"{call} {count}" for call, count in sorted(calls.items()))
+        return (
+            f"{len(self.points)} points ({places}), {len(self.missed)} missed, "
+            f"{len(self.failures)} failures, {self.seconds:.1f} s"
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How one run of the program ended."""
+
+    status: int
+    output: str
+    complaint: str
+
+    @property
+    def killed(self) -> bool:
+        return self.status in (-9, 137)
+
+    @property
+    def acknowledged(self) -> bool:
+        return bool(self.output.strip())
+
+
+Check = Callable[[Outcome], None]
+
+
+def kill_at_every_syscall(
+    command: list[str], prepare: Callable[[], None], check: Check, *, calls: Sequence[str] = WRITE_CALLS
+) -> InjectionReport:
+    """Kill the program on entering each of its system calls, one run per call.
+
+    `prepare()` puts the store into its old state before every run. `check(outcome)` asserts what must hold after
+    it: the old state or the new one, the new one if the program acknowledged.
+    """
+    report = InjectionReport()
+    started = time.monotonic()
+    for call, number in _points(command, prepare, calls):
+        prepare()
+        outcome = _run_injected(command, f"{call}:signal=SIGKILL:when={number}")
+        report.points.append(f"{call}:{number}")
+        if not outcome.killed:
+            report.missed.append(f"{call}:{number}")
+        _judge(report, check, outcome)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def fail_at_every_syscall(
+    command: list[str], prepare: Callable[[], None], check: Check, *, errors: Mapping[str, str]
+) -> InjectionReport:
+    """Make each system call of the program fail, one run per call, then run it once more undisturbed.
+
+    `errors` says which error each call gets, such as `{"fsync": "EIO"}`. `check(outcome)` is called after each
+    run; a program must not acknowledge what it could not store, and the undisturbed run must acknowledge.
+    """
+    report = InjectionReport()
+    started = time.monotonic()
+    for call, number in _points(command, prepare, tuple(errors)):
+        prepare()
+        outcome = _run_injected(command, f"{call}:error={errors[call]}:when={number}")
+        report.points.append(f"{call}:{number}")
+        _judge(report, check, outcome)
+        after = _run(command)
+        if not after.acknowledged:
+            report.failures.append(
+                f"{report.points[-1]}: no write works afterwards: {after.complaint[-300:]}"
+            )
+        _judge(report, check, after)
+    report.seconds = time.monotonic() - started
+    return report
+
+
+def _points(
+    command: list[str], prepare: Callable[[], None], calls: Sequence[str]
+) -> Iterator[tuple[str, int]]:
+    """Count the system calls of one undisturbed run, and yield those between the marks."""
+    prepare()
+    with tempfile.NamedTemporaryFile("r") as log:
+        names = ",".join(f"?{call}" for call in (*calls, *_MARK_CALLS))
+        outcome = _run(["strace", "-f", "-o", log.name, "-e", f"trace={names}", *command])
+        assert outcome.status == 0, f"the undisturbed run failed: {outcome.complaint}"
+        lines = log.read().splitlines()
+    counts: Counter[str] = Counter()
+    marked = any("/holdfast-mark-begin" in line for line in lines)
+    inside = not marked
+    for call, arguments in (match.groups() for match in map(_CALL.match, lines) if match):
+        if call in _MARK_CALLS:
+            inside = inside if "/holdfast-mark-" not in arguments else "begin" in arguments
+            continue
+        counts[call] += 1
+        if inside:
+            yield call, counts[call]
+
+
+def _run_injected(command: list[str], injection: str) -> Outcome:
+    call = injection.split(":")[0]
+    return _run(
+        ["strace", "-f", "-o", "/dev/null", "-e", f"trace={call}", "-e", f"inject={injection}", *command]
+    )
+
+
+def _run(command: list[str]) -> Outcome:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS)
+    return Outcome(done.returncode, done.stdout, done.stderr)
+
+
+def _judge(report: InjectionReport, check: Check, outcome: Outcome) -> None:
+    try:
+        check(outcome)
+    except Exception as error:
+        report.failures.append(f"{report.points[-1]}: {type(error).__name__}: {error}")
+
+
+# B: many at once.
+
+
+def run_together(commands: Sequence[list[str]], *, seconds: float = 120) -> list[Outcome]:
+    """Start processes, wait until each has called `gather()`, let them go at the same moment."""
+    pipe = subprocess.PIPE
+    processes = [
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for command in commands
+    ]
+    for process in processes:
+        assert process.stdout is not None
+        process.stdout.readline()
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write("\n")
+        process.stdin.flush()
+    outcomes = []
+    for process in processes:
+        output, complaint = process.communicate(timeout=seconds)
+        outcomes.append(Outcome(process.returncode, output, complaint))
+    return outcomes
+
+
+def directory_listing(directory: Path) -> list[str]:
+    """Return the names in a directory, sorted."""
+    return sorted(path.name for path in directory.iterdir())

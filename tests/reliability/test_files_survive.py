@@ -1,0 +1,225 @@
+"""Files under kill -9, failing disks and crowds: the old content or the new, and no acknowledged write lost."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.storage.files import TEMPORARY_SUFFIX, locked, sweep_orphans
+from tests.reliability.harness import (
+    Outcome,
+    fail_at_every_syscall,
+    kill_at_every_syscall,
+    python,
+    run_kill_trials,
+    run_together,
+)
+
+ADD_FOREVER = """
+import json
+from holdfast.storage.files import atomic_write, locked, read_limited
+path, name = sys.argv[1:]
+number = 0
+while True:
+    number += 1
+    with locked(path):
+        items = json.loads(read_limited(path, 1 << 24))
+        atomic_write(path, json.dumps([*items, f"{name}-{number}"]).encode())
+    acknowledge(f"{name}-{number}")
+"""
+
+IN_PLACE = "open(path, 'w').write(json.dumps([*items, f'{name}-{number}']))"
+ADD_FOREVER_IN_PLACE = ADD_FOREVER.replace(
+    'atomic_write(path, json.dumps([*items, f"{name}-{number}"]).encode())', IN_PLACE
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    (tmp_path / "store").mkdir()
+    path = tmp_path / "store" / "data.json"
+    path.write_text("[]")
+    return path
+
+
+def items_of(path: Path) -> Callable[[], list[str]]:
+    return lambda: json.loads(path.read_text())
+
+
+@pytest.mark.slow
+def test_a1_no_acknowledged_item_is_lost_in_300_kills_and_a5_orphans_are_swept(path):
+    report = run_kill_trials(lambda name: python(ADD_FOREVER, path, name), items_of(path))
+    orphans = [entry.name for entry in path.parent.iterdir() if entry.name.endswith(TEMPORARY_SUFFIX)]
+    assert sweep_orphans(path.parent, older_than=3600) == []
+    started = time.monotonic()
+    swept = sweep_orphans(path.parent, older_than=0)
+    sweeping = time.monotonic() - started
+    print(f"A1 files: {report.summary()}; A5: {len(orphans)} orphans, swept in {sweeping * 1000:.1f} ms")
+    assert report.failures == []
+    assert report.kills == 300
+    assert len(report.acknowledged) > 300
+    assert sorted(swept) == sorted(orphans)
+    assert sweeping < 1
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["data.json", "data.json.lock"]
+
+
+@pytest.mark.slow
+def test_a1_control_writing_in_place_is_caught(path):
+    def read() -> list[str]:
+        try:
+            return json.loads(path.read_text())
+        except ValueError:
+            path.write_text("[]")  # so that the next round can go on
+            raise
+
+    report = run_kill_trials(lambda name: python(ADD_FOREVER_IN_PLACE, path, name), read, kills=60, at_once=3)
+    print(f"A1 files, control in place: {report.summary()}")
+    assert report.failures
+
+
+OLD, NEW = b"old " * 20_000, b"new " * 20_000
+
+WRITE_ONCE = """
+from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.files import atomic_write, locked
+path = sys.argv[1]
+try:
+    begin()
+    with locked(path):
+        atomic_write(path, b"new " * 20_000)
+    end()
+except HoldfastError as failure:
+    sys.exit(failure.sentence())
+acknowledge()
+"""
+
+WRITE_ONCE_IN_PLACE = """
+path = sys.argv[1]
+begin()
+with open(path, "wb") as file:
+    file.write(b"new " * 20_000)
+end()
+acknowledge()
+"""
+
+
+def restore(path: Path) -> Callable[[], None]:
+    def prepare() -> None:
+        sweep_orphans(path.parent, older_than=0)
+        path.write_bytes(OLD)
+
+    return prepare
+
+
+def whole(path: Path) -> Callable[[Outcome], None]:
+    def check(outcome: Outcome) -> None:
+        content = path.read_bytes()
+        assert content in (OLD, NEW), f"neither old nor new: {len(content)} bytes"
+        assert content == NEW or not outcome.acknowledged, "acknowledged, but the old content is there"
+        with locked(path, wait=0):
+            pass
+
+    return check
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a2_a_kill_at_every_system_call_leaves_the_old_content_or_the_new(path):
+    report = kill_at_every_syscall(python(WRITE_ONCE, path), restore(path), whole(path))
+    print(f"A2 files: {report.summary()}")
+    assert report.failures == []
+    assert report.missed == []
+    assert len(report.points) >= 8
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a2_control_writing_in_place_is_caught(path):
+    report = kill_at_every_syscall(python(WRITE_ONCE_IN_PLACE, path), restore(path), whole(path))
+    print(f"A2 files, control in place: {report.summary()}")
+    assert report.failures
+
+
+ERRORS = {
+    "EIO": {
+        "write": "EIO",
+        "fsync": "EIO",
+        "rename": "EIO",
+        "renameat": "EIO",
+        "fchmod": "EIO",
+        "openat": "EIO",
+    },
+    "ENOSPC": {
+        "write": "ENOSPC",
+        "fsync": "ENOSPC",
+        "openat": "ENOSPC",
+        "rename": "ENOSPC",
+        "renameat": "ENOSPC",
+    },
+}
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.parametrize("error", ERRORS)
+def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_working(path, error):
+    def check(outcome: Outcome) -> None:
+        whole(path)(outcome)
+        assert outcome.acknowledged or "data.json" in outcome.complaint, (
+            f"no reason given: {outcome.complaint}"
+        )
+        assert "Traceback" not in outcome.complaint
+        assert str(path.parent) not in outcome.complaint
+        assert not [entry for entry in path.parent.iterdir() if entry.name.endswith(TEMPORARY_SUFFIX)]
+
+    report = fail_at_every_syscall(python(WRITE_ONCE, path), restore(path), check, errors=ERRORS[error])
+    print(f"A4 files, {error}: {report.summary()}")
+    assert report.failures == []
+    assert len(report.points) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a4_control_writing_in_place_is_caught(path):
+    errors = {"write": "ENOSPC"}
+    report = fail_at_every_syscall(
+        python(WRITE_ONCE_IN_PLACE, path), restore(path), whole(path), errors=errors
+    )
+    print(f"A4 files, control in place: {report.summary()}")
+    assert report.failures
+
+
+ADD_MANY = """
+import json
+from holdfast.storage.files import atomic_write, locked, read_limited
+path, name, count = sys.argv[1:]
+gather()
+for number in range(int(count)):
+    with locked(path):
+        items = json.loads(read_limited(path, 1 << 24))
+        atomic_write(path, json.dumps([*items, f"{name}-{number}"]).encode())
+"""
+
+
+@pytest.mark.slow
+def test_b1_eight_processes_add_1600_items_and_all_are_there(path):
+    started = time.monotonic()
+    outcomes = run_together([python(ADD_MANY, path, name, 200) for name in range(8)])
+    print(f"B1 files: 8 x 200 adds in {time.monotonic() - started:.1f} s")
+    assert [outcome.complaint for outcome in outcomes] == [""] * 8
+    items = json.loads(path.read_text())
+    assert len(items) == len(set(items)) == 1600
+
+
+@pytest.mark.slow
+def test_b1_control_without_the_lock_updates_are_lost(path):
+    unlocked = ADD_MANY.replace("with locked(path):", "if True:")
+    outcomes = run_together([python(unlocked, path, name, 50) for name in range(8)])
+    assert [outcome.complaint for outcome in outcomes] == [""] * 8
+    kept = len(json.loads(path.read_text()))
+    print(f"B1 files, control without lock: {kept} of 400 kept")
+    assert kept < 400
