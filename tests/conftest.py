@@ -20,7 +20,9 @@ import hypothesis
 import pytest
 
 # How long an example takes says more about the machine's other work than about ours.
-hypothesis.settings.register_profile("holdfast", deadline=None)
+hypothesis.settings.register_profile(
+    "holdfast", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("holdfast")
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,13 +8,14 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from holdfast.doctor import StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.registry import Registry
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
 
-TOOLSETS = (inbox,)
+TOOLSETS = (inbox, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
 
@@ -71,4 +72,11 @@ def _open_inbox(workspace: Workspace) -> Inbox:
     return room
 
 
-_OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType({"inbox": _open_inbox})
+def _open_stores(workspace: Workspace) -> StoreRoom:
+    # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
+    return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
+
+
+_OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
+    {"inbox": _open_inbox, "stores": _open_stores}
+)

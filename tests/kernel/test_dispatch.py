@@ -96,7 +96,6 @@ def test_an_unforeseen_failure_is_internal_with_a_reference(house: House, capsys
     assert output.out == ""
 
 
-@pytest.mark.xfail(strict=True, raises=KeyError, reason="arguments are validated outside of the guard")
 def test_a_model_that_breaks_is_internal_too(capsys: pytest.CaptureFixture[str]):
     room = Toolset("broken", "Broken.")
 

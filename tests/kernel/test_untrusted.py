@@ -70,10 +70,6 @@ def test_what_people_do_not_see_is_removed(text: str, left: str):
     assert visible(text) == left
 
 
-STRAY = pytest.mark.xfail(strict=True, reason="U+FE0F counts as a picture, digits as joinable pictures")
-
-
-@STRAY
 @pytest.mark.parametrize(
     ("text", "left"),
     [
@@ -88,7 +84,6 @@ def test_selectors_and_joiners_that_hide_a_message_are_removed(text: str, left: 
     assert visible(text) == left
 
 
-@STRAY
 @given(STRANGE | st.text())
 @example("a\ufe0f\ufe0f")
 def test_cleaning_twice_is_cleaning_once(text: str):

@@ -1,7 +1,7 @@
 """Machinery for tests that kill, starve and crowd a store.
 
-A store is tested through small programs of its own, run as real processes. Three conventions connect a program
-with the harness:
+A store is tested through small programs of its own, run as real processes. Three conventions connect a
+program with the harness:
 
 - It *acknowledges* by printing one line per durable write, after the write has returned.
 - Between `begin()` and `end()` (from `PRELUDE`) lies the write that system calls are counted in. Without
@@ -11,8 +11,8 @@ with the harness:
 What there is:
 
 - `python(program, *arguments)`: the command line for a program, with `PRELUDE` in front of it.
-- `run_kill_trials(command, read)`: A1, the set test. Writers add distinct items and are killed with signal 9 at
-  random moments; afterwards `read()` must return every acknowledged item.
+- `run_kill_trials(command, read)`: A1, the set test. Writers add distinct items and are killed with signal 9
+  at random moments; afterwards `read()` must return every acknowledged item.
 - `kill_at_every_syscall(command, prepare, check)`: A2. One run per system call of the write, killed on it.
 - `fail_at_every_syscall(command, prepare, check, errors)`: A4. One run per system call, which fails with an
   error of the system instead; then one run without interference, which must succeed.
@@ -33,7 +33,6 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 PRELUDE = """
 import os, sys
@@ -94,7 +93,7 @@ def run_kill_trials(
 
     `command(name)` is the command line of a writer that adds `name-1`, `name-2`, … and acknowledges each.
     `read()` opens the store as any program would and returns the items in it; when it raises, the store needs
-    a manual step, which is a failure. `delay` bounds the moment of the kill, counted from the start of the process.
+    a manual step, which is a failure. `delay` bounds the moment of the kill, counted from a writer's start.
     """
     report = KillReport()
     moments = random.Random(seed)
@@ -192,8 +191,8 @@ def kill_at_every_syscall(
 ) -> InjectionReport:
     """Kill the program on entering each of its system calls, one run per call.
 
-    `prepare()` puts the store into its old state before every run. `check(outcome)` asserts what must hold after
-    it: the old state or the new one, the new one if the program acknowledged.
+    `prepare()` puts the store into its old state before every run. `check(outcome)` asserts what must hold
+    after it: the old state or the new one, the new one if the program acknowledged.
     """
     report = InjectionReport()
     started = time.monotonic()
@@ -213,8 +212,8 @@ def fail_at_every_syscall(
 ) -> InjectionReport:
     """Make each system call of the program fail, one run per call, then run it once more undisturbed.
 
-    `errors` says which error each call gets, such as `{"fsync": "EIO"}`. `check(outcome)` is called after each
-    run; a program must not acknowledge what it could not store, and the undisturbed run must acknowledge.
+    `errors` says which error each call gets, such as `{"fsync": "EIO"}`. `check(outcome)` is called after
+    each run; a program must not acknowledge what it could not store, and undisturbed it must acknowledge.
     """
     report = InjectionReport()
     started = time.monotonic()
@@ -295,8 +294,3 @@ def run_together(commands: Sequence[list[str]], *, seconds: float = 120) -> list
         output, complaint = process.communicate(timeout=seconds)
         outcomes.append(Outcome(process.returncode, output, complaint))
     return outcomes
-
-
-def directory_listing(directory: Path) -> list[str]:
-    """Return the names in a directory, sorted."""
-    return sorted(path.name for path in directory.iterdir())

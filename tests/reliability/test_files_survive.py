@@ -1,4 +1,4 @@
-"""Files under kill -9, failing disks and crowds: the old content or the new, and no acknowledged write lost."""
+"""Files under kill -9, failing disks and crowds: old content or new, and no acknowledged write lost."""
 
 from __future__ import annotations
 

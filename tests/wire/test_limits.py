@@ -193,6 +193,7 @@ def test_cancelling_frees_running_and_parked_requests() -> None:
     with wire_client(settings={"limits": {"requests_in_flight": 4}}) as client:
         client.initialize()
         start_waiting(client, 8, 30)
+        time.sleep(0.3)
         for number in range(8):
             client.notify("notifications/cancelled", {"requestId": number})
         began = time.monotonic()

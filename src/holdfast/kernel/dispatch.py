@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import HoldfastError, Internal
 from holdfast.kernel.limits import LIMITS, Limits
-from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
+from holdfast.kernel.operation import Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers
@@ -49,11 +49,12 @@ class Dispatcher:
         """Run an operation here and now."""
         offered = self.registry.operation(operation.name)
         with running(call):
-            return guarded(self._perform, offered, validated(offered.input, arguments), call)
+            return guarded(self._perform, offered, arguments, call)
 
-    def _perform(self, operation: Operation, arguments: Input, call: Call) -> Output:
+    def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
+        filled = validated(operation.input, arguments)
         call.check()
-        return operation.function(self._rooms(operation.toolset), arguments)
+        return operation.function(self._rooms(operation.toolset), filled)
 
     def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
         """Read a resource here and now."""
@@ -64,11 +65,11 @@ class Dispatcher:
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill a prompt here and now."""
         with running(call):
-            filled = validated(prompt.input, arguments)
-            return guarded(self._fill, prompt, filled)
+            return guarded(self._fill, prompt, arguments)
 
-    def _fill(self, prompt: Prompt, arguments: Input) -> list[PromptMessage]:
-        return prompt.function(self._rooms(prompt.toolset), arguments)
+    def _fill(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
+        filled = validated(prompt.input, arguments)
+        return prompt.function(self._rooms(prompt.toolset), filled)
 
     async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker thread, no longer than the call allows."""

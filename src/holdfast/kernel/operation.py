@@ -45,6 +45,11 @@ class Output(BaseModel):
         """Return the result as every face sends it."""
         return self.model_dump(mode="json", by_alias=True)
 
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command with this result; a result may tell of trouble without failing."""
+        return 0
+
 
 class NoArguments(Input):
     """The input of an operation that takes none."""

@@ -28,11 +28,20 @@ _INVISIBLE = re.compile(
 )
 _JOINER = re.compile("[\u200c\u200d]")
 _SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-_PICTURE = re.compile(
-    "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff#*0-9\ufe0f\U0001f3fb-\U0001f3ff]"
-)
+_PICTURE = re.compile("[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]")
+_KEYCAP = re.compile("[#*0-9]")
 _IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_SUBDIVISION_FLAG = re.compile("\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{1,6}\U000e007f")
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+
+
+def _tagged(letters: str) -> str:
+    return "".join(chr(0xE0000 + ord(letter)) for letter in letters)
+
+
+# England, Scotland and Wales: the only flags that are spelled with tags. Any other tag hides text.
+_SUBDIVISION_FLAG = re.compile(
+    f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
+)
 
 
 def visible(text: str) -> str:
@@ -47,22 +56,26 @@ def visible(text: str) -> str:
 
 
 def _strip(text: str) -> str:
-    text = _INVISIBLE.sub("", _TERMINAL_ESCAPE.sub("", text))
+    # A return without line feed would let a terminal write over what stands before it.
+    text = _LONE_RETURN.sub("\n", _INVISIBLE.sub("", _TERMINAL_ESCAPE.sub("", text)))
     text = _SELECTOR.sub(_keep_selector, text)
     return _JOINER.sub(_keep_joiner, text)
 
 
 def _keep_selector(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
-    if match.group() <= "\ufe0f":
-        return match.group() if _PICTURE.match(before) or _IDEOGRAPH.match(before) else ""
-    return match.group() if _IDEOGRAPH.match(before) else ""
+    selector = match.group()
+    if selector in "\ufe0e\ufe0f":  # as text, as a picture
+        return selector if _PICTURE.match(before) or _KEYCAP.match(before) else ""
+    meant = selector <= "\ufe02" or selector >= "\U000e0100"
+    return selector if meant and _IDEOGRAPH.match(before) else ""
 
 
 def _keep_joiner(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
-    if _PICTURE.match(before) and _PICTURE.match(after):
+    styled = before == "\ufe0f" or _PICTURE.match(before)
+    if match.group() == "\u200d" and styled and _PICTURE.match(after):
         return match.group()
     # Arabic and Indic scripts shape letters with joiners; Latin, Greek and Cyrillic never do.
     needs_joiners = "\u0600" <= before <= "\u1cff" and "\u0600" <= after <= "\u1cff"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -28,7 +29,14 @@ def _problem(model: type[Input], error: dict[str, Any]) -> str:
         return f'unknown argument "{where}": {did_you_mean(where, wire_names(model))}'.rstrip(".")
     if error["type"] == "missing":
         return f'missing argument "{where}"'
+    if error["type"] in {"literal_error", "enum"} and isinstance(error["input"], str):
+        return f'argument "{where}": {_not_allowed(error["input"], str(error["ctx"]["expected"]))}'
     return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+
+
+def _not_allowed(value: str, expected: str) -> str:
+    allowed = re.findall(r"'([^']*)'", expected)
+    return f'"{value}" is not allowed. {did_you_mean(value, allowed)}'.rstrip(".")
 
 
 def _plain(message: str) -> str:

@@ -125,7 +125,7 @@ def test_text_that_ends_its_line_gets_no_second_end(ask: Ask) -> None:
 
 
 def test_on_a_terminal_a_carriage_return_cannot_cover_text(program: Program) -> None:
-    assert program.on_terminal("sample", "say", "--text", r"evil\rgood") == (0, "evilgood\n")
+    assert program.on_terminal("sample", "say", "--text", r"evil\rgood") == (0, "evil\ngood\n")
 
 
 def test_on_a_terminal_json_is_indented_and_hides_nothing(program: Program) -> None:

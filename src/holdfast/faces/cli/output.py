@@ -50,7 +50,7 @@ def write_words(text: str) -> None:
     text = visible(text)
     if is_terminal(sys.stdout):
         # A lone carriage return lets later text cover what came before it.
-        text = text.replace("\r\n", "\n").replace("\r", "")
+        text = text.replace("\r\n", "\n")
     if text:
         write(text if text.endswith("\n") else f"{text}\n")
 

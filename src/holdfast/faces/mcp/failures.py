@@ -8,6 +8,7 @@ import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from holdfast.faces.render.json_text import error_object
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS, PROTOCOL, handshake_code, stateless_code
 from holdfast.kernel.errors import HoldfastError, Invalid, UnknownTool
 
@@ -43,17 +44,6 @@ def request_failure(error: HoldfastError, family: str, protocol_version: str) ->
     else:
         code = stateless_code(family, error)
     return MCPError(code=code, message=error.sentence(), data=_data(error))
-
-
-def error_object(error: HoldfastError, code: int) -> dict[str, Any]:
-    """Return the one shape in which a failure is told as data."""
-    return {
-        "kind": error.kind,
-        "code": code,
-        "message": error.message,
-        "hint": error.hint,
-        "data": dict(error.data),
-    }
 
 
 def _failed_result(error: HoldfastError, code: int) -> types.CallToolResult:
