@@ -17,9 +17,17 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
         parts = resource.match(uri)
         if parts is not None:
             return resource, {name: _decoded(uri, part) for name, part in parts.items()}
+    for resource in known:
+        if resource.malformed is not None and uri.startswith(resource.fixed_part):
+            raise resource.malformed(uri)
     raise UnknownResource(
         f"Unknown resource: {uri[:200]}", hint=did_you_mean(uri, [item.uri for item in known])
     )
+
+
+def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
+    """Return the family whose codes tell what is wrong with `uri`: that of the resource it begins like."""
+    return next((item.family for item in resources if uri.startswith(item.fixed_part)), otherwise)
 
 
 def _decoded(uri: str, part: str) -> str:

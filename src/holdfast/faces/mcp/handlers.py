@@ -15,7 +15,7 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import ListenHandler
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.addresses import find_resource
+from holdfast.faces.mcp.addresses import family_of, find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.failures import request_failure, tool_failure, unknown_tool
@@ -101,8 +101,14 @@ class Handlers:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list."""
-        return self._listed(ctx, self._catalogue.resources, params)
+        """Answer resources/list. A room may have to look at the disk to know what there is."""
+        cursor = params.cursor if params is not None else None
+        call = self._dispatcher.new_call()
+        work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor), call)
+        try:
+            return await self._aside(ctx, work, call)
+        except HoldfastError as failure:
+            raise request_failure(failure, self._family, ctx.protocol_version) from None
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -120,7 +126,8 @@ class Handlers:
             call = self._dispatcher.new_call()
             body = await self._aside(ctx, partial(self._dispatcher.read, resource, parts, call), call)
         except HoldfastError as failure:
-            raise request_failure(failure, self._family, ctx.protocol_version) from None
+            family = family_of(self._registry.resources, uri, self._family)
+            raise request_failure(failure, family, ctx.protocol_version) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
         return types.ReadResourceResult(
             contents=[_contents(uri, body.mime_type or resource.mime_type, body.text, body.data)]

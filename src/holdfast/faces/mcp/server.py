@@ -45,7 +45,7 @@ class ProtocolServer:
     def __init__(self, dispatcher: Dispatcher, profile: Profile, topics: Topics, rooms: Rooms) -> None:
         self.profile = profile
         registry = dispatcher.registry
-        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page)
+        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
         self.publisher = Publisher(registry.resources, topics)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
