@@ -14,8 +14,10 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.registry import Registry
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
+from holdfast.templates import templates
+from holdfast.templates.store import Templates
 
-TOOLSETS = (inbox, stores)
+TOOLSETS = (inbox, templates, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
 
@@ -77,6 +79,10 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
     return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
 
 
+def _open_templates(workspace: Workspace) -> Templates:
+    return Templates(workspace.repository)
+
+
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
-    {"inbox": _open_inbox, "stores": _open_stores}
+    {"inbox": _open_inbox, "stores": _open_stores, "templates": _open_templates}
 )
