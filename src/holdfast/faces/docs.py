@@ -67,8 +67,9 @@ def _facts(operation: Operation) -> str:
     commands = [f"`holdfast {operation.toolset} {operation.command}`"]
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
+    tool = "none, for the command line only" if operation.command_only else f"`{operation.listed_name}`"
     return (
-        f"- Tool: `{operation.listed_name}`\n"
+        f"- Tool: {tool}\n"
         f"- Command: {' or '.join(commands)}\n"
         f"- Effect: {_EFFECTS[operation.effect]}\n"
     )
