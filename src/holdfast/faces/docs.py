@@ -68,11 +68,7 @@ def _facts(operation: Operation) -> str:
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
     tool = "none, for the command line only" if operation.command_only else f"`{operation.listed_name}`"
-    return (
-        f"- Tool: {tool}\n"
-        f"- Command: {' or '.join(commands)}\n"
-        f"- Effect: {_EFFECTS[operation.effect]}\n"
-    )
+    return f"- Tool: {tool}\n- Command: {' or '.join(commands)}\n- Effect: {_EFFECTS[operation.effect]}\n"
 
 
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:

@@ -36,9 +36,12 @@ class Folder:
     def fingerprint(self) -> Fingerprint:
         """Return what changes when a file is added, removed or written."""
         try:
+            folder = os.lstat(self._path)
+            if not stat.S_ISDIR(folder.st_mode):
+                return (_identity(self._label, folder),)
             with os.scandir(self._path) as entries:
                 found = [entry for entry in entries if entry.name.endswith(self._suffix)]
-                return tuple(sorted(_identity(entry) for entry in found))
+                return tuple(sorted(_identity(item.name, item.stat(follow_symlinks=False)) for item in found))
         except OSError:
             return ()
 
@@ -67,7 +70,6 @@ class Folder:
             return failure
 
 
-def _identity(entry: os.DirEntry[str]) -> tuple[str, int, int, int]:
-    status = entry.stat(follow_symlinks=False)
+def _identity(name: str, status: os.stat_result) -> tuple[str, int, int, int]:
     size = status.st_size if stat.S_ISREG(status.st_mode) else -1
-    return entry.name, status.st_ino, size, status.st_mtime_ns
+    return name, status.st_ino, size, status.st_mtime_ns

@@ -24,6 +24,7 @@ from holdfast.templates.template import Template
 
 _KEPT_FILES = 256
 _KEPT_CHARACTERS = 64 * 1024
+_CONFINED = "holdfast.templates.confined_rendering"
 _HEAD_BYTES = 16 * 1024
 _BOUNDS = Bounds(output_bytes=LIMITS.rendered_file_bytes + _HEAD_BYTES)
 
@@ -94,7 +95,7 @@ def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
         }
     )
     work = f"The template {template.address}"
-    answer = run_confined("holdfast.templates.environment", "render_request", request.encode(), work, _BOUNDS)
+    answer = run_confined(_CONFINED, "render_request", request.encode(), work, _BOUNDS)
     head, _, text = answer.partition(b"\n")
     told = json.loads(head)
     if told.get("failure") == "size":
