@@ -15,7 +15,7 @@ from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.templates.address import SCHEME, Address
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
-from holdfast.templates.parameters import Problem, problems, refusal
+from holdfast.templates.parameters import problems, refusal
 from holdfast.templates.provenance import RECORD_PATH, RecordedFile, record_text
 from holdfast.templates.rendering import RenderedFile
 from holdfast.templates.store import Templates
@@ -69,7 +69,7 @@ def scaffold(room: Templates, request: Request) -> Scaffold:
             found += [(name, template) for template in _named(room, request, name)]
         except HoldfastError as failure:
             errors.append(_missed(name, failure))
-    _refuse_unknown_parameters([template for _, template in found], request.parameters)
+    _refuse_unknown_parameters(room, request, [template for _, template in found])
     made: dict[str, tuple[Template, RenderedFile]] = {}
     for name, template in found:
         try:
@@ -111,15 +111,14 @@ def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
     return given.get(condition, default) is not False
 
 
-def _refuse_unknown_parameters(found: Sequence[Template], given: Mapping[str, Any]) -> None:
-    """Raise for a parameter that none of the templates takes: it would have no effect."""
-    declared = {parameter.name: parameter for template in found for parameter in template.parameters}
-    unknown = {name: value for name, value in given.items() if name not in declared}
+def _refuse_unknown_parameters(room: Templates, request: Request, found: Sequence[Template]) -> None:
+    """Raise for a parameter that no template of the toolchain takes; one set may serve several scaffolds."""
+    known = [*room.catalogue.matching(toolchain=request.toolchain), *found]
+    declared = {parameter.name: parameter for template in known for parameter in template.parameters}
+    unknown = {name: value for name, value in request.parameters.items() if name not in declared}
     if found and unknown:
-        told: list[Problem] = [
-            problem for problem in problems(declared.values(), given) if problem.field not in declared
-        ]
-        raise refusal("the scaffold", told)
+        told = problems(declared.values(), unknown)
+        raise refusal("the scaffold", [problem for problem in told if problem.field not in declared])
 
 
 def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, file: RenderedFile) -> None:
