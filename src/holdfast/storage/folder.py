@@ -35,6 +35,8 @@ class Folder:
 
     def fingerprint(self) -> Fingerprint:
         """Return what changes when a file is added, removed or written."""
+        if not os.access(self._path, os.F_OK):
+            return ()  # the usual case, without the price of an exception
         try:
             folder = os.lstat(self._path)
             if not stat.S_ISDIR(folder.st_mode):

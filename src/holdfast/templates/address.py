@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import unquote
 
 from holdfast.templates.errors import InvalidTemplateUri
@@ -29,13 +30,10 @@ class Address:
     toolchain: str
     variant: str
 
-    @classmethod
-    def parse(cls, uri: str) -> Address:
+    @staticmethod
+    def parse(uri: str) -> Address:
         """Return the address that `uri` spells."""
-        parts = uri.removeprefix(SCHEME).split("/")
-        if not uri.startswith(SCHEME) or len(parts) != len(cls.__match_args__):
-            raise malformed(uri)
-        return cls.of(*(_decoded(part, uri) for part in parts))
+        return _parsed(uri)
 
     @classmethod
     def of(cls, category: str, toolchain: str, variant: str) -> Address:
@@ -52,6 +50,14 @@ class Address:
 
     def __str__(self) -> str:
         return self.uri
+
+
+@lru_cache(maxsize=1024)
+def _parsed(uri: str) -> Address:
+    parts = uri.removeprefix(SCHEME).split("/")
+    if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
+        raise malformed(uri)
+    return Address.of(*(_decoded(part, uri) for part in parts))
 
 
 def is_name(text: str) -> bool:

@@ -47,4 +47,4 @@ def compiled(text: str) -> Template:
 
 def rendered(path: str, body: str, values: Mapping[str, Any]) -> tuple[str, str]:
     """Return the path and the text of a file; for templates that are known to be small and to end."""
-    return compiled(path).render(values), compiled(body).render(values)
+    return (compiled(path).render(values) if "{" in path else path), compiled(body).render(values)

@@ -11,7 +11,7 @@ import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any
 
@@ -38,9 +38,13 @@ class Format:
     words: str
     reserved: frozenset[str] = field(default=frozenset())
 
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern, re.ASCII)
+
     def problem(self, text: str) -> str | None:
         """Return what is wrong with `text`, or None."""
-        if re.fullmatch(self.pattern, text, re.ASCII) is None:
+        if self._compiled.fullmatch(text) is None:
             return f"must be {self.words}"
         if text.lower().replace("-", "_") in self.reserved:
             return "is a word that a compiler or the standard library keeps for itself; choose another"

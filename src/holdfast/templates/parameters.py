@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,9 +28,15 @@ class Problem:
 
 def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[Problem]:
     """Return everything that is wrong with the given parameters, in the order they were declared."""
-    by_name = {parameter.name: parameter for parameter in declared}
-    found = [problem for parameter in by_name.values() for problem in _of_parameter(parameter, given)]
-    return found + [_unknown(name, by_name) for name in given if name not in by_name]
+    found: list[Problem] = []
+    known: list[str] = []
+    for parameter in declared:
+        known.append(parameter.name)
+        if parameter.name in given:
+            found += _of_value(parameter, given[parameter.name])
+        elif parameter.required:
+            found.append(Problem(parameter.name, "Required parameter missing"))
+    return found + [_unknown(name, known) for name in given if name not in known]
 
 
 def filled(declared: Iterable[Parameter], given: Mapping[str, Any]) -> Values:
@@ -48,33 +54,25 @@ def refusal(subject: str, found: list[Problem]) -> ParameterValidation:
     )
 
 
-def _of_parameter(parameter: Parameter, given: Mapping[str, Any]) -> Iterator[Problem]:
-    if parameter.name not in given:
-        if parameter.required:
-            yield Problem(parameter.name, "Required parameter missing")
-        return
-    value = given[parameter.name]
-    if parameter.type == "boolean" or not isinstance(value, str | list):
-        if not (parameter.type == "boolean" and isinstance(value, bool)):
-            yield _wrong_type(parameter)
-    elif isinstance(value, list) != (parameter.type == "array"):
-        yield _wrong_type(parameter)
-    else:
-        yield from _of_texts(parameter, value if isinstance(value, list) else [value])
+def _of_value(parameter: Parameter, value: Any) -> list[Problem]:
+    if parameter.type == "boolean":
+        return [] if isinstance(value, bool) else [_wrong_type(parameter)]
+    if not isinstance(value, list if parameter.type == "array" else str):
+        return [_wrong_type(parameter)]
+    return _of_texts(parameter, value if isinstance(value, list) else [value])
 
 
-def _of_texts(parameter: Parameter, texts: list[Any]) -> Iterator[Problem]:
+def _of_texts(parameter: Parameter, texts: list[Any]) -> list[Problem]:
+    """Return the first problem of a list; the others are likely the same."""
     if len(texts) > LIMITS.parameter_items:
-        yield Problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")
-        return
+        return [Problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")]
     for text in texts:
         if not isinstance(text, str):
-            yield _wrong_type(parameter)
-            return
+            return [_wrong_type(parameter)]
         problem = _of_text(parameter, text)
         if problem is not None:
-            yield Problem(parameter.name, problem)
-            return
+            return [Problem(parameter.name, problem)]
+    return []
 
 
 def _of_text(parameter: Parameter, text: str) -> str | None:
@@ -97,7 +95,7 @@ def _wrong_type(parameter: Parameter) -> Problem:
     return Problem(parameter.name, f"Must be {_KINDS[parameter.type]}")
 
 
-def _unknown(name: str, known: Mapping[str, Parameter]) -> Problem:
+def _unknown(name: str, known: Iterable[str]) -> Problem:
     # The name is the caller's; it is shown escaped and cut.
     return Problem(ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip("."))
 

@@ -11,6 +11,7 @@ import json
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from holdfast.kernel.errors import InvalidPath, TooLarge
@@ -76,7 +77,10 @@ def _rendered(template: Template, values: Values) -> RenderedFile:
     everything = {**values, "toolchain": template.address.toolchain, "variant": template.address.variant}
     render = _here if template.is_builtin else _confined
     path, content = render(template, everything)
-    return RenderedFile(_checked_path(template, path), content)
+    try:
+        return RenderedFile(_safe_path(path), content)
+    except InvalidPath as failure:
+        raise _broken(template, failure.message.rstrip(".")) from None
 
 
 def _here(template: Template, values: dict[str, Any]) -> tuple[str, str]:
@@ -106,11 +110,9 @@ def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
     return told["path"], visible(text.decode())
 
 
-def _checked_path(template: Template, path: str) -> str:
-    try:
-        return RepoPath.parse(path).text
-    except InvalidPath as failure:
-        raise _broken(template, failure.message.rstrip(".")) from None
+@lru_cache(maxsize=256)
+def _safe_path(path: str) -> str:
+    return RepoPath.parse(path).text
 
 
 def _broken(template: Template, reason: str) -> TemplateBroken:
