@@ -1,7 +1,7 @@
 """Refuse what must not be in the code, and what must not be in the repository.
 
-In the code: shells, pickles, evaluated strings, programs run anywhere but in two modules of
-storage/, and files written anywhere but in storage/. In the repository: paths of the machine it was written on,
+In the code: shells, pickles, evaluated strings, programs run anywhere but in two modules of storage/,
+and files written anywhere but in storage/. In the repository: paths of the machine it was written on,
 hosts of package registries, and notes about work left undone. A line that has to show one of these
 says why it may: `hygiene: reason`.
 """
