@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from holdfast.conformance import conformance
 from holdfast.doctor import StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
@@ -15,7 +16,7 @@ from holdfast.kernel.registry import Registry
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
 
-TOOLSETS = (inbox, stores)
+TOOLSETS = (inbox, stores, conformance)
 """Every toolset there is. Adding one is a package and a line here."""
 
 
@@ -78,5 +79,5 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
-    {"inbox": _open_inbox, "stores": _open_stores}
+    {"inbox": _open_inbox, "stores": _open_stores, "conformance": lambda _: None}
 )

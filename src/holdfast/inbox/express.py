@@ -17,10 +17,10 @@ from _sqlite3 import Connection, Error, connect
 
 from holdfast.inbox.places import legacy_message_file, place_in_work_tree
 from holdfast.inbox.posting import digest_of, identity, is_line_range, is_storable
-from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
+from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 
 _PATIENCE_SECONDS = 1.0
-_LOG_PAGES = 100
+_LOG_BYTES = 400_000
 _POINTER_BYTES = 4096
 _ORDINARY_COMMENT_CHARACTERS = 2000
 _ORDINARY_NAME_CHARACTERS = 200
@@ -46,7 +46,7 @@ class Posted:
 
 def post(start: str, file: str, comment: str, line: str | None) -> Posted:
     """Store a message in the inbox of the repository that encloses `start`."""
-    root, common = _repository(start)
+    root, store = _repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
     if not (placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
         raise OutOfTheOrdinary
@@ -54,7 +54,10 @@ def post(start: str, file: str, comment: str, line: str | None) -> Posted:
         raise OutOfTheOrdinary
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     digest = digest_of(placed, comment, moment)
-    is_new = _insert(common, (digest, placed, comment, line, None, moment, root))
+    try:
+        is_new = _insert(store, (digest, placed, comment, line, None, moment, root))
+    except (OSError, Error) as error:
+        raise OutOfTheOrdinary from error
     return Posted(digest, placed, line, moment, duplicate=not is_new)
 
 
@@ -62,83 +65,85 @@ def nothing_waits(start: str) -> bool:
     """Tell whether there is certainly no message for a reader."""
     if os.path.lexists(legacy_message_file()):
         return False
-    _, common = _repository(start)
-    connection = _open(common)
+    _, store = _repository(start)
     try:
-        waiting = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
-        return not connection.execute(waiting).fetchone()[0]
-    except Error as error:
-        raise OutOfTheOrdinary from error
-    finally:
-        connection.close()
-
-
-def _insert(common_directory: str, row: tuple[str | None, ...]) -> bool:
-    """Store a row and tell whether it is new."""
-    connection = _open(common_directory)
-    try:
-        # The last writer to close would move the log into the file, at the price of four flushes that
-        # nobody waits for. A reader that closes after it leaves the log, which is as durable, in place.
-        reader = _connect(common_directory, "ro")
-        try:
-            reader.execute("PRAGMA user_version")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
-            return bool(connection.execute(INSERT_MESSAGE, row).rowcount == 1)
-        finally:
-            connection.close()
-            reader.close()
-    except Error as error:
-        raise OutOfTheOrdinary from error
-
-
-def _open(common_directory: str) -> Connection:
-    """Open the store if it is complete and of this version."""
-    path = os.path.join(common_directory, "holdfast", DATABASE_NAME)
-    try:
-        status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{path}.created"):
-            raise OutOfTheOrdinary
-        return _checked(_connect(common_directory, "rw"))
+        with _OpenStore(store, "rw") as connection:
+            return not connection.execute(ANY_PENDING).fetchone()[0]
     except (OSError, Error) as error:
         raise OutOfTheOrdinary from error
 
 
-def _connect(common_directory: str, mode: str) -> Connection:
-    path = os.path.join(common_directory, "holdfast", DATABASE_NAME)
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return connect(f"file://{quoted}?mode={mode}", uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+def _insert(store: str, row: tuple[str | None, ...]) -> bool:
+    """Store a row and tell whether it is new.
+
+    The last writer to close moves the log into the file, at the price of several flushes. A reader that
+    closes after it leaves the log, which is as durable, in place; so only every now and then a sender pays.
+    """
+    if _size(f"{store}-wal") >= _LOG_BYTES:
+        return _inserted(store, row)
+    with _OpenStore(store, "ro"):
+        return _inserted(store, row)
 
 
-def _checked(connection: Connection) -> Connection:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if (application, version) != (APPLICATION_ID, len(MIGRATIONS)):
-        connection.close()
-        raise OutOfTheOrdinary
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    return connection
+def _inserted(store: str, row: tuple[str | None, ...]) -> bool:
+    with _OpenStore(store, "rw") as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        return bool(connection.execute(INSERT_MESSAGE, row).rowcount == 1)
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+class _OpenStore:
+    """Holds the store open if it is complete and of this version."""
+
+    def __init__(self, store: str, mode: str) -> None:
+        status = os.lstat(store)
+        if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
+            raise OutOfTheOrdinary
+        quoted = store.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        address = f"file://{quoted}?mode={mode}"
+        self.connection = connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+
+    def __enter__(self) -> Connection:
+        try:
+            self.connection.execute("PRAGMA trusted_schema = OFF")
+            application = self.connection.execute("PRAGMA application_id").fetchone()[0]
+            version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+            if (application, version) != (APPLICATION_ID, len(MIGRATIONS)):
+                raise OutOfTheOrdinary
+        except BaseException:
+            self.connection.close()
+            raise
+        return self.connection
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
 
 
 def _repository(start: str) -> tuple[str, str]:
-    """Return the work tree that encloses a directory and the git directory its worktrees share."""
+    """Return the work tree that encloses a directory, and the store that its worktrees share."""
     if not os.path.isdir(start):
         raise OutOfTheOrdinary
-    directory = os.path.realpath(start)
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
+    root = os.path.realpath(start)
+    while not os.path.lexists(os.path.join(root, ".git")):
+        above = os.path.dirname(root)
+        if above == root:
             raise OutOfTheOrdinary
-        directory = parent
-    entry = os.path.join(directory, ".git")
-    git_directory = entry if os.path.isdir(entry) else _pointer(entry, "gitdir:")
+        root = above
+    entry = os.path.join(root, ".git")
+    git_directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
     common = git_directory
     if os.path.lexists(os.path.join(git_directory, "commondir")):
         common = _pointer(os.path.join(git_directory, "commondir"), "")
-    for part, parent in (("HEAD", git_directory), ("objects", common), ("refs", common)):
-        if not os.path.lexists(os.path.join(parent, part)):
-            raise OutOfTheOrdinary
-    return directory, os.path.realpath(common)
+    has_head = os.path.lexists(os.path.join(git_directory, "HEAD"))
+    if not (has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))):
+        raise OutOfTheOrdinary
+    return root, os.path.join(common, "holdfast", DATABASE_NAME)
 
 
 def _pointer(path: str, prefix: str) -> str:
