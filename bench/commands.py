@@ -1,10 +1,11 @@
-"""Wall time of everyday commands beside an empty Python, and of the server's first answer beside the SDK's.
+"""Everyday commands beside an empty Python; the server's first answer beside that of the SDK's own server.
 
 python -m bench.commands [--rounds 41] [--check]
 """
 
 from __future__ import annotations
 
+import compileall
 import os
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import holdfast
 from bench._client import Client
 from bench._comparison import Comparison, arguments, report
 
@@ -19,68 +21,79 @@ ROOT = Path(__file__).resolve().parent.parent
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 PYTHON = [sys.executable, "-c", "pass"]
 STOCK = [sys.executable, "-m", "bench.servers.stock"]
-ROUNDS_PER_START = 3
-"""A server takes so long to start that its figure settles in fewer rounds."""
+DRAIN = [HOLDFAST, "inbox", "drain", "--hook"]
+FEWER_STARTS = 2
+"""A server starts thirty times as slowly as Python, and its figure settles sooner."""
 
 
 def main() -> None:
     options = arguments(__doc__, rounds=41)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["HOME"] = folder  # nothing of this machine's configuration takes part
-        compare_commands(new_repository(Path(folder, "commands")), options.rounds, check=options.check)
+        prepare(home=folder)
+        repository = new_repository(Path(folder, "repository"))
+        held = compare_commands(repository, options.rounds)
         print()
-        rounds = max(11, options.rounds // ROUNDS_PER_START)
-        compare_starts(new_repository(Path(folder, "server")), rounds, check=options.check)
+        held &= compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
+    sys.exit(options.check and not held)
 
 
-def compare_commands(repository: Path, rounds: int, *, check: bool) -> None:
+def prepare(home: str) -> None:
+    """Have bytecode, as an installed package has, and leave this machine's configuration aside."""
+    compileall.compile_dir(Path(holdfast.__file__).parent, quiet=1)
+    compileall.compile_dir(ROOT / "bench", quiet=1)
+    for name in [name for name in os.environ if name.startswith(("PYTHON", "GIT_", "HOLDFAST_"))]:
+        del os.environ[name]
+    os.environ["HOME"] = home
+
+
+def compare_commands(repository: Path, rounds: int) -> bool:
     send = Comparison("holdfast send --file F --comment C", bar=2.5, unit="ms")
     empty = Comparison("holdfast inbox drain --hook, nothing waits", unit="ms")
-    full = Comparison("holdfast inbox drain --hook, one message waits", unit="ms")
+    full = Comparison("holdfast inbox drain --hook, a message waits", unit="ms")
     for number in range(rounds):
         python = seconds_of(PYTHON, repository)
-        sending = [HOLDFAST, "send", "--file", "README.md", "--comment", f"Remark {number}"]
-        draining = [HOLDFAST, "inbox", "drain", "--hook"]
-        for comparison, command in ((send, sending), (full, draining), (empty, draining)):
+        for comparison, command in ((send, sending(f"Remark {number}")), (full, DRAIN), (empty, DRAIN)):
             comparison.baseline.append(python)
             comparison.ours.append(seconds_of(command, repository))
-    corpus = "a fresh repository whose inbox exists, wall time of the process"
-    report(corpus, ("python -c pass", "holdfast"), [send, empty, full], check=check)
+    corpus = "A fresh repository whose inbox was used before; wall time of the process"
+    return report(corpus, ("python -c pass", "holdfast"), [send, empty, full])
 
 
-def compare_starts(repository: Path, rounds: int, *, check: bool) -> None:
-    start = Comparison("from start to the initialize answer", bar=1.15, unit="ms")
+def compare_starts(repository: Path, rounds: int) -> bool:
+    wall = Comparison("start to initialize answer, wall time", bar=1.15, unit="ms")
+    processor = Comparison("start to initialize answer, processor time", unit="ms")
     for _ in range(rounds):
-        start.baseline.append(seconds_to_answer(STOCK, ROOT))
-        start.ours.append(seconds_to_answer([HOLDFAST, "serve"], repository))
-    corpus = "the stock server offers 40 tools, ours what it has for a fresh repository; wall time"
-    report(corpus, ("stock SDK", "holdfast serve"), [start], check=check)
+        for side, command, cwd in (
+            ("baseline", STOCK, ROOT),
+            ("ours", [HOLDFAST, "serve"], repository),
+        ):
+            client = Client(command, cwd)
+            getattr(wall, side).append(client.initialize())
+            getattr(processor, side).append(client.processor_seconds())
+            client.close()
+    corpus = "The stock server offers 40 tools, ours everything it has for a fresh repository"
+    return report(corpus, ("stock SDK", "holdfast serve"), [wall, processor])
 
 
 def seconds_of(command: list[str], cwd: Path) -> float:
     started = time.perf_counter()
-    subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+    run(command, cwd)
     return time.perf_counter() - started
 
 
-def seconds_to_answer(command: list[str], cwd: Path) -> float:
-    client = Client(command, cwd)
-    try:
-        return client.initialize()
-    finally:
-        client.close()
+def sending(comment: str) -> list[str]:
+    return [HOLDFAST, "send", "--file", "README.md", "--comment", comment]
 
 
 def new_repository(path: Path) -> Path:
-    subprocess.run(["git", "init", "--quiet", path], check=True)
-    subprocess.run(
-        [HOLDFAST, "send", "--file", "README.md", "--comment", "First"],
-        cwd=path,
-        check=True,
-        stdout=subprocess.DEVNULL,
-    )
-    subprocess.run([HOLDFAST, "inbox", "drain"], cwd=path, check=True, stdout=subprocess.DEVNULL)
+    path.mkdir()
+    for command in (["git", "init", "--quiet"], sending("First"), DRAIN):
+        run(command, path)
     return path
+
+
+def run(command: list[str], cwd: Path) -> None:
+    subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
 
 
 if __name__ == "__main__":

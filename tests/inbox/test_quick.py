@@ -15,10 +15,10 @@ import pytest
 
 from holdfast.faces.cli import main as full_main
 from holdfast.faces.cli.quick import attempt
-from holdfast.inbox.express import OutOfTheOrdinary, _repository
 from holdfast.inbox.schema import DATABASE_NAME
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.express import OutOfTheOrdinary, enclosing_repository
 from holdfast.storage.repository import Repository
 from tests.conftest import RunHoldfast
 
@@ -272,7 +272,8 @@ def test_the_repository_is_the_same_one_or_left_to_the_whole(layouts: dict[str, 
     found: set[str] = set()
     for name, path in layouts.items():
         try:
-            quick = _repository(str(path))
+            root, directory = enclosing_repository(str(path))
+            quick = root, f"{directory}/{DATABASE_NAME}"
         except OutOfTheOrdinary:
             continue
         found.add(name)

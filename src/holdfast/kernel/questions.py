@@ -79,9 +79,14 @@ class InputRequired(HoldfastError):
     exit_code = 2
     http_status = 428
 
-    def __init__(self, questions: Mapping[str, Question]) -> None:
-        super().__init__("The operation needs answers first.", keys=sorted(questions))
-        self.questions = dict(questions)
+    questions: Mapping[str, Question]
+
+    @classmethod
+    def of(cls, questions: Mapping[str, Question]) -> InputRequired:
+        """Return the end of a call that these questions keep from going on."""
+        required = cls("The operation needs answers first.", keys=sorted(questions))
+        required.questions = dict(questions)
+        return required
 
 
 class MissingCapability(Unavailable):

@@ -59,7 +59,8 @@ def _options(
 def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import OutOfTheOrdinary, post
+    from holdfast.inbox.express import post
+    from holdfast.storage.express import OutOfTheOrdinary
 
     try:
         posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
@@ -71,7 +72,8 @@ def _send(given: dict[str, str] | None) -> int | None:
 def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import OutOfTheOrdinary, nothing_waits
+    from holdfast.inbox.express import nothing_waits
+    from holdfast.storage.express import OutOfTheOrdinary
 
     try:
         if not nothing_waits(_start(given)):

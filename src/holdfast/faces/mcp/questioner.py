@@ -107,7 +107,7 @@ class ReplayingAsker(ClientAsker):
                 self.answers[key] = answer
         missing = {key: question for key, question in questions.items() if key not in self.answers}
         if missing:
-            raise InputRequired(missing)
+            raise InputRequired.of(missing)
         return {key: self.answers[key] for key in questions}
 
     def required(self, unanswered: InputRequired) -> types.InputRequiredResult:
