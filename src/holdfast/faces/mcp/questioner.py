@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Mapping
+from concurrent.futures import Future
 from typing import Any
 
 import mcp_types as types
@@ -18,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.shared.message import ServerMessageMetadata
 from pydantic import BaseModel, ValidationError
 
+from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, Invalid
 from holdfast.kernel.questions import (
     Answers,
@@ -33,6 +35,7 @@ from holdfast.kernel.questions import (
 
 Context = ServerRequestContext[Any, Any]
 
+_PATIENCE_SECONDS = 0.2
 _ANSWERS: dict[Capability, type[BaseModel]] = {
     "elicitation": types.ElicitResult,
     "sampling": types.CreateMessageResult,
@@ -73,13 +76,14 @@ class WaitingAsker(ClientAsker):
     def _answer(self, question: Question) -> dict[str, Any]:
         waiting = asyncio.run_coroutine_threadsafe(self._send(question), self._loop)
         try:
-            answer = waiting.result()
+            answer = _result_while_wanted(waiting)
         except MCPError as failure:
             raise Invalid(
                 f"The client answered the question with an error: {failure.error.message}"
             ) from None
-        except TimeoutError:
-            raise Cancelled("Nobody answered the question in time.") from None
+        except BaseException:
+            waiting.cancel()
+            raise
         return answer.model_dump(by_alias=True, mode="json", exclude_none=True)
 
     async def _send(self, question: Question) -> BaseModel:
@@ -88,6 +92,16 @@ class WaitingAsker(ClientAsker):
             _ANSWERS[question.needs],
             metadata=ServerMessageMetadata(related_request_id=self._ctx.request_id),
         )
+
+
+def _result_while_wanted(waiting: Future[BaseModel]) -> BaseModel:
+    """Wait as long as it takes, but no longer than somebody waits for the call itself."""
+    while True:
+        try:
+            return waiting.result(_PATIENCE_SECONDS)
+        except TimeoutError:
+            if current_call().cancelled:
+                raise Cancelled("The request was cancelled.") from None
 
 
 class ReplayingAsker(ClientAsker):
