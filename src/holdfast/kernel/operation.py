@@ -36,14 +36,17 @@ class Effect(Enum):
 class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+    # Built at first use: a server declares many more operations than a client calls.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
+    )
 
 
 class Output(BaseModel):
     """Result of an operation: facts that stand alone without the words."""
 
     model_config = ConfigDict(
-        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
 
     def wire(self) -> dict[str, Any]:
