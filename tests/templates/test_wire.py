@@ -229,3 +229,13 @@ def test_a_prompt_refuses_what_the_tool_would_refuse(toolkit: WireClient):
     wrong = {"project_name": "kelp", "project_type": "gui"}
     error = toolkit.ask(2, "prompts/get", {"name": "scaffold-rust-project", "arguments": wrong})["error"]
     assert error["code"] == -32602
+
+
+def test_the_parts_of_an_address_are_completed(everything: WireClient):
+    family = {"type": "ref/resource", "uri": "template://{category}/{toolchain}/{variant}"}
+    for number, (part, typed, expected) in enumerate(
+        [("toolchain", "p", ["python-uv"]), ("variant", "", ["cli", "library"]), ("category", "x", [])]
+    ):
+        params = {"ref": family, "argument": {"name": part, "value": typed}}
+        answer = everything.ask(number, "completion/complete", params)["result"]
+        assert answer["completion"]["values"] == expected

@@ -45,7 +45,7 @@ class Dispatcher:
     def __init__(self, registry: Registry, rooms: Rooms, *, limits: Limits = LIMITS) -> None:
         self.registry = registry
         self.limits = limits
-        self._rooms = rooms
+        self.rooms = rooms
         self._workers = Workers(limits.worker_threads)
 
     def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
@@ -62,12 +62,12 @@ class Dispatcher:
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         filled = validated(operation.input, arguments)
         call.check()
-        return operation.function(self._rooms(operation.toolset), filled)
+        return operation.function(self.rooms(operation.toolset), filled)
 
     def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
         """Read a resource here and now."""
         with running(call):
-            body = guarded(lambda: resource.read(self._rooms(resource.toolset), **parts))
+            body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
         return ResourceBody(text=body) if isinstance(body, str) else body
 
     def gather(self, listing: Callable[[], Result], call: Call) -> Result:
@@ -77,7 +77,7 @@ class Dispatcher:
 
     def members(self, resource: Resource) -> Iterable[ListedResource]:
         """Return the addresses that a family of resources has at this moment."""
-        return () if resource.members is None else resource.members(self._rooms(resource.toolset))
+        return () if resource.members is None else resource.members(self.rooms(resource.toolset))
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill a prompt here and now."""
@@ -86,7 +86,7 @@ class Dispatcher:
 
     def _fill(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
         filled = validated(prompt.input, arguments)
-        return prompt.function(self._rooms(prompt.toolset), filled)
+        return prompt.function(self.rooms(prompt.toolset), filled)
 
     async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker thread, no longer than the call allows."""

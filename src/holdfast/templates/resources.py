@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.kernel.operation import ListedResource, ResourceBody
+from holdfast.kernel.operation import Complete, ListedResource, ResourceBody
 from holdfast.kernel.untrusted import visible
 from holdfast.templates.address import Address, malformed
 from holdfast.templates.store import Templates
@@ -18,6 +18,14 @@ _WHOSE = {"user": "A template from your own folder.", "repository": "A template 
 def members(room: Templates) -> Iterable[ListedResource]:
     """Return every template there is."""
     return [_listed(template) for template in room.catalogue.matching()]
+
+
+def _names(part: str) -> Complete:
+    def complete(room: Templates, typed: str) -> list[str]:
+        names = {getattr(template.address, part) for template in room.catalogue.matching()}
+        return sorted(name for name in names if name.startswith(typed.lower()))
+
+    return complete
 
 
 def _listed(template: Template) -> ListedResource:
@@ -39,6 +47,7 @@ def _listed(template: Template) -> ListedResource:
     mime_type=_JINJA,
     members=members,
     malformed=malformed,
+    complete={part: _names(part) for part in ("category", "toolchain", "variant")},
     specified=True,
 )
 def template_text(room: Templates, category: str, toolchain: str, variant: str) -> ResourceBody:

@@ -20,9 +20,13 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         if resource.malformed is not None and uri.startswith(resource.fixed_part):
             raise resource.malformed(uri)
-    raise UnknownResource(
-        f"Unknown resource: {uri[:200]}", hint=did_you_mean(uri, [item.uri for item in known])
-    )
+    addresses = [item.uri for item in known]
+    raise unknown(uri, hint=did_you_mean(uri, addresses))
+
+
+def unknown(uri: str, hint: str) -> UnknownResource:
+    """Return the failure of an address that nothing has."""
+    return UnknownResource(f"Unknown resource: {uri[:200]}", hint=hint, uri=uri[:2000])
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
@@ -36,4 +40,4 @@ def _decoded(resource: Resource, uri: str, part: str) -> str:
     except UnicodeDecodeError:
         if resource.malformed is not None:
             raise resource.malformed(uri) from None
-        raise UnknownResource(f"Unknown resource: {uri[:200]}", hint="Its address is not UTF-8.") from None
+        raise unknown(uri, hint="Its address is not UTF-8.") from None
