@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.templates import text
 from holdfast.templates.errors import TemplateNotFound
 from holdfast.templates.models import GenerateTemplate, ListTemplates
 from holdfast.templates.operations import generate_template, list_templates
@@ -120,3 +121,11 @@ def test_a_folder_that_is_a_link_is_not_followed(room: Templates, repository: Pa
     (repository / ".scaffold").symlink_to(elsewhere)
     assert list(broken(room)) == [".scaffold"]
     assert "canary" not in str(broken(room))
+
+
+def test_what_nobody_can_see_is_not_shown(room: Templates, own_template: OwnTemplate):
+    path = own_template("x")
+    path.write_text(path.read_text().replace('name = "Notice"', 'name = "No\u202etice"'))
+    result = list_templates(room, ListTemplates(category="notice"))
+    assert "Notice" in text.array(result.templates)
+    assert "\u202e" not in text.array(result.templates) + str(result.wire())

@@ -49,6 +49,8 @@ ATTRIBUTE_TRICKS = [
     "{{ [1] | random }}",
     "{{ project_name() }}",
     "{{ items[99999999999999999999] }}",
+    "{{ items | xmlattr }}",
+    "{{ (1).real.foo.bar }}",
 ]
 
 

@@ -14,6 +14,11 @@ from jinja2 import TemplateError
 
 from holdfast.templates.environment import compiled
 
+_MISTAKES = (
+    *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),
+    *(RecursionError, TypeError, ValueError),
+)
+
 
 class TooMuchText(Exception):
     """A template gives more text than it may."""
@@ -27,7 +32,7 @@ def render_request(request: bytes) -> bytes:
         text = _bounded(asked["body"], asked["values"], asked["limit"])
     except TooMuchText:
         return _answer(failure="size")
-    except (TemplateError, ArithmeticError, LookupError, TypeError, ValueError, RecursionError) as failure:
+    except _MISTAKES as failure:
         return _answer(failure="template", reason=_reason(failure))
     return _answer(path=path) + text.encode("utf-8", "replace")
 

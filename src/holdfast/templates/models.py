@@ -12,6 +12,7 @@ from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import BrokenFile
 from holdfast.templates.definition import Parameter
+from holdfast.templates.errors import ParameterValidation
 from holdfast.templates.rendering import RenderedFile
 from holdfast.templates.scaffolding import GeneratedFile, Missed
 from holdfast.templates.search import Hit
@@ -170,7 +171,7 @@ class Validated(Output):
     @property
     def exit_code(self) -> int:
         """Return the status of a command that found this."""
-        return 0 if self.valid else 2
+        return 0 if self.valid else ParameterValidation.exit_code
 
 
 class ScaffoldProject(Input):
@@ -229,7 +230,7 @@ class Scaffolded(Output):
     @property
     def exit_code(self) -> int:
         """Return the status of a command with this result."""
-        return 2 if self.errors else 0
+        return ParameterValidation.exit_code if self.errors else 0
 
 
 class SearchTemplates(Input):

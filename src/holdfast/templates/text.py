@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 
 from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import visible
 from holdfast.templates.models import (
     FoundTemplate,
     ListedParameter,
@@ -25,7 +26,7 @@ def array(items: Iterable[Output]) -> str:
 
 def listing(result: TemplateList) -> str:
     """Return templates with their parameters, for a person."""
-    lines = [line for template in result.templates for line in _template(template.wire(), template)]
+    lines = [line for template in result.templates for line in _template(template)]
     broken = [f"{item.file} ({item.origin}): {item.problem}" for item in result.broken]
     notes = ["", "Files that are no templates:", *broken] if broken else []
     return "\n".join([*(lines or ["No templates."]), *notes])
@@ -43,7 +44,7 @@ def verdict(result: Validated) -> str:
     if result.valid:
         return "Template parameters are valid"
     errors = [f"{error.field}: {error.message}" for error in result.errors]
-    return "\n".join([f"Validation failed: {len(errors)} errors", *errors])
+    return visible("\n".join([f"Validation failed: {len(errors)} errors", *errors]))
 
 
 def scaffolded(files: Sequence[ScaffoldedFile], errors: Sequence[ScaffoldError]) -> str:
@@ -57,9 +58,11 @@ def missed(errors: Sequence[ScaffoldError]) -> list[str]:
     return [f"{error.template}: {error.message}" for error in errors]
 
 
-def _template(shown: dict[str, str], template: ListedTemplate) -> list[str]:
-    head = f"{shown['uri']}  {shown['name']}"
-    return [head, *(f"    {_parameter(parameter)}" for parameter in template.parameters)]
+def _template(template: ListedTemplate) -> list[str]:
+    return [
+        f"{template.uri}  {template.name}",
+        *(f"    {_parameter(parameter)}" for parameter in template.parameters),
+    ]
 
 
 def _parameter(parameter: ListedParameter) -> str:
