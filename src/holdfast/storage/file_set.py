@@ -10,7 +10,6 @@ Contract:
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Collection, Mapping
 
 from holdfast.kernel.errors import Conflict, NotFound
@@ -74,7 +73,7 @@ class FileSet:
                 self._fill(temporary, self._files)
                 os.rename(temporary, self._directory)
             except BaseException:
-                shutil.rmtree(temporary, ignore_errors=True)
+                _remove(temporary)
                 raise
             flush_directory(parent)
 
@@ -88,3 +87,9 @@ class FileSet:
         # Whatever encloses it: only this one directory is written to.
         with disk_failures_named(self._label):
             return Tree(Repository(os.path.realpath(directory)))
+
+
+def _remove(directory: str) -> None:
+    import shutil  # here, because every command that knows of scaffolds would pay for it
+
+    shutil.rmtree(directory, ignore_errors=True)

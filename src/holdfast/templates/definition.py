@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import tomllib
+from dataclasses import dataclass
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
@@ -27,7 +28,7 @@ _PYTHON_TYPES: dict[str, type] = {"string": str, "boolean": bool, "array": list}
 
 
 class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
 
 class Parameter(_Strict):
@@ -98,10 +99,9 @@ class Metadata(_Strict):
         return self
 
 
-class Definition(BaseModel):
+@dataclass(frozen=True)
+class Definition:
     """A template as its file defines it."""
-
-    model_config = ConfigDict(frozen=True)
 
     metadata: Metadata
     body: str

@@ -20,7 +20,7 @@ _FORMAT = 1
 class RecordedFile(BaseModel):
     """One file of a scaffold."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     path: str
     template: str
@@ -32,7 +32,7 @@ class RecordedFile(BaseModel):
 class ScaffoldRecord(BaseModel):
     """What a scaffold was made of. It names no time and no machine: the same scaffold, the same record."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     format: int = _FORMAT
     toolchain: str

@@ -17,7 +17,6 @@ from typing import Any
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.confined import Bounds, run_confined
 from holdfast.storage.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.parameters import Values
@@ -27,7 +26,6 @@ _KEPT_FILES = 256
 _KEPT_CHARACTERS = 64 * 1024
 _CONFINED = "holdfast.templates.confined_rendering"
 _HEAD_BYTES = 16 * 1024
-_BOUNDS = Bounds(output_bytes=LIMITS.rendered_file_bytes + _HEAD_BYTES)
 
 
 @dataclass(frozen=True)
@@ -90,6 +88,8 @@ def _here(template: Template, values: dict[str, Any]) -> tuple[str, str]:
 
 
 def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
+    from holdfast.storage.confined import Bounds, run_confined  # so is what starts a process
+
     request = json.dumps(
         {
             "path": template.metadata.path,
@@ -99,7 +99,8 @@ def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
         }
     )
     work = f"The template {template.address}"
-    answer = run_confined(_CONFINED, "render_request", request.encode(), work, _BOUNDS)
+    bounds = Bounds(output_bytes=LIMITS.rendered_file_bytes + _HEAD_BYTES)
+    answer = run_confined(_CONFINED, "render_request", request.encode(), work, bounds)
     head, _, text = answer.partition(b"\n")
     told = json.loads(head)
     if told.get("failure") == "size":
