@@ -11,7 +11,7 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -57,8 +57,9 @@ class Change:
         return self.file.label + BACKUP_SUFFIX if kept else None
 
     def undo(self) -> None:
-        """Put back what was there."""
-        self.file.replace(self.after, self.before, backup=Backup.LEAVE)
+        """Put back what was there, the earlier content beside it included."""
+        backup = {Backup.WRITE: Backup.REMOVE, Backup.REMOVE: Backup.WRITE}.get(self.backup, self.backup)
+        self.file.replace(self.after, self.before, backup=backup)
 
 
 def planned_installation(
@@ -115,23 +116,26 @@ def _by_file(
 
 def _installed(client: Client, file: ConfigurationFile, parts: list[Part], *, replace: bool) -> Change:
     before = file.read()
+    earlier = file.read_backup()
+    original = _clean(parts, earlier)
     with _failures_named(client, file):
         text = _text(before)
         states = [part.state(text) for part in parts]
-        after = _with(parts, text, replace=replace)
+        cleared = _without(parts, text, _text(original), _is_changed) if replace else text
+        after = _with(parts, cleared)
     is_new = all(state is State.ABSENT for state in states)
     return Change(
         file,
         before,
         before if after == text else _data(after, before),
-        backup=Backup.WRITE if is_new or file.read_backup() is None else Backup.LEAVE,
+        backup=Backup.WRITE if is_new or earlier is None else Backup.LEAVE,
         kept=State.CHANGED in states and not replace,
     )
 
 
 def _removed(client: Client, file: ConfigurationFile, parts: list[Part]) -> Change:
     before = file.read()
-    original = file.read_backup()
+    original = _clean(parts, file.read_backup())
     with _failures_named(client, file):
         text = _text(before)
         states = [part.state(text) for part in parts]
@@ -139,29 +143,35 @@ def _removed(client: Client, file: ConfigurationFile, parts: list[Part]) -> Chan
             return Change(file, before, before)
         if _yields(parts, original, before):
             return Change(file, before, original, backup=Backup.REMOVE)
-        after = _without(parts, text, _outline(parts, original))
+        after = _without(parts, text, _text(original), _is_ours_to_take)
     stays = (part.belongs_to_others_once_changed for part in parts)
     kept = any(state is State.CHANGED and stay for state, stay in zip(states, stays, strict=True))
-    return Change(file, before, before if after == text else _data(after, before), kept=kept)
+    if after == text:
+        return Change(file, before, before, kept=kept)
+    return Change(file, before, _data(after, before) if after or original is not None else None, kept=kept)
 
 
-def _with(parts: list[Part], text: str, *, replace: bool = False) -> str:
-    original = text
+def _with(parts: list[Part], text: str) -> str:
     for part in parts:
-        state = part.state(text)
-        if state is State.CHANGED and replace:
-            text = part.removed(text, original)
-        if state is State.ABSENT or (state is State.CHANGED and replace):
+        if part.state(text) is State.ABSENT:
             text = part.added(text)
     return text
 
 
-def _without(parts: list[Part], text: str, original: str) -> str:
+def _without(parts: list[Part], text: str, original: str, is_unwanted: Callable[[Part, State], bool]) -> str:
     for part in parts:
-        state = part.state(text)
-        if state is State.PRESENT or (state is State.CHANGED and not part.belongs_to_others_once_changed):
+        if is_unwanted(part, part.state(text)):
             text = part.removed(text, original)
     return text
+
+
+def _is_changed(part: Part, state: State) -> bool:
+    del part
+    return state is State.CHANGED
+
+
+def _is_ours_to_take(part: Part, state: State) -> bool:
+    return state is State.PRESENT or (_is_changed(part, state) and not part.belongs_to_others_once_changed)
 
 
 def _yields(parts: list[Part], original: bytes | None, present: bytes | None) -> bool:
@@ -172,15 +182,14 @@ def _yields(parts: list[Part], original: bytes | None, present: bytes | None) ->
         return False
 
 
-def _outline(parts: list[Part], original: bytes | None) -> str:
-    """Return the original as far as it can be read."""
+def _clean(parts: list[Part], original: bytes | None) -> bytes | None:
+    """Return a file's earlier content if it can be read and holds none of the entries."""
     try:
         text = _text(original)
-        for part in parts:
-            part.state(text)
+        is_clean = all(part.state(text) is State.ABSENT for part in parts)
     except (Unreadable, Unsuitable):
-        return ""
-    return text
+        return None
+    return original if is_clean else None
 
 
 def _text(data: bytes | None) -> str:

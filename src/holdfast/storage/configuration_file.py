@@ -10,6 +10,7 @@ Contract:
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from collections.abc import Iterator
@@ -120,8 +121,13 @@ class ConfigurationFile:
             )
 
     def _make_directory(self, place: str) -> None:
-        with disk_failures_named(os.path.dirname(self.label) or self.label):
-            os.makedirs(os.path.dirname(place), mode=0o700 if self.is_private else 0o755, exist_ok=True)
+        label = os.path.dirname(self.label) or self.label
+        mode = 0o700 if self.is_private else 0o755
+        with disk_failures_named(label):
+            try:
+                os.makedirs(os.path.dirname(place), mode=mode, exist_ok=True)
+            except FileExistsError as error:
+                raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
     def _guarded(self, place: str) -> Iterator[None]:

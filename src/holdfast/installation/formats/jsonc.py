@@ -132,7 +132,7 @@ class _Reader:
     def entry(self, names: set[str]) -> Entry:
         start = self.position
         if self.peek() != '"':
-            self.fail("a name in double quotes was expected")
+            self.fail("a name in double quotes was expected" if self.peek() else "the document ends too soon")
         name = self.value().scalar
         if name in names:
             self.fail(f"the name {name!r} is given twice", start)

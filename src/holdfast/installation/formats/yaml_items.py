@@ -75,8 +75,7 @@ class YamlItems:
                 )
         existed = self.name in (_data(original) or {})
         if not others:
-            head = lines[_line(key) - 1] or ""
-            lines[_line(key) - 1] = f"{head.rstrip()} []{newline_of(text)}" if existed else None
+            lines[_line(key) - 1] = _emptied(lines[_line(key) - 1] or "", key) if existed else None
         after = "".join(line for line in lines if line is not None)
         return self._proved(text, after, others if others or existed else None)
 
@@ -181,3 +180,9 @@ def _opened(line: str, node: Any, newline: str) -> str:
     """Return a line that gave an empty list, ready for items below it."""
     after = line[node.end_mark.column :].strip()
     return line[: node.start_mark.column].rstrip() + (f" {after}" if after else "") + newline
+
+
+def _emptied(line: str, key: Any) -> str:
+    """Return the line of a list's name, saying that the list is empty."""
+    colon = line.index(":", key.end_mark.column) + 1
+    return f"{line[:colon]} []{line[colon:]}"
