@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import stat
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -22,6 +24,8 @@ from holdfast.installation.situation import Scope, Situation
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.configuration_file import BACKUP_SUFFIX
+from holdfast.storage.files import opened_directory
+from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
 from tests.installation.places import CONTRIBUTED, situation
 from tests.installation.test_json import documents
@@ -296,6 +300,36 @@ def test_a_file_that_changes_while_it_is_judged_is_not_overwritten():
             carry_out(changes)
         assert path.read_bytes() == b'{"mcpServers": {"new": {}}}'
         assert not Path(f"{path}{BACKUP_SUFFIX}").exists()
+
+
+@pytest.mark.requirement("install-6")
+def test_installations_at_the_same_time_lose_nothing(run_holdfast: RunHoldfast, repository: Path):
+    def add(number: int) -> None:
+        while (done := run_holdfast("install", "cursor", "--name", f"holdfast-{number}")).returncode == 4:
+            assert "changed just now" in done.stderr
+        assert done.returncode == 0, done.stderr
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(add, range(8)))
+    servers = json.loads((repository / ".cursor" / "mcp.json").read_text())["mcpServers"]
+    assert sorted(servers) == [f"holdfast-{number}" for number in range(8)]
+
+
+@pytest.mark.requirement("install-6")
+def test_a_directory_that_another_process_of_ours_works_in_is_waited_for():
+    with a_machine() as place:
+        changes = planned_installation(CLIENTS["cursor"], place, CONTRIBUTED)
+        folder = Path(place.root) / ".cursor"
+        folder.mkdir()
+        with opened_directory(folder) as descriptor, ThreadPoolExecutor(1) as pool:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            working = pool.submit(carry_out, changes)
+            with pytest.raises(TimeoutError):
+                working.result(timeout=0.2)
+            assert list(folder.iterdir()) == []
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+            working.result(timeout=10)
+        assert (folder / "mcp.json").exists()
 
 
 @pytest.mark.requirement("install-6")

@@ -85,8 +85,8 @@ def carry_out(changes: list[Change]) -> None:
     try:
         for change in changes:
             if not change.is_nothing:
+                done.append(change)  # first, as a failed write may have got as far as the last step
                 change.file.replace(change.before, change.after, backup=change.backup)
-                done.append(change)
     except HoldfastError:
         for change in reversed(done):
             with suppress(HoldfastError):

@@ -3,6 +3,8 @@
 Contract:
 - A file is replaced in one step and keeps its permissions. It is replaced only if it still holds what the
   change was made from; otherwise `Conflict`, and nothing happened.
+- Two of our own processes never change files of one directory at the same time: the directory itself is
+  locked, so that nothing is left beside the files.
 - The first change leaves the earlier content beside the file, under the same name with `BACKUP_SUFFIX`.
 - A symbolic link is followed if the link and the file behind it both belong to the user, and the file
   is then changed where it is. A file that is looked for inside a directory never leads out of it.
@@ -11,20 +13,30 @@ Contract:
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import stat
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
 
+from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.disk_failures import disk_failures_named
-from holdfast.storage.files import atomic_write, flush_directory, read_limited
+from holdfast.storage.files import (
+    atomic_write,
+    flush_directory,
+    opened_directory,
+    read_limited,
+    sweep_orphans,
+)
 
 BACKUP_SUFFIX = ".holdfast-backup"
 
+_PAUSE_SECONDS = 0.01
 _GUARD_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -62,10 +74,11 @@ class ConfigurationFile:
         """Put `after` in the place of `before`, durably; None stands for no file."""
         place = self._place()
         self._make_directory(place)
-        with disk_failures_named(self.label), self._guarded(place):
+        with disk_failures_named(self.label), self._alone(place), self._guarded(place):
             if _content(place, self.label) != before:
                 raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
             self._check_owner(place)
+            sweep_orphans(os.path.dirname(place))
             if backup is Backup.WRITE and before is not None:
                 atomic_write(place + BACKUP_SUFFIX, before, mode=stat.S_IMODE(os.stat(place).st_mode))
             if after is None:
@@ -130,6 +143,17 @@ class ConfigurationFile:
                 raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
+    def _alone(self, place: str) -> Iterator[None]:
+        """Keep our other processes away from the directory."""
+        ends = monotonic() + LIMITS.lock_wait_seconds
+        with opened_directory(os.path.dirname(place)) as directory:
+            while not _locked(directory):
+                if monotonic() >= ends:
+                    raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
+                time.sleep(_PAUSE_SECONDS)
+            yield
+
+    @contextmanager
     def _guarded(self, place: str) -> Iterator[None]:
         if self.guard_suffix is None:
             yield
@@ -143,6 +167,14 @@ class ConfigurationFile:
             yield
         finally:
             os.unlink(guard)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _content(place: str, label: str) -> bytes | None:

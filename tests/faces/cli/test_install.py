@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,17 @@ def test_the_repository_is_found_from_inside_it(run_holdfast: RunHoldfast, repos
     assert (repository / ".vscode" / "mcp.json").exists()
 
 
+def test_a_bare_repository_has_no_project_to_configure(run_holdfast: RunHoldfast, tmp_path: Path):
+    bare = tmp_path / "bare.git"
+    subprocess.run(["git", "init", "--quiet", "--bare", bare], check=True)
+    before = everything(bare)
+    done = run_holdfast("install", "cursor", cwd=bare)
+    assert done.returncode == 2
+    assert "A bare repository has no files for a project." in done.stderr
+    assert everything(bare) == before
+    run_holdfast("install", "cursor", "--scope", "user", cwd=bare, check=True)
+
+
 def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):
     told = run_holdfast(
         "install", "vscode", check=True, env={"HOME": "/nowhere", "PATH": "/bin:/usr/bin"}
@@ -96,6 +108,14 @@ def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):
         (("cursr",), 2, 'There is no client named "cursr".', 'Did you mean "cursor"?'),
         (("lazygit", "--scope", "project"), 2, 'lazygit has no scope "project".', "It has: user."),
         (("cursor", "--name", "a b"), 2, '"a b" cannot name a server.', "Use letters, digits"),
+        (
+            ("cursor", "--print", "--uninstall"),
+            2,
+            "--print and --uninstall cannot be combined.",
+            "Leave one out.",
+        ),
+        (("cursor", "--uninstall", "--replace"), 2, "--uninstall and --replace cannot be combined.", ""),
+        (("cursor", "--print", "--dry-run"), 2, "--print and --dry-run cannot be combined.", ""),
         (("git",), 10, "There is nothing to set in git: no part of this version needs it.", ""),
         (("cursor", "--root", "/nowhere/at/all"), 3, "The directory given as --root does not exist.", ""),
     ],
@@ -127,5 +147,5 @@ def test_every_client_is_on_the_help_page_and_in_the_documentation(run_holdfast:
     page = run_holdfast("install", "--help", check=True).stdout
     document = (ROOT / "docs" / "clients.md").read_text(encoding="utf-8")
     for client in CLIENTS:
-        assert f"\n  {client} " in page
+        assert f"\n    {client} " in page
         assert f"holdfast install {client}" in document

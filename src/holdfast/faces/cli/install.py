@@ -73,6 +73,9 @@ def _install(
     from holdfast.installation import plan
     from holdfast.workspace import contributions
 
+    _refuse_together({"--print": print_, "--uninstall": uninstall, "--replace": replace})
+    _refuse_together({"--print": print_, "--dry-run": dry_run})
+    _refuse_together({"--print": print_, "--json": json})
     chosen = _client(client)
     situation = _situation(chosen, scope, name, root)
     if print_:
@@ -96,6 +99,12 @@ def _install(
     return 0
 
 
+def _refuse_together(options: dict[str, bool]) -> None:
+    given = [name for name, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise Invalid(f"{given[0]} and {given[1]} cannot be combined.", hint="Leave one out.")
+
+
 def _client(name: str | None) -> Client:
     from holdfast.installation.clients import CLIENTS
 
@@ -113,13 +122,19 @@ def _situation(client: Client, scope: str | None, name: str, root: str | None) -
     if not _SERVER_NAME.fullmatch(name):
         raise Invalid(f'"{name}" cannot name a server.', hint="Use letters, digits, '-' and '_', 64 at most.")
     repository = Repository.discover(starting_directory(root))
+    chosen = _scope(client, scope)
+    if repository.bare and chosen == "project" and client.name != "git":
+        raise Invalid(
+            "A bare repository has no files for a project.",
+            hint="Run it in a work tree, or use --scope user.",
+        )
     found = shutil.which("holdfast")
     return Situation(
         root=repository.root,
         home=os.path.expanduser("~"),
         platform=sys.platform,
         environment=os.environ,
-        scope=_scope(client, scope),
+        scope=chosen,
         program=_own_program() or found,
         on_search_path=found is not None,
         name=name,
