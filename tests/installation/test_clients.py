@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,11 @@ def test_a_program_whose_place_has_spaces_and_quotes_still_works_in_a_shell():
     command = hook["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
     shown = subprocess.run(["sh", "-c", f"printf %s {command.partition(' inbox ')[0]}"], capture_output=True)
     assert shown.stdout.decode() == "/opt/it's here/holdfast"
+
+
+def test_only_lazygit_brings_in_the_library_for_yaml():
+    program = "import sys, holdfast.workspace, holdfast.installation.clients; print('yaml' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True).stdout == "False\n"
 
 
 def test_the_slash_command_names_tools_that_exist():

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.json_member import nested, reached, without_empty
+from holdfast.installation.formats.json_member import nested, proved, pruned, reached, without_empty
 from holdfast.installation.formats.json_text import document, inserted, without
 from holdfast.installation.formats.jsonc import Entry, Node
 from holdfast.installation.formats.part import State
@@ -61,23 +61,33 @@ class JsonHook:
         if groups is None:
             return self.snippet
         if missing:
-            return inserted(text, groups, nested(missing[1:], [self.group]), missing[0])
-        return inserted(text, groups, self.group)
+            after = inserted(text, groups, nested(missing[1:], [self.group]), missing[0])
+        else:
+            after = inserted(text, groups, self.group)
+        return proved(self, text, after, State.PRESENT)
 
     def removed(self, text: str, original: str) -> str:
         """Return the text without any command of ours, and without what was made for it."""
-        while True:
-            groups, _ = reached(text, self.path, relaxed=self.relaxed, objects=False)
-            assert groups is not None
-            found = next(_ours(groups), None)
-            if found is None:
-                return without_empty(text, original, self.path, relaxed=self.relaxed)
-            group, commands, command = found
-            assert commands.entries is not None
-            if len(commands.entries) == 1:
-                text = without(text, groups, group)
-            else:
-                text = without(text, commands, command)
+        after = text
+        while (found := self._first(after)) is not None:
+            groups, group, commands, command = found
+            is_alone = len(commands.entries or ()) == 1
+            after = without(after, groups, group) if is_alone else without(after, commands, command)
+        return proved(
+            self, text, without_empty(after, original, self.path, relaxed=self.relaxed), State.ABSENT
+        )
+
+    def others(self, data: Any) -> Any:
+        """Return what a document says beside our commands and what holds nothing else."""
+        return pruned(
+            data, self.path, lambda groups: [kept for group in groups if (kept := _without_ours(group))]
+        )
+
+    def _first(self, text: str) -> tuple[Node, Entry, Node, Entry] | None:
+        groups, missing = reached(text, self.path, relaxed=self.relaxed, objects=False)
+        assert groups is not None
+        found = None if missing else next(_ours(groups), None)
+        return None if found is None else (groups, *found)
 
 
 def _ours(groups: Node) -> Iterator[tuple[Entry, Node, Entry]]:
@@ -85,6 +95,18 @@ def _ours(groups: Node) -> Iterator[tuple[Entry, Node, Entry]]:
     for group in groups.entries or ():
         inner = group.node.member("hooks")
         for command in (inner.node.entries if inner else None) or ():
-            data = command.node.data
-            if inner and isinstance(data, dict) and _OURS.search(str(data.get("command", ""))):
+            if inner and _is_ours(command.node.data):
                 yield group, inner.node, command
+
+
+def _is_ours(command: Any) -> bool:
+    return isinstance(command, dict) and bool(_OURS.search(str(command.get("command", ""))))
+
+
+def _without_ours(group: Any) -> Any:
+    """Return a group without our commands, or None if it holds nothing else."""
+    commands = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(commands, list) or not any(map(_is_ours, commands)):
+        return group
+    kept = [command for command in commands if not _is_ours(command)]
+    return {**group, "hooks": kept} if kept else None

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from holdfast.installation.formats.json_text import document, inserted, without
 from holdfast.installation.formats.jsonc import Node, parse
-from holdfast.installation.formats.part import State, Unsuitable, line_at, starts_holdfast
+from holdfast.installation.formats.part import Part, State, Unsuitable, line_at, starts_holdfast
 
 
 @dataclass(frozen=True)
@@ -42,9 +43,10 @@ class JsonMember:
         if container is None:
             return self.snippet
         if missing:
-            value = nested(missing[1:], {self.name: self.value})
-            return inserted(text, container, value, missing[0])
-        return inserted(text, container, self.value, self.name)
+            after = inserted(text, container, nested(missing[1:], {self.name: self.value}), missing[0])
+        else:
+            after = inserted(text, container, self.value, self.name)
+        return proved(self, text, after, State.PRESENT)
 
     def removed(self, text: str, original: str) -> str:
         """Return the text without the entry, and without objects that were made for it."""
@@ -52,8 +54,47 @@ class JsonMember:
         assert container is not None
         entry = container.member(self.name)
         assert entry is not None
-        text = without(text, container, entry)
-        return without_empty(text, original, self.path, relaxed=self.relaxed)
+        after = without(text, container, entry)
+        return proved(
+            self, text, without_empty(after, original, self.path, relaxed=self.relaxed), State.ABSENT
+        )
+
+    def others(self, data: Any) -> Any:
+        """Return what a document says beside the entry and the objects around it."""
+        return pruned(
+            data, self.path, lambda servers: {key: servers[key] for key in servers if key != self.name}
+        )
+
+
+class JsonPart(Part, Protocol):
+    """An entry of a JSON file, which can tell what is not its own."""
+
+    @property
+    def relaxed(self) -> bool: ...
+
+    def others(self, data: Any) -> Any: ...
+
+
+def proved(part: JsonPart, before: str, after: str, state: State) -> str:
+    """Return the new text if it differs from the old one by the entry alone."""
+    old, new = (part.others(parse(text, relaxed=part.relaxed).data) for text in (before, after))
+    if old != new or part.state(after) is not state:
+        raise Unsuitable(1, "it is written in a way that cannot be changed safely")
+    return after
+
+
+def pruned(data: Any, path: tuple[str, ...], cleared: Callable[[Any], Any]) -> Any:
+    """Return a value with the container at a path cleared, and dropped where that leaves nothing."""
+    if not path:
+        return cleared(data)
+    if path[0] not in data:
+        return data
+    inside = pruned(data[path[0]], path[1:], cleared)
+    return {
+        name: inside if name == path[0] else value
+        for name, value in data.items()
+        if name != path[0] or inside
+    }
 
 
 def nested(path: tuple[str, ...], value: Any) -> Any:

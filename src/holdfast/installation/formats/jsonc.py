@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NoReturn
 
 from holdfast.installation.formats.part import Unreadable, line_at
@@ -58,6 +58,7 @@ class Entry:
     name: str | None = None
 
 
+@lru_cache(maxsize=4)
 def parse(text: str, *, relaxed: bool) -> Node:
     """Return the value a text spells."""
     return _Reader(text, relaxed=relaxed).document()
@@ -66,7 +67,7 @@ def parse(text: str, *, relaxed: bool) -> Node:
 def skip_blank(text: str, position: int) -> int:
     """Return the first position from there that is neither space nor comment."""
     while True:
-        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # matches nothing at least
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches nothing, too
         comment = _COMMENT.match(text, position)
         if comment is None:
             return position
@@ -159,11 +160,12 @@ class _Reader:
         self.position += 1
 
     def blank(self) -> None:
-        after = skip_blank(self.text, self.position)
-        comment = self.text.find("/", self.position, after)
-        if comment >= 0 and not self.relaxed:
-            self.fail("its reader does not know comments", comment)
-        self.position = after
+        self.position = _SPACE.match(self.text, self.position).end()  # type: ignore[union-attr]
+        if self.text.startswith("/", self.position):
+            after = skip_blank(self.text, self.position)
+            if after > self.position and not self.relaxed:
+                self.fail("its reader does not know comments")
+            self.position = after
 
     def peek(self) -> str:
         return self.text[self.position : self.position + 1]

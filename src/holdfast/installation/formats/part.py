@@ -1,8 +1,8 @@
 """What every format promises about the one entry it looks after.
 
 Contract:
-- `added` and `removed` change nothing of the text but the entry itself, and prove that by reading the
-  result again before they return it.
+- `added` and `removed` change nothing of the text but the entry itself. Where the format has a grammar,
+  they prove that by reading the result again before they return it.
 - What they cannot do with that certainty they refuse: `Unreadable` when the text is not what its reader
   expects, `Unsuitable` when it is sound and has no room for the entry, or holds another in its place.
 """
