@@ -24,7 +24,7 @@ HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
 
 GIT_SETTINGS: tuple[GitSettings, ...] = ()
-"""What the rooms would like git to know. None needs anything yet."""
+"""What the rooms would like git to know, each from lines that the room itself holds. None needs any yet."""
 
 
 def contributions() -> Contributions:

@@ -84,6 +84,12 @@ def test_an_entry_pasted_by_hand_counts_as_ours():
     assert ITEMS.removed(text, "") == ""
 
 
+def test_a_command_of_the_users_own_that_sends_remarks_stays():
+    text = "customCommands:\n  - {key: Z, context: files, command: holdfast send --file=x --comment=Fine}\n"
+    assert ITEMS.state(text) is State.ABSENT
+    assert ITEMS.removed(ITEMS.added(text), text) == text
+
+
 @pytest.mark.requirement("install-3")
 @pytest.mark.parametrize(
     ("text", "line", "problem"),

@@ -65,6 +65,20 @@ def test_a_person_is_told_what_happened(run_holdfast: RunHoldfast, repository: P
     assert sorted(path.name for path in repository.iterdir()) == [".git", ".mcp.json"]
 
 
+def test_an_entry_for_another_repository_is_not_taken_for_this_one(
+    run_holdfast: RunHoldfast, tmp_path: Path, home: Path
+):
+    other = tmp_path / "other"
+    other.mkdir()
+    run_holdfast("install", "claude-desktop", cwd=other, check=True)
+    label = "~/.config/Claude/claude_desktop_config.json"
+    told = run_holdfast("install", "claude-desktop", check=True).stdout
+    assert told.startswith(f"{label}: has Holdfast in another form, which stays; --replace writes it anew.\n")
+    run_holdfast("install", "claude-desktop", "--name", "second", check=True)
+    servers = json.loads((home / label.removeprefix("~/")).read_text())["mcpServers"]
+    assert [server["args"][-1] for server in servers.values()] == [str(other), str(tmp_path / "repository")]
+
+
 def test_a_script_gets_data(run_holdfast: RunHoldfast, repository: Path):
     (repository / ".cursor").mkdir()
     (repository / ".cursor" / "mcp.json").write_text("{}")

@@ -95,7 +95,7 @@ def _install(
         result = _data(chosen, situation, changes, notes, dry_run=dry_run)
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words("\n".join([*map(_words, changes), *notes]))
+        write_words("\n".join([*(_words(change, uninstall=uninstall) for change in changes), *notes]))
     return 0
 
 
@@ -170,10 +170,12 @@ def _snippets(snippets: list[tuple[Any, str]]) -> str:
     return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
 
 
-def _words(change: Change) -> str:
+def _words(change: Change, *, uninstall: bool) -> str:
     label = change.file.label
+    if change.action == "kept" and uninstall:
+        return f"{label}: was changed by hand and stays."
     if change.action == "kept":
-        return f"{label}: has an entry you changed; it stays as it is."
+        return f"{label}: has Holdfast in another form, which stays; --replace writes it anew."
     backup = f" The earlier file is {change.backup_label}." if change.backup_label else ""
     return f"{label}: {change.action}.{backup}"
 

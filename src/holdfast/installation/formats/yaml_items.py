@@ -40,9 +40,9 @@ class YamlItems:
         """Return whether all items are there; a key that runs something else is refused."""
         present = self._entries(text)
         for node, item in present:
-            if not _is_ours(item) and any(_clashes(item, wanted) for wanted in self._wanted):
+            if not _starts_holdfast(item) and self._is_in_our_place(item):
                 raise Unsuitable(_line(node), f"{item['key']} runs another command in {item['context']!r}")
-        if not any(_is_ours(item) for _, item in present):
+        if not any(self._is_ours(item) for _, item in present):
             return State.ABSENT
         items = [item for _, item in present]
         return State.PRESENT if all(item in items for item in self._wanted) else State.CHANGED
@@ -67,12 +67,11 @@ class YamlItems:
         """Return the text without our items, and without the list if it was made for them."""
         key, _ = self._list(text)
         lines: list[str | None] = list(lines_of(text))
-        others = [item for _, item in self._entries(text) if not _is_ours(item)]
+        others = [item for _, item in self._entries(text) if not self._is_ours(item)]
         for node, item in self._entries(text):
-            if _is_ours(item):
-                lines[node.start_mark.line : _last_line(node)] = [None] * (
-                    _last_line(node) - node.start_mark.line
-                )
+            if self._is_ours(item):
+                for index in range(node.start_mark.line, _last_line(node)):
+                    lines[index] = None
         existed = self.name in (_data(original) or {})
         if not others:
             lines[_line(key) - 1] = _emptied(lines[_line(key) - 1] or "", key) if existed else None
@@ -83,6 +82,13 @@ class YamlItems:
     def _wanted(self) -> list[dict[str, Any]]:
         items: list[dict[str, Any]] = _data(self.snippet)[self.name]
         return items
+
+    def _is_in_our_place(self, item: Any) -> bool:
+        return any(_clashes(item, wanted) for wanted in self._wanted)
+
+    def _is_ours(self, item: Any) -> bool:
+        """Tell our items from others, be they written by hand; on other keys people send what they like."""
+        return _starts_holdfast(item) and self._is_in_our_place(item)
 
     def _list(self, text: str) -> tuple[Any, Any]:
         """Return the nodes of the list's name and of the list; a null counts as an empty list."""
@@ -149,7 +155,7 @@ def _items(node: Any) -> list[Any]:
     return list(node.value) if isinstance(node, yaml.SequenceNode) else []
 
 
-def _is_ours(item: Any) -> bool:
+def _starts_holdfast(item: Any) -> bool:
     return isinstance(item, dict) and bool(_OURS.match(str(item.get("command", ""))))
 
 
