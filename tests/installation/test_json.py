@@ -19,7 +19,7 @@ from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}
 MEMBER = JsonMember(("mcpServers",), "holdfast", SERVER, relaxed=True)
 STRICT = JsonMember(("mcpServers",), "holdfast", SERVER)
-HOOK = JsonHook("UserPromptSubmit", "holdfast inbox drain --hook || exit 1", 10)
+HOOK = JsonHook("UserPromptSubmit", "holdfast inbox drain --hook || exit 1", 10, relaxed=True)
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\x7f"), max_size=8)
 SCALARS = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | NAMES

@@ -114,7 +114,7 @@ def test_every_byte_of_a_json_file_comes_back(name: str, document: tuple[str, ob
 
 
 @pytest.mark.requirement("install-1", "install-2")
-@given(document=documents(relaxed=False), hooks=documents(relaxed=True))
+@given(document=documents(relaxed=False), hooks=documents(relaxed=False))
 @settings(max_examples=30)
 def test_every_byte_of_claude_codes_files_comes_back(document: tuple[str, object], hooks: tuple[str, object]):
     with a_machine() as place:

@@ -35,7 +35,7 @@ IN_PLACE = PROGRAM.replace(
     "carry_out(changes)", "[open(c.file.path, 'wb').write(c.after) for c in changes if c.before is not None]"
 )
 CLIENT = CLIENTS["claude-code"]
-OLD = {".mcp.json": b'{"mcpServers": {"other": {}}}', ".claude/settings.json": b'{\n  // mine\n  "a": 1\n}\n'}
+OLD = {".mcp.json": b'{"mcpServers": {"other": {}}}', ".claude/settings.json": b'{\n  "a": 1\n}\n'}
 
 
 def installed(root: Path) -> None:

@@ -26,7 +26,7 @@ class JsonHook:
     event: str
     command: str
     seconds: int
-    relaxed: bool = True
+    relaxed: bool = False
     belongs_to_others_once_changed: bool = False
 
     @property
