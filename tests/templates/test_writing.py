@@ -71,6 +71,34 @@ def test_a_file_that_differs_is_shown_and_nothing_is_written(run_holdfast: RunHo
     assert "package.json" in tree(folder)
 
 
+def test_a_second_scaffold_adds_to_the_record_of_the_first(run_holdfast: RunHoldfast, repository: Path):
+    run_holdfast(*SCAFFOLD, "--templates", "makefile", "--write", "kelp", check=True)
+    second = run_holdfast(
+        *SCAFFOLD,
+        "--templates",
+        "readme",
+        "--set",
+        "author_name=Ada",
+        "--write",
+        "kelp",
+        "--json",
+        check=True,
+    )
+    states = {file["path"]: file["state"] for file in json.loads(second.stdout)["files"]}
+    assert states == {"README.md": "new", ".scaffold.json": "replaced"}
+    record = json.loads((repository / "kelp" / ".scaffold.json").read_text())
+    assert [file["path"] for file in record["files"]] == ["Makefile", "README.md"]
+    assert record["parameters"] == {"author_name": "Ada", "project_name": "kelp"}
+
+
+def test_a_record_that_is_none_is_not_replaced_unasked(run_holdfast: RunHoldfast, repository: Path):
+    (repository / "kelp").mkdir()
+    (repository / "kelp" / ".scaffold.json").write_text('{"format": 2}')
+    refused = run_holdfast(*SCAFFOLD, "--write", "kelp")
+    assert refused.returncode == 4
+    assert tree(repository / "kelp") == {".scaffold.json": '{"format": 2}'}
+
+
 def test_an_error_writes_nothing(run_holdfast: RunHoldfast, repository: Path):
     for arguments in (("--set", "license=GPL-3.0"), ("--set", "has_tests=maybe"), ("--templates", "x")):
         answer = run_holdfast(*SCAFFOLD, *arguments, "--write", "kelp")

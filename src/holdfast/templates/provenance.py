@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 RECORD_PATH = ".scaffold.json"
 
-_FORMAT = 1
+_FORMAT: Literal[1] = 1
 
 
 class RecordedFile(BaseModel):
@@ -34,7 +34,7 @@ class ScaffoldRecord(BaseModel):
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
-    format: int = _FORMAT
+    format: Literal[1] = _FORMAT
     toolchain: str
     variant: str
     parameters: dict[str, Any]
@@ -52,3 +52,16 @@ def record_text(
         files=sorted(files, key=lambda file: file.path),
     )
     return json.dumps(record.model_dump(), indent=2, ensure_ascii=False) + "\n"
+
+
+def continued(earlier: bytes, text: str) -> str | None:
+    """Return a record that keeps what an earlier one says of other files, or None when that is no record."""
+    try:
+        before = ScaffoldRecord.model_validate_json(earlier)
+    except ValidationError:
+        return None
+    now = ScaffoldRecord.model_validate_json(text)
+    generated = {file.path for file in now.files}
+    kept = [file for file in before.files if file.path not in generated]
+    parameters = {**before.parameters, **now.parameters}
+    return record_text(now.toolchain, now.variant, parameters, [*kept, *now.files])

@@ -17,6 +17,8 @@ from holdfast.storage.repo_path import RepoPath
 from holdfast.templates import text
 from holdfast.templates.difference import difference
 from holdfast.templates.models import ScaffoldedFile, ScaffoldError
+from holdfast.templates.provenance import RECORD_PATH, continued
+from holdfast.templates.rendering import RenderedFile
 from holdfast.templates.scaffolding import ALL, Request, scaffold
 from holdfast.templates.store import Templates
 from holdfast.templates.toolset import templates
@@ -102,14 +104,30 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     files = [ScaffoldedFile.of(file) for file in made.files]
     errors = [ScaffoldError.of(missed) for missed in made.errors]
     replacing = _replaceable(files, args.overwrite)
-    content = {RepoPath.parse(file.path): file.content.encode() for file in files}
-    target = None if args.write is None else FileSet(args.write, content)
-    present = {} if target is None else target.present()
+    present = {} if args.write is None else _file_set(args.write, files).present()
+    files, replacing = _continuing_the_record(files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
     writable = not errors and all(file.state != "differs" for file in placed)
-    if target is not None and writable:
-        target.write(replacing=replacing)
-    return ScaffoldWritten(files=placed, errors=errors, written=target is not None and writable)
+    if args.write is not None and writable:
+        _file_set(args.write, files).write(replacing=replacing)
+    return ScaffoldWritten(files=placed, errors=errors, written=args.write is not None and writable)
+
+
+def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
+    return FileSet(directory, {RepoPath.parse(file.path): file.content.encode() for file in files})
+
+
+def _continuing_the_record(
+    files: list[ScaffoldedFile], present: Mapping[RepoPath, bytes], replacing: set[RepoPath]
+) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
+    """Let the new record go on from the one that is there; nobody has to allow what loses nothing."""
+    place = RepoPath.parse(RECORD_PATH)
+    text = continued(present[place], files[-1].content) if place in present else None
+    if text is None:
+        return files, replacing
+    made = RenderedFile(RECORD_PATH, text)
+    record = files[-1].model_copy(update={"content": made.content, "checksum": made.checksum})
+    return [*files[:-1], record], replacing | {place}
 
 
 def _assigned(assignments: list[str]) -> dict[str, Any]:
