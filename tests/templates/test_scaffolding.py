@@ -56,6 +56,13 @@ def test_an_unknown_toolchain_is_an_error_entry_for_each_template(room: Template
     assert list(codes(scaffold(room, "all", toolchain=toolchain)).values()) == [-32000]
 
 
+def test_a_mistyped_toolchain_or_variant_is_answered_with_the_closest_one(room: Templates):
+    [error] = scaffold(room, "all", toolchain="pyhton-uv").errors
+    assert 'Did you mean "python-uv"?' in error.message
+    [error] = scaffold(room, "all", variant="libary").errors
+    assert 'Did you mean "library"?' in error.message
+
+
 def test_a_missing_parameter_is_an_error_entry_of_the_templates_that_need_it(room: Templates):
     result = scaffold(room, "makefile", "readme", parameters={"project_name": "kelp"})
     assert [file.path for file in result.files] == ["Makefile", ".scaffold.json"]

@@ -13,6 +13,7 @@ from typing import Any
 from holdfast.kernel.codes import handshake_code
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.suggest import did_you_mean
 from holdfast.templates.address import SCHEME, Address
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
 from holdfast.templates.parameters import problems, refusal
@@ -90,17 +91,25 @@ def _named(room: Templates, request: Request, name: str) -> list[Template]:
 
 
 def _every(room: Templates, request: Request) -> list[Template]:
-    every = [
-        template
-        for template in room.catalogue.matching(toolchain=request.toolchain)
-        if template.address.variant == request.variant
-    ]
+    everything = room.catalogue.matching()
+    every = [item for item in everything if _is_of(item, request.toolchain, request.variant)]
     if not every:
+        toolchains = {item.address.toolchain for item in everything}
+        variants = {item.address.variant for item in everything}
+        typed, known = (
+            (request.variant, variants)
+            if request.toolchain in toolchains
+            else (request.toolchain, toolchains)
+        )
         raise TemplateNotFound(
             f"There is no template for {request.toolchain!a} and {request.variant!a}.",
-            hint="list_templates shows the toolchains and variants there are.",
+            hint=did_you_mean(typed, known),
         )
     return [template for template in every if _is_wanted(template, request.parameters)]
+
+
+def _is_of(template: Template, toolchain: str, variant: str) -> bool:
+    return (template.address.toolchain, template.address.variant) == (toolchain, variant)
 
 
 def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
