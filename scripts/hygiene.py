@@ -1,7 +1,7 @@
 """Refuse what must not be in the code, and what must not be in the repository.
 
-In the code: shells, pickles, evaluated strings, programs run anywhere but in storage/git.py, and
-files written anywhere but in storage/. In the repository: paths of the machine it was written on,
+In the code: shells, pickles, evaluated strings, programs run anywhere but in two modules of storage/,
+and files written anywhere but in storage/. In the repository: paths of the machine it was written on,
 hosts of package registries, and notes about work left undone. A line that has to show one of these
 says why it may: `hygiene: reason`.
 """
@@ -23,6 +23,7 @@ EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
+RUNS_PROGRAMS = {"storage/git.py", "storage/confined.py"}
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")
 WRITING_CALLS = re.compile(
     r".*\.(write_text|write_bytes|unlink|touch|mkdir|rmdir|rename|symlink_to|hardlink_to)"
@@ -61,8 +62,8 @@ def import_problems(node: ast.Import | ast.ImportFrom, where: str) -> Iterator[s
     for name in (name.partition(".")[0] for name in names):
         if name in FORBIDDEN_MODULES:
             yield f"{name} runs what it reads"
-        if name in PROCESS_MODULES and where != "storage/git.py":
-            yield f"{name} outside storage/git.py"
+        if name in PROCESS_MODULES and where not in RUNS_PROGRAMS:
+            yield f"{name} outside {' and '.join(sorted(RUNS_PROGRAMS))}"
 
 
 def call_problems(node: ast.Call, where: str) -> Iterator[str]:
@@ -71,8 +72,8 @@ def call_problems(node: ast.Call, where: str) -> Iterator[str]:
         yield "a shell"
     if name in {"eval", "exec", "compile"}:
         yield f"{name} of a string"
-    if PROCESS_CALLS.fullmatch(name) and where != "storage/git.py":
-        yield f"{name} outside storage/git.py"
+    if PROCESS_CALLS.fullmatch(name) and where not in RUNS_PROGRAMS:
+        yield f"{name} outside {' and '.join(sorted(RUNS_PROGRAMS))}"
     if not where.startswith("storage/") and (WRITING_CALLS.fullmatch(name) or opens_for_writing(node, name)):
         yield f"{name} writes outside storage/"
 

@@ -16,8 +16,10 @@ from holdfast.installation.client import Contributions, GitSettings
 from holdfast.kernel.registry import Registry
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
+from holdfast.templates import templates
+from holdfast.templates.store import Templates
 
-TOOLSETS = (inbox, stores)
+TOOLSETS = (inbox, templates, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
@@ -95,6 +97,15 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
     return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
 
 
+def _open_templates(workspace: Workspace) -> Templates:
+    return Templates(workspace.repository)
+
+
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
-    {"inbox": _open_inbox, "stores": _open_stores, "conformance": lambda _: None}
+    {
+        "inbox": _open_inbox,
+        "templates": _open_templates,
+        "stores": _open_stores,
+        "conformance": lambda _: None,
+    }
 )

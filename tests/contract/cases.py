@@ -12,6 +12,7 @@ from typing import Any
 from tests.contract.prepared import IDS
 
 CURSOR = "$cursor"
+MAKEFILE = "template://makefile/rust/cli"
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,49 @@ CASES = [
     Case("check_lazygit_messages", ("inbox", "check")),
     Case("drain_messages", ("inbox", "drain")),
     Case("list_messages", ("inbox", "list", "--state", "delivered"), {"state": "delivered"}),
+    Case("list_templates", ("templates", "list", "--category", "makefile"), {"category": "makefile"}),
+    Case("list_templates", ("templates", "list", "--toolchain", "cobol"), {"toolchain": "cobol"}),
+    Case("search_templates", ("templates", "search", "rust cli makefile"), {"query": "rust cli makefile"}),
+    Case("search_templates", ("templates", "search", ""), {"query": ""}, "invalid_arguments"),
+    Case(
+        "generate_template",
+        ("templates", "generate", MAKEFILE, "--parameters", '{"project_name": "kelp", "features": ["a"]}'),
+        {"resource_uri": MAKEFILE, "parameters": {"project_name": "kelp", "features": ["a"]}},
+    ),
+    Case(
+        "generate_template",
+        ("templates", "generate", "template://makefile/rust/gui", "--parameters", "{}"),
+        {"resource_uri": "template://makefile/rust/gui", "parameters": {}},
+        "template_not_found",
+    ),
+    Case(
+        "generate_template",
+        ("templates", "generate", "template://makefile/../rust", "--parameters", "{}"),
+        {"resource_uri": "template://makefile/../rust", "parameters": {}},
+        "invalid_template_uri",
+    ),
+    Case(
+        "generate_template",
+        ("templates", "generate", MAKEFILE, "--parameters", '{"project_name": "a/b"}'),
+        {"resource_uri": MAKEFILE, "parameters": {"project_name": "a/b"}},
+        "parameter_validation",
+    ),
+    Case(
+        "validate_template",
+        ("templates", "validate", MAKEFILE, "--parameters", '{"project_name": "kelp"}'),
+        {"resource_uri": MAKEFILE, "parameters": {"project_name": "kelp"}},
+    ),
+    Case(
+        "scaffold_project",
+        ("templates", "scaffold", "go", "--templates", "all", "--parameters", '{"project_name": "kelp"}'),
+        {"toolchain": "go", "templates": ["all"], "parameters": {"project_name": "kelp"}},
+    ),
+    Case(
+        "scaffold_project",
+        ("templates", "scaffold", "go", "--templates", "all", "--parameters", '{"nam": "kelp"}'),
+        {"toolchain": "go", "templates": ["all"], "parameters": {"nam": "kelp"}},
+        "parameter_validation",
+    ),
     Case("check_stores", ("doctor",)),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}),
 ]

@@ -67,11 +67,8 @@ def _facts(operation: Operation) -> str:
     commands = [f"`holdfast {operation.toolset} {operation.command}`"]
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
-    return (
-        f"- Tool: `{operation.listed_name}`\n"
-        f"- Command: {' or '.join(commands)}\n"
-        f"- Effect: {_EFFECTS[operation.effect]}\n"
-    )
+    tool = "none, for the command line only" if operation.command_only else f"`{operation.listed_name}`"
+    return f"- Tool: {tool}\n- Command: {' or '.join(commands)}\n- Effect: {_EFFECTS[operation.effect]}\n"
 
 
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:

@@ -14,13 +14,21 @@ from __future__ import annotations
 import secrets
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import HoldfastError, Internal
 from holdfast.kernel.limits import LIMITS, Limits
-from holdfast.kernel.operation import Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
+from holdfast.kernel.operation import (
+    ListedResource,
+    Operation,
+    Output,
+    Prompt,
+    PromptMessage,
+    Resource,
+    ResourceBody,
+)
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers
@@ -61,6 +69,15 @@ class Dispatcher:
         with running(call):
             body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
         return ResourceBody(text=body) if isinstance(body, str) else body
+
+    def gather(self, listing: Callable[[], Result], call: Call) -> Result:
+        """Gather a list here and now."""
+        with running(call):
+            return guarded(listing)
+
+    def members(self, resource: Resource) -> Iterable[ListedResource]:
+        """Return the addresses that a family of resources has at this moment."""
+        return () if resource.members is None else resource.members(self.rooms(resource.toolset))
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill a prompt here and now."""

@@ -46,6 +46,17 @@ class Limits:
     legacy_message_file_bytes: int = 1 * MIB
     diff_file_bytes: int = 2 * MIB
 
+    # Templates (specification: agent-toolkit; bounds for templates that others wrote are ours).
+    template_file_bytes: int = 256 * KIB
+    own_templates: int = 500
+    parameter_characters: int = 2_000
+    parameter_items: int = 100
+    rendered_file_bytes: int = 1 * MIB
+    scaffold_bytes: int = 4 * MIB
+    render_seconds: float = 1.0
+    render_wait_seconds: float = 20.0
+    render_memory_bytes: int = 512 * MIB
+
     # Stores.
     path_characters: int = 4096
     path_segment_bytes: int = 255

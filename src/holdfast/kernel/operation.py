@@ -17,6 +17,7 @@ from typing import Any, get_type_hints
 from pydantic import BaseModel, ConfigDict
 
 from holdfast.kernel.content import Content
+from holdfast.kernel.errors import HoldfastError
 
 Text = Callable[[Any], str]
 """Says a result in words."""
@@ -85,6 +86,10 @@ class Operation:
     open_world: bool = False
     seconds: float | None = None
     text: Text | None = None
+    command_text: Text | None = None
+    """Words for a person at a terminal, where a specification asks a tool for other ones."""
+    command_only: bool = False
+    """Whether only a person at the command line may run it: no server offers it, however it was started."""
     content: Callable[[Any], list[Content]] | None = None
     """Says a result in more than words; faces that only know words use `text`."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None
@@ -111,6 +116,11 @@ class Operation:
         """Say a result in words, or as JSON when the room has none for it."""
         return self.text(result) if self.text is not None else result.model_dump_json(by_alias=True)
 
+    @property
+    def terminal_words(self) -> Text | None:
+        """Return what says a result to a person at a terminal, or None when JSON has to do."""
+        return self.command_text or self.text
+
 
 @dataclass(frozen=True)
 class Announcement:
@@ -136,6 +146,16 @@ class ResourceBody:
 
 
 @dataclass(frozen=True)
+class ListedResource:
+    """One address of a family, as a list shows it."""
+
+    uri: str
+    name: str
+    description: str
+    mime_type: str
+
+
+@dataclass(frozen=True)
 class Resource:
     """Something readable by address: one URI, or a family of them with `{name}` and `{+path}` parts."""
 
@@ -152,6 +172,15 @@ class Resource:
     announce: Announce | None = None
     complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
+    members: Callable[[Any], Iterable[ListedResource]] | None = None
+    """Given the room, lists the addresses a family has at this moment."""
+    malformed: Callable[[str], HoldfastError] | None = None
+    """Says what is wrong with an address that begins like one of this family and is none."""
+
+    @property
+    def fixed_part(self) -> str:
+        """Return how every address of this resource begins."""
+        return self.uri.partition("{")[0]
 
     @property
     def is_template(self) -> bool:

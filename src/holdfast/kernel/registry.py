@@ -20,6 +20,8 @@ class Selection:
     read_only: bool = False
     family: str | None = None
     """Only what this specification names, under the names it gives."""
+    commands: bool = False
+    """Whether a person at the command line asks: some operations are for nobody else."""
 
     def admits_effect(self, effect: Effect) -> bool:
         """Return whether operations with this effect may run at all."""
@@ -68,6 +70,8 @@ class Registry:
         known = self._known.get(name.replace(".", "_"))
         if known is not None and not self.selection.admits_effect(known.effect):
             return "It writes, and this server is read-only."
+        if known is not None and known.command_only:
+            return "It is for a person at the command line only."
         if known is not None:
             return "It exists, but this server was started without it."
         return did_you_mean(name, self._offered)
@@ -81,6 +85,8 @@ class Registry:
     def _admits(self, operation: Operation) -> bool:
         chosen = self.selection
         if not chosen.admits_effect(operation.effect) or operation.listed_name in chosen.exclude_tools:
+            return False
+        if operation.command_only and not chosen.commands:
             return False
         if chosen.tools is not None and chosen.toolsets is None and not self._names_tool(operation):
             return False

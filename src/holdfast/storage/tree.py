@@ -61,12 +61,21 @@ class Tree:
             _refuse_to_replace_other_than_a_file(parent, path)
             replace_at(parent, path.name, data, label=path.text)
 
+    def make_parents(self, path: RepoPath) -> None:
+        """Make the directories that lead to a file, as far as they are missing."""
+        with self._root(path.text) as root:
+            descriptor = os.dup(root)
+            try:
+                for segment in path.segments[:-1]:
+                    _make_directory(descriptor, segment)
+                    descriptor = _step_into(descriptor, segment, path)
+            finally:
+                os.close(descriptor)
+
     @contextmanager
     def _parent_of(self, path: RepoPath) -> Iterator[int]:
         """Hold open the directory that contains the last component."""
-        if self._repository.bare:
-            raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
-        with disk_failures_named(path.text), opened_directory(self._repository.root) as root:
+        with self._root(path.text) as root:
             descriptor = os.dup(root)
             try:
                 for segment in path.segments[:-1]:
@@ -74,6 +83,22 @@ class Tree:
                 yield descriptor
             finally:
                 os.close(descriptor)
+
+    @contextmanager
+    def _root(self, label: str) -> Iterator[int]:
+        """Hold the work tree open; what fails meanwhile is about `label`."""
+        if self._repository.bare:
+            raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
+        with disk_failures_named(label), opened_directory(self._repository.root) as root:
+            yield root
+
+
+def _make_directory(directory: int, name: str) -> None:
+    try:
+        os.mkdir(name, dir_fd=directory)
+    except FileExistsError:
+        return  # whether it is a directory is for the next step to find out
+    os.fsync(directory)
 
 
 def _step_into(directory: int, segment: str, path: RepoPath) -> int:

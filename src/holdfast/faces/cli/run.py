@@ -41,7 +41,7 @@ class Host:
     def of(cls, registry: Registry, discover: Callable[[Path], OpenWorkspace]) -> Host:
         """Return a host for all of the registry: what servers leave out unasked is typed by name here."""
         names = frozenset(toolset.name for toolset in registry.toolsets)
-        return cls(registry.select(Selection(toolsets=names)), discover)
+        return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
 
 
 @dataclass
@@ -104,10 +104,11 @@ def _settled(call: Call) -> int:
 
 
 def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
-    if as_json or operation.text is None:
+    words = None if as_json else operation.terminal_words
+    if words is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words(operation.words(result))
+        write_words(words(result))
 
 
 def starting_directory(root: str | None) -> Path:

@@ -16,7 +16,10 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
     for resource in known:
         parts = resource.match(uri)
         if parts is not None:
-            return resource, {name: _decoded(uri, part) for name, part in parts.items()}
+            return resource, {name: _decoded(resource, uri, part) for name, part in parts.items()}
+    for resource in known:
+        if resource.malformed is not None and uri.startswith(resource.fixed_part):
+            raise resource.malformed(uri)
     addresses = [item.uri for item in known]
     raise unknown(uri, hint=did_you_mean(uri, addresses))
 
@@ -26,8 +29,15 @@ def unknown(uri: str, hint: str) -> UnknownResource:
     return UnknownResource(f"Unknown resource: {uri[:200]}", hint=hint, uri=uri[:2000])
 
 
-def _decoded(uri: str, part: str) -> str:
+def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
+    """Return the family whose codes tell what is wrong with `uri`: that of the resource it begins like."""
+    return next((item.family for item in resources if uri.startswith(item.fixed_part)), otherwise)
+
+
+def _decoded(resource: Resource, uri: str, part: str) -> str:
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:
+        if resource.malformed is not None:
+            raise resource.malformed(uri) from None
         raise unknown(uri, hint="Its address is not UTF-8.") from None

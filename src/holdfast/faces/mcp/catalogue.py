@@ -2,25 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
 import mcp_types as types
 
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.kernel.operation import Effect, Operation, Prompt, Resource
+from holdfast.kernel.operation import Effect, ListedResource, Operation, Prompt, Resource
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
 
 Entry = TypeVar("Entry")
 
+Members = Callable[[Resource], Iterable[ListedResource]]
+"""Lists the addresses a family of resources has at this moment."""
+
+
+def _no_members(resource: Resource) -> Iterable[ListedResource]:
+    del resource
+    return ()
+
 
 class Catalogue:
     """What a server of one profile lists."""
 
-    def __init__(self, registry: Registry, profile: Profile, page_size: int) -> None:
+    def __init__(
+        self, registry: Registry, profile: Profile, page_size: int, members: Members = _no_members
+    ) -> None:
         self._registry = registry
+        self._members = members
         self._profile = profile
         self._page_size = page_size
 
@@ -34,9 +45,11 @@ class Catalogue:
         return types.ListToolsResult(tools=list(entries), next_cursor=following)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
-        """Return a page of resources with a fixed address."""
-        fixed = [_resource(item) for item in self._registry.resources if not item.is_template]
-        entries, following = self._page(fixed, "resources", lambda item: str(item.uri), cursor)
+        """Return a page of resources: those with a fixed address, and what the families have right now."""
+        known = self._registry.resources
+        fixed = [_resource(item) for item in known if not item.is_template]
+        listed = [_member(member) for item in known for member in self._members(item)]
+        entries, following = self._page([*fixed, *listed], "resources", lambda item: str(item.uri), cursor)
         return types.ListResourcesResult(resources=list(entries), next_cursor=following)
 
     def templates(self, cursor: str | None) -> types.ListResourceTemplatesResult:
@@ -153,6 +166,12 @@ def _resource(resource: Resource) -> types.Resource:
         title=resource.title,
         description=resource.description,
         mime_type=resource.mime_type,
+    )
+
+
+def _member(member: ListedResource) -> types.Resource:
+    return types.Resource(
+        uri=member.uri, name=member.name, description=member.description, mime_type=member.mime_type
     )
 
 

@@ -11,7 +11,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from holdfast.faces.render.json_text import error_object
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS, PROTOCOL, handshake_code, stateless_code
-from holdfast.kernel.errors import HoldfastError, Invalid, UnknownTool
+from holdfast.kernel.errors import HoldfastError, Invalid, NotFound, UnknownTool
 from holdfast.kernel.questions import MissingCapability
 
 
@@ -43,7 +43,7 @@ def request_failure(error: HoldfastError, family: str, protocol_version: str) ->
     """Return the protocol error for a failure outside of tools: reading, prompting, listing, bare methods."""
     if not is_stateless(protocol_version):
         code = handshake_code(family, error) or handshake_code(PROTOCOL, error) or INTERNAL_ERROR
-    elif isinstance(error, Invalid):
+    elif isinstance(error, Invalid | NotFound):
         code = INVALID_PARAMS
     else:
         code = stateless_code(family, error)

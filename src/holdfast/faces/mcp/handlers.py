@@ -11,7 +11,7 @@ import mcp_types as types
 from mcp.server.subscriptions import ListenHandler
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.addresses import find_resource
+from holdfast.faces.mcp.addresses import family_of, find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.completion import completed
@@ -90,8 +90,14 @@ class Handlers:
     async def list_resources(
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
-        """Answer resources/list."""
-        return self._listed(ctx, self._catalogue.resources, params)
+        """Answer resources/list. A room may have to look at the disk to know what there is."""
+        cursor = params.cursor if params is not None else None
+        call = self._handling.new_call(ctx)
+        work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor), call)
+        try:
+            return await self._handling.aside(ctx, work, call)
+        except HoldfastError as failure:
+            raise self._handling.failure(ctx, failure) from None
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -110,7 +116,8 @@ class Handlers:
             work = partial(self._dispatcher.read, resource, parts, call)
             body = await self._handling.aside(ctx, work, call)
         except HoldfastError as failure:
-            raise self._handling.failure(ctx, failure) from None
+            family = family_of(self._registry.resources, uri, self._handling.family)
+            raise self._handling.failure(ctx, failure, family) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
         return types.ReadResourceResult(contents=[resource_contents(uri, resource.mime_type, body)])
 

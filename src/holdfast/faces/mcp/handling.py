@@ -43,7 +43,7 @@ class Handling:
         self.dispatcher = dispatcher
         self.registry = dispatcher.registry
         self.publisher = publisher
-        self._family = profile.family or PROTOCOL
+        self.family = profile.family or PROTOCOL
 
     def new_call(self, ctx: Context, operation: Operation | None = None, asker: Asker | None = None) -> Call:
         """Return a call that talks to the client of this request."""
@@ -70,9 +70,9 @@ class Handling:
             call.settle(answered=True)
         return result
 
-    def failure(self, ctx: Context, error: HoldfastError) -> MCPError:
-        """Return a failure outside of tools as the protocol's error."""
-        return request_failure(error, self._family, ctx.protocol_version)
+    def failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
+        """Return a failure outside of tools as the protocol's error, in the codes of a family."""
+        return request_failure(error, family or self.family, ctx.protocol_version)
 
 
 class RequestListener(Listener):

@@ -56,7 +56,7 @@ class ProtocolServer:
     ) -> None:
         self.profile = profile
         registry = dispatcher.registry
-        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page)
+        self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
         self.publisher = Publisher(registry.resources, topics)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(

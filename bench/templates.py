@@ -1,0 +1,112 @@
+"""Rendering one built-in template, warm: Holdfast beside bare Jinja2 on the same text.
+
+Bare Jinja2 renders the compiled text with every value at hand. Holdfast finds the template, checks and fills
+the parameters, renders path and text in the sandbox, and computes the checksum. Two figures: a request seen
+for the first time (every call has another project name), and one that was rendered before. Rounds alternate;
+the median counts. A template from a repository, which runs in a process of its own, is shown beside them.
+
+    python -m bench.templates [--rounds 25]
+"""
+
+from __future__ import annotations
+
+import argparse
+import platform
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+
+from jinja2 import Environment
+
+from holdfast.storage.repository import Repository
+from holdfast.templates.store import Templates
+
+URIS = ("template://makefile/rust/cli", "template://readme/rust/cli", "template://gitignore/python-uv/cli")
+CALLS = 200
+BAR = 3.0
+
+
+def measure(call: Callable[[int], object], first: int) -> float:
+    """Return microseconds of processor time per call; wall time would measure the neighbours."""
+    began = time.process_time()
+    for number in range(first, first + CALLS):
+        call(number)
+    return (time.process_time() - began) / CALLS * 1e6
+
+
+def compared(uri: str, rounds: int) -> tuple[float, float, float]:
+    """Return microseconds per file of bare Jinja2, of a new request, and of a repeated one."""
+    room = Templates(Repository(tempfile.gettempdir()))
+    template = room.find(uri)
+    required = {"project_name": "kelp", "description": "Holds fast"}
+    known = {item.name for item in template.parameters}
+    given = {name: value for name, value in required.items() if name in known}
+    bare = Environment(trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
+    bare.filters.update(snake=lambda text: text.replace("-", "_"))
+    compiled = bare.from_string(template.body)
+    values = {**template.filled(given), "toolchain": template.address.toolchain, "variant": "cli"}
+    assert compiled.render(values) == room.generate(template, given).content
+
+    def named(number: int) -> dict[str, str]:
+        return {"project_name": f"kelp{number}"} if "project_name" in known else {}
+
+    def fresh(number: int) -> object:
+        # What takes no name is made anew by a room that has rendered nothing yet.
+        if not named(number):
+            room._renderer._kept.clear()
+        return room.generate(room.find(uri), {**given, **named(number)})
+
+    figures: list[tuple[float, float, float]] = []
+    for turn in range(rounds):
+        first = turn * CALLS
+        figures.append(
+            (
+                measure(lambda number: compiled.render({**values, **named(number)}), first),
+                measure(fresh, first),
+                measure(lambda _: room.generate(room.find(uri), given), first),
+            )
+        )
+    bare_time, fresh_time, again_time = (statistics.median(column) for column in zip(*figures, strict=True))
+    return bare_time, fresh_time, again_time
+
+
+def confined() -> float:
+    """Return milliseconds for a template of a repository, rendered for the first time."""
+    with tempfile.TemporaryDirectory() as folder:
+        place = Path(folder, ".scaffold")
+        place.mkdir()
+        Path(place, "notice.template").write_text(
+            '+++\ncategory = "notice"\npath = "NOTICE"\n'
+            'addresses = [{ toolchain = "any", variant = "cli", name = "N", description = "N" }]\n'
+            'parameters = [{ name = "n", type = "string", description = "N" }]\n+++\n{{ n }}\n',
+            encoding="utf-8",
+        )
+        room = Templates(Repository(folder))
+        times = []
+        for number in range(7):
+            began = time.perf_counter()
+            room.generate(room.find("template://notice/any/cli"), {"n": str(number)})
+            times.append((time.perf_counter() - began) * 1e3)
+    return statistics.median(times)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=25)
+    rounds = parser.parse_args().rounds
+    print(f"Python {platform.python_version()}, Jinja2 {version('jinja2')}, {rounds} rounds of {CALLS} files")
+    print(f"{'template':<38}{'bare':>10}{'new':>10}{'again':>10}{'new/bare':>10}")
+    worst = 0.0
+    for uri in URIS:
+        bare, fresh, again = compared(uri, rounds)
+        worst = max(worst, fresh / bare)
+        print(f"{uri:<38}{bare:>8.1f}µs{fresh:>8.1f}µs{again:>8.1f}µs{fresh / bare:>9.2f}x")
+    print(f"a template of a repository, in its own process: {confined():.0f} ms")
+    print(f"bar: at most {BAR:g} times bare Jinja2: {'kept' if worst <= BAR else 'MISSED'}")
+
+
+if __name__ == "__main__":
+    main()

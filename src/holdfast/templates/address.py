@@ -1,0 +1,83 @@
+"""The address of a template: `template://category/toolchain/variant`.
+
+Contract: an address is three names and nothing else. It is compared, never joined to a path; what does not
+follow the grammar (another scheme, more or fewer parts, dots, a query, an escape that hides any of these) is
+refused before anything is looked up. Escapes are decoded exactly once.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from urllib.parse import unquote
+
+from holdfast.templates.errors import InvalidTemplateUri
+
+SCHEME = "template://"
+NAME_PATTERN = r"[a-z0-9]+(?:-[a-z0-9]+)*"
+
+_NAME = re.compile(NAME_PATTERN)
+_NAME_CHARACTERS = 40
+_SHOWN_CHARACTERS = 100
+
+
+@dataclass(frozen=True, order=True)
+class Address:
+    """Which template is meant."""
+
+    category: str
+    toolchain: str
+    variant: str
+
+    @staticmethod
+    def parse(uri: str) -> Address:
+        """Return the address that `uri` spells."""
+        return _parsed(uri)
+
+    @classmethod
+    def of(cls, category: str, toolchain: str, variant: str) -> Address:
+        """Return the address with these three names."""
+        for name in (category, toolchain, variant):
+            if not is_name(name):
+                raise malformed(f"{SCHEME}{category}/{toolchain}/{variant}")
+        return cls(category, toolchain, variant)
+
+    @property
+    def uri(self) -> str:
+        """Return the address as it is written."""
+        return f"{SCHEME}{self.category}/{self.toolchain}/{self.variant}"
+
+    def __str__(self) -> str:
+        return self.uri
+
+
+@lru_cache(maxsize=1024)
+def _parsed(uri: str) -> Address:
+    parts = uri.removeprefix(SCHEME).split("/")
+    if not uri.startswith(SCHEME) or len(parts) != len(Address.__match_args__):
+        raise malformed(uri)
+    return Address.of(*(_decoded(part, uri) for part in parts))
+
+
+def is_name(text: str) -> bool:
+    """Tell whether `text` can be one of the three names."""
+    return len(text) <= _NAME_CHARACTERS and _NAME.fullmatch(text) is not None
+
+
+def malformed(uri: str) -> InvalidTemplateUri:
+    """Return the failure for an address that is none."""
+    # Escaped: what is refused may hold control characters or half a character.
+    shown = ascii(uri if len(uri) <= _SHOWN_CHARACTERS else uri[:_SHOWN_CHARACTERS] + "...")
+    return InvalidTemplateUri(
+        f"{shown} is not the address of a template.",
+        hint="It has the form template://category/toolchain/variant, such as template://makefile/rust/cli.",
+        uri=shown[1:-1],
+    )
+
+
+def _decoded(part: str, uri: str) -> str:
+    try:
+        return unquote(part, errors="strict")
+    except UnicodeDecodeError:
+        raise malformed(uri) from None

@@ -1,0 +1,105 @@
+"""Texts a person can ask a client to insert: begin a project in one of three toolchains."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.templates.errors import ParameterValidation
+from holdfast.templates.scaffolding import ALL, Request, scaffold
+from holdfast.templates.store import Templates
+from holdfast.templates.toolset import templates
+
+_INSTRUCTIONS = """\
+Begin a new {title} project called {name}, as a {variant}.
+
+1. Call `scaffold_project` with exactly these arguments:
+
+{arguments}
+
+2. If `errors` in the answer is not empty, say what it names and stop.
+3. Write every file of `files` under the folder `{name}`, at its `path` and with its `content` unchanged, \
+`.scaffold.json` included: it records where the files came from. Do not overwrite a file that exists \
+without asking.
+4. In that folder run `{check}`. It must pass as generated; if it does not, show what it printed.
+5. Say in a few lines what was generated and what to do first.
+
+The files will be: {files}."""
+
+
+class _ScaffoldPrompt(Input):
+    project_name: str = Field(description="Name of the project.")
+    project_type: Literal["cli", "library"] = Field(description="Kind of project: cli or library.")
+
+
+class ScaffoldRust(_ScaffoldPrompt):
+    """What a Rust project begins with."""
+
+    has_tests: bool = Field(default=True, description="Whether it has tests.")
+    has_benchmarks: bool = Field(default=False, description="Whether its Makefile runs benchmarks.")
+
+
+class ScaffoldDeno(_ScaffoldPrompt):
+    """What a Deno project begins with."""
+
+    permissions: str = Field(
+        default="", description="What it may do, as options with commas between, such as --allow-read."
+    )
+
+
+class ScaffoldPython(_ScaffoldPrompt):
+    """What a Python project begins with."""
+
+    python_version: str = Field(default="3.12", description="The oldest Python it runs on.")
+
+
+@templates.prompt("scaffold-rust-project", title="Scaffold a Rust project", specified=True)
+def scaffold_rust_project(room: Templates, args: ScaffoldRust) -> list[PromptMessage]:
+    """Begin a Rust project that builds and passes its tests."""
+    more = {"has_tests": args.has_tests, "has_benchmarks": args.has_benchmarks}
+    return _messages(room, "Rust", "rust", args, more, "make")
+
+
+@templates.prompt("scaffold-deno-project", title="Scaffold a Deno project", specified=True)
+def scaffold_deno_project(room: Templates, args: ScaffoldDeno) -> list[PromptMessage]:
+    """Begin a Deno project that passes its tests."""
+    named = [item.strip() for item in args.permissions.split(",") if item.strip()]
+    return _messages(room, "Deno", "deno", args, {"permissions": named} if named else {}, "make test")
+
+
+@templates.prompt("scaffold-python-project", title="Scaffold a Python project", specified=True)
+def scaffold_python_project(room: Templates, args: ScaffoldPython) -> list[PromptMessage]:
+    """Begin a Python project, managed by uv, that passes its tests."""
+    more = {"python_version": args.python_version}
+    return _messages(room, "Python", "python-uv", args, more, "make install test")
+
+
+def _messages(
+    room: Templates, title: str, toolchain: str, args: _ScaffoldPrompt, more: dict[str, Any], check: str
+) -> list[PromptMessage]:
+    parameters = {"project_name": args.project_name, "description": f"A {title} {args.project_type}", **more}
+    # Generated here once, so that what the tool would refuse is refused before anybody acts on it.
+    made = scaffold(room, Request(toolchain, args.project_type, [ALL], parameters))
+    for missed in made.errors:
+        raise ParameterValidation(missed.message)
+    arguments = {
+        "toolchain": toolchain,
+        "variant": args.project_type,
+        "templates": [ALL],
+        "parameters": parameters,
+    }
+    return [
+        PromptMessage(
+            _INSTRUCTIONS.format(
+                title=title,
+                name=args.project_name,
+                variant=args.project_type,
+                arguments=json.dumps(arguments, indent=2),
+                check=check,
+                files=", ".join(file.file.path for file in made.files),
+            )
+        )
+    ]

@@ -1,0 +1,71 @@
+"""How well a template answers a query, and why.
+
+The score of a phrase is the specification's: 10 when it is the name, 5 when the name contains it, 3 when the
+description does, 1 for each parameter whose name does. A query of several words that no template contains as
+a phrase counts by word: 3 for the name or the address, 1 for the description or a parameter, and every word
+must be somewhere. Letters count the same in both sizes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from holdfast.templates.template import Template
+
+_EXACT, _NAME, _DESCRIPTION, _PARAMETER = 10, 5, 3, 1
+_WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A template that answers a query."""
+
+    template: Template
+    relevance: int
+    matches: list[str]
+
+
+def search(templates: Iterable[Template], query: str) -> list[Hit]:
+    """Return the templates that answer a query, best first; equals stay in the order they came in."""
+    wanted = " ".join(query.lower().split())
+    known = list(templates)
+    hits = [_phrase(template, wanted) for template in known]
+    if not any(hit.relevance for hit in hits):
+        hits = [_words(template, wanted.split()) for template in known]
+    return sorted((hit for hit in hits if hit.relevance), key=lambda hit: -hit.relevance)
+
+
+def _phrase(template: Template, wanted: str) -> Hit:
+    name, description = template.place.name.lower(), template.place.description.lower()
+    score, matches = 0, []
+    if wanted in name:
+        score += _EXACT if wanted == name else _NAME
+        matches.append(f"name: {template.place.name}")
+    if wanted in description:
+        score += _DESCRIPTION
+        matches.append("description")
+    named = [parameter.name for parameter in template.parameters if wanted in parameter.name]
+    matches += [f"parameter: {name}" for name in named]
+    return Hit(template, score + _PARAMETER * len(named), matches)
+
+
+def _words(template: Template, words: list[str]) -> Hit:
+    score, matches = 0, []
+    for word in words:
+        place = _place_of(template, word)
+        if place is None:
+            return Hit(template, 0, [])
+        score += _WORD_IN_NAME if place in ("name", "address") else _WORD_ELSEWHERE
+        matches.append(f"{place}: {word}")
+    return Hit(template, score, matches)
+
+
+def _place_of(template: Template, word: str) -> str | None:
+    if word in template.place.name.lower():
+        return "name"
+    if word in template.address.uri:
+        return "address"
+    if word in template.place.description.lower():
+        return "description"
+    return "parameter" if any(word in parameter.name for parameter in template.parameters) else None

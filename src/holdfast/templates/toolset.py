@@ -1,0 +1,11 @@
+"""The toolset in which the room's operations, resources and prompts declare themselves."""
+
+from __future__ import annotations
+
+from holdfast.kernel.operation import Toolset
+
+templates = Toolset(
+    "templates",
+    "Files of a new project, generated from templates: built-in ones, your own and the repository's.",
+    family="toolkit",
+)

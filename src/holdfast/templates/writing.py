@@ -1,0 +1,178 @@
+"""`holdfast scaffold`: a whole project, written where a person says. No server offers this."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Conflict, InvalidArguments
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.file_set import FileSet
+from holdfast.storage.repo_path import RepoPath
+from holdfast.templates import text
+from holdfast.templates.difference import difference
+from holdfast.templates.models import ScaffoldedFile, ScaffoldError
+from holdfast.templates.provenance import RECORD_PATH, continued
+from holdfast.templates.rendering import RenderedFile
+from holdfast.templates.scaffolding import ALL, Request, scaffold
+from holdfast.templates.store import Templates
+from holdfast.templates.toolset import templates
+
+State = Literal["new", "unchanged", "differs", "replaced"]
+
+
+class WriteScaffold(Input):
+    """What to generate, and where to put it."""
+
+    toolchain: str = Field(max_length=200, description="rust, deno, python-uv, go, node, or one of your own.")
+    project_name: str = Field(max_length=200, description="Name of the project.")
+    variant: str = Field(default="cli", max_length=200, description="Kind of project: cli or library.")
+    templates: list[str] = Field(
+        default=[ALL], min_length=1, description="Categories or template URIs; everything when left out."
+    )
+    set: list[str] = Field(default=[], description="A parameter as name=value, such as has_tests=false.")
+    write: str | None = Field(
+        default=None, min_length=1, description="Directory to write into; without it nothing is written."
+    )
+    overwrite: list[str] = Field(default=[], description="A file that may be replaced although it differs.")
+
+
+class PlacedFile(Output):
+    """A file of the scaffold and how it compares with what is there."""
+
+    path: UntrustedText
+    state: State
+    difference: UntrustedText | None = Field(description="What replacing it would change, or changed.")
+    checksum: str = Field(description="SHA-256 of the generated content.")
+
+
+class ScaffoldWritten(Output):
+    """What was generated, and whether it was written."""
+
+    files: list[PlacedFile]
+    errors: list[ScaffoldError] = Field(description="What could not be generated; nothing is written then.")
+    written: bool
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command with this result."""
+        if self.errors:
+            return InvalidArguments.exit_code
+        return Conflict.exit_code if any(file.state == "differs" for file in self.files) else 0
+
+
+def _words(result: ScaffoldWritten) -> str:
+    lines = [f"{file.state:<9}  {file.path}" for file in result.files]
+    differences = [file.difference for file in result.files if file.difference]
+    return "\n".join([*differences, *lines, *text.missed(result.errors), *_conclusion(result)])
+
+
+def _conclusion(result: ScaffoldWritten) -> Iterator[str]:
+    if result.written:
+        yield "Written."
+    elif result.exit_code == Conflict.exit_code:
+        yield "Nothing was written: some files differ. Name each that may be replaced with --overwrite."
+    else:
+        yield "Nothing was written." if result.errors else "Nothing was written; --write DIR does."
+
+
+@templates.operation(
+    "write_scaffold",
+    title="Scaffold a project",
+    effect=Effect.WRITE,
+    command="write",
+    shortcut="scaffold",
+    positional=("toolchain", "project_name"),
+    example="holdfast scaffold python-uv kelp --set has_tests=true",
+    command_only=True,
+    text=_words,
+)
+def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
+    """Generate a project and, with --write, put it into a directory.
+
+    A directory that does not exist yet appears complete or not at all. In one that exists, a file that
+    differs is shown and nothing is written until it is named with --overwrite. `.scaffold.json` records
+    what was generated from what.
+    """
+    parameters = {"project_name": args.project_name, **_assigned(args.set)}
+    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
+    files = [ScaffoldedFile.of(file) for file in made.files]
+    errors = [ScaffoldError.of(missed) for missed in made.errors]
+    replacing = _replaceable(files, args.overwrite)
+    present = {} if args.write is None else _file_set(args.write, files).present()
+    files, replacing = _continuing_the_record(files, present, replacing)
+    placed = [_placed(file, present, replacing) for file in files]
+    writable = not errors and all(file.state != "differs" for file in placed)
+    if args.write is not None and writable:
+        _file_set(args.write, files).write(replacing=replacing)
+    return ScaffoldWritten(files=placed, errors=errors, written=args.write is not None and writable)
+
+
+def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:
+    return FileSet(directory, {RepoPath.parse(file.path): file.content.encode() for file in files})
+
+
+def _continuing_the_record(
+    files: list[ScaffoldedFile], present: Mapping[RepoPath, bytes], replacing: set[RepoPath]
+) -> tuple[list[ScaffoldedFile], set[RepoPath]]:
+    """Let the new record go on from the one that is there; nobody has to allow what loses nothing."""
+    place = RepoPath.parse(RECORD_PATH)
+    text = continued(present[place], files[-1].content) if place in present else None
+    if text is None:
+        return files, replacing
+    made = RenderedFile(RECORD_PATH, text)
+    record = files[-1].model_copy(update={"content": made.content, "checksum": made.checksum})
+    return [*files[:-1], record], replacing | {place}
+
+
+def _assigned(assignments: list[str]) -> dict[str, Any]:
+    """Return parameters from `name=value`; what is no JSON is the text itself."""
+    given: dict[str, Any] = {}
+    for assignment in assignments:
+        name, sign, value = assignment.partition("=")
+        if not sign:
+            raise InvalidArguments(
+                f'argument "set": {assignment[:40]!a} is no name=value.', hint="Such as has_tests=false."
+            )
+        given[name] = _value(value)
+    return given
+
+
+def _value(typed: str) -> Any:
+    try:
+        value = json.loads(typed)
+    except ValueError:
+        return typed
+    return value if isinstance(value, bool | list | str) else typed
+
+
+def _replaceable(files: list[ScaffoldedFile], named: list[str]) -> set[RepoPath]:
+    known = [file.path for file in files]
+    for name in named:
+        if files and name not in known:
+            raise InvalidArguments(
+                f'argument "overwrite": the scaffold has no file {name[:100]!a}.',
+                hint=did_you_mean(name[:100], known),
+            )
+    return {RepoPath.parse(name) for name in named}
+
+
+def _placed(file: ScaffoldedFile, present: Mapping[RepoPath, bytes], replacing: set[RepoPath]) -> PlacedFile:
+    path = RepoPath.parse(file.path)
+    old = present.get(path)
+    new = file.content.encode()
+    state: State = "new" if old is None else "unchanged" if old == new else "differs"
+    if state == "differs" and path in replacing:
+        state = "replaced"
+    changed = state in ("differs", "replaced")
+    return PlacedFile(
+        path=file.path,
+        state=state,
+        difference=difference(file.path, old or b"", new) if changed else None,
+        checksum=file.checksum,
+    )

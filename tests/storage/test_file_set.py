@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from holdfast.kernel.errors import Conflict, HoldfastError, InvalidPath
+from holdfast.storage.file_set import FileSet
+from holdfast.storage.repo_path import RepoPath
+
+A, B = RepoPath.parse("a"), RepoPath.parse("deep/er/b")
+FILES = {A: b"one", B: b"two"}
+
+
+def test_a_new_directory_appears_with_everything_in_it(tmp_path: Path):
+    target = tmp_path / "new" / "place"
+    assert FileSet(str(target), FILES).write() == [A, B]
+    assert (target / "deep" / "er" / "b").read_bytes() == b"two"
+    assert [path.name for path in (tmp_path / "new").iterdir()] == ["place"]
+
+
+def test_what_differs_is_kept_until_it_is_named(tmp_path: Path):
+    (tmp_path / "a").write_bytes(b"mine")
+    files = FileSet(str(tmp_path), FILES)
+    assert files.present() == {A: b"mine"}
+    with pytest.raises(Conflict) as failure:
+        files.write()
+    assert failure.value.data["paths"] == ["a"]
+    assert not (tmp_path / "deep").exists()
+    assert files.write(replacing=[A]) == [A, B]
+    assert files.write() == []
+    assert (tmp_path / "a").read_bytes() == b"one"
+
+
+def test_a_write_that_fails_leaves_no_trace_of_a_new_directory(tmp_path: Path):
+    impossible = {A: b"one", RepoPath.parse("a/b"): b"two"}
+    with pytest.raises(InvalidPath):
+        FileSet(str(tmp_path / "new"), impossible).write()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_links_are_not_followed(tmp_path: Path):
+    outside, target = tmp_path / "outside", tmp_path / "target"
+    outside.mkdir()
+    target.mkdir()
+    (target / "deep").symlink_to(outside)
+    with pytest.raises(InvalidPath):
+        FileSet(str(target), FILES).write()
+    assert list(outside.iterdir()) == []
+
+
+def test_a_file_in_place_of_the_directory_is_told(tmp_path: Path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(HoldfastError):
+        FileSet(str(tmp_path / "file"), FILES).write()
+    assert (tmp_path / "file").read_text() == "mine"
