@@ -1,0 +1,1 @@
+"""Milestones and issues, kept as operations in git refs and merged by union."""
