@@ -46,12 +46,22 @@ class Limits:
     legacy_message_file_bytes: int = 1 * MIB
     diff_file_bytes: int = 2 * MIB
 
+    # Milestones and issues.
+    entity_title_characters: int = 500
+    entity_text_characters: int = 100_000
+    entity_word_characters: int = 200
+    entity_set_members: int = 1000
+    request_characters: int = 200
+    claim_seconds: float = 3600.0
+
     # Stores.
     path_characters: int = 4096
     path_segment_bytes: int = 255
     database_busy_seconds: float = 10.0
     lock_wait_seconds: float = 10.0
     git_seconds: float = 30.0
+    git_network_seconds: float = 300.0
+    index_seconds: float = 600.0
     git_output_bytes: int = 64 * MIB
 
 

@@ -77,6 +77,12 @@ class Operation:
     open_world: bool = False
     seconds: float | None = None
     text: Text | None = None
+    table: Callable[[Any, int], str] | None = None
+    """Lays a result out for a person, in so many columns, where a tool's text is made for programs."""
+    fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None = None
+    """Adds, given the room, what a person may leave out on the command line and a program may not."""
+    written_in_editor: str | None = None
+    """The argument that a person may write in their editor instead of on the command line."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None
     """Fields a specification puts beside the content of a tool result, such as `metadata`."""
     annotations: Mapping[str, Any] = field(default_factory=dict)

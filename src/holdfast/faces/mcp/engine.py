@@ -25,7 +25,7 @@ from pydantic_core import to_json
 from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireError
 from holdfast.faces.mcp.wire.messages import Notification, RequestId
-from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS
+from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch import internal
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
@@ -72,7 +72,9 @@ class SdkEngine:
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
         except ValidationError as failure:
-            raise WireError(INVALID_PARAMS, f"Invalid params: {_where(failure)}.") from None
+            request = exchange.request
+            refusal = self._server.handlers.undecodable(request.method, request.params, _where(failure))
+            raise WireError(refusal.error.code, refusal.error.message, refusal.error.data) from None
         except WireError:
             raise
         except Exception as failure:

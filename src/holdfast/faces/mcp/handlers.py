@@ -13,12 +13,13 @@ from typing import Any, TypeVar
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import ListenHandler
+from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
 from holdfast.faces.mcp.addresses import find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
-from holdfast.faces.mcp.failures import request_failure, tool_failure, unknown_tool
+from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
 from holdfast.faces.mcp.wire.exchange import Exchange
@@ -58,6 +59,7 @@ class Handlers:
         self._dispatcher = dispatcher
         self._registry = dispatcher.registry
         self._family = profile.family or PROTOCOL
+        self._errors_as_results = profile.errors_as_results
         self._catalogue = catalogue
         self._publisher = publisher
         self._announcer = announcer
@@ -76,11 +78,13 @@ class Handlers:
         try:
             operation = self._registry.operation(params.name)
         except UnknownTool as failure:
-            raise unknown_tool(failure, params.name) from None
+            return unknown_tool(failure, params.name, as_result=self._errors_as_results)
         try:
             output = await self._run(ctx, operation, params.arguments)
         except HoldfastError as failure:
-            return tool_failure(failure, operation.family, ctx.protocol_version)
+            return tool_failure(
+                failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
+            )
         return _tool_result(operation, output)
 
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
@@ -90,6 +94,12 @@ class Handlers:
         except HoldfastError as failure:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
+
+    def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
+        """Return the answer to a request whose parameters are not what its method takes."""
+        name = (params or {}).get("name")
+        called = self._registry.find(name) if method == "tools/call" and isinstance(name, str) else None
+        return undecodable(problem, self._family if called is None else called.family)
 
     async def _run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None) -> Output:
         call = self._dispatcher.new_call(operation, report=_progress_reporter(ctx))
