@@ -52,6 +52,11 @@ class Limits:
     entity_word_characters: int = 200
     entity_set_members: int = 1000
     request_characters: int = 200
+    entity_page: int = 50
+    entity_largest_page: int = 500
+    shown_comment_bytes: int = 2 * MIB
+    filter_bytes: int = 4 * KIB
+    filter_depth: int = 32
     claim_seconds: float = 3600.0
 
     # Stores.

@@ -1,7 +1,7 @@
 """Which entities, in which order, from where: a question to the index, in SQL.
 
-A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value. It
-may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
+A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value.
+It may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
 `holdfast_fold(text)`, which is `str.casefold`. Values always go through `?`; the expression itself never
 contains what a caller wrote.
 """

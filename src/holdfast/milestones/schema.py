@@ -21,7 +21,7 @@ SCHEMA_VERSION = 1
 TABLES = """
 CREATE TABLE tip (ref TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log_end (id TEXT PRIMARY KEY, committed INTEGER NOT NULL) WITHOUT ROWID;
-CREATE TABLE damage (ref TEXT NOT NULL, text TEXT NOT NULL);
+CREATE TABLE damage (ref TEXT PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE clock (lamport INTEGER NOT NULL);
 INSERT INTO clock VALUES (0);
 CREATE TABLE operation (
@@ -31,8 +31,9 @@ CREATE TABLE operation (
     body TEXT NOT NULL,
     PRIMARY KEY (entity, lamport, id)
 ) WITHOUT ROWID;
-CREATE TABLE request (id TEXT PRIMARY KEY, digest TEXT NOT NULL, entity TEXT NOT NULL, operations TEXT NOT NULL)
-    WITHOUT ROWID;
+CREATE TABLE request (
+    id TEXT PRIMARY KEY, digest TEXT NOT NULL, entity TEXT NOT NULL, operations TEXT NOT NULL
+) WITHOUT ROWID;
 CREATE TABLE entity (
     id TEXT NOT NULL PRIMARY KEY,
     kind TEXT NOT NULL,
@@ -53,13 +54,16 @@ CREATE TABLE entity (
     title_folded TEXT NOT NULL,
     text_folded TEXT NOT NULL
 );
-CREATE TABLE label (entity TEXT NOT NULL, label TEXT NOT NULL, folded TEXT NOT NULL, PRIMARY KEY (entity, label))
-    WITHOUT ROWID;
-CREATE TABLE dependency (entity TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (entity, target)) WITHOUT ROWID;
+CREATE TABLE label (
+    entity TEXT NOT NULL, label TEXT NOT NULL, folded TEXT NOT NULL, PRIMARY KEY (entity, label)
+) WITHOUT ROWID;
+CREATE TABLE dependency (
+    entity TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (entity, target)
+) WITHOUT ROWID;
 CREATE TABLE link (entity TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (entity, target)) WITHOUT ROWID;
 CREATE TABLE claim (
-    entity TEXT NOT NULL, place INTEGER NOT NULL, actor TEXT NOT NULL, until TEXT NOT NULL, replica TEXT NOT NULL,
-    PRIMARY KEY (entity, place)
+    entity TEXT NOT NULL, place INTEGER NOT NULL, actor TEXT NOT NULL, until TEXT NOT NULL,
+    replica TEXT NOT NULL, PRIMARY KEY (entity, place)
 ) WITHOUT ROWID;
 """
 
