@@ -79,7 +79,7 @@ class Remotes:
     def push(self, remote: str, refspecs: Sequence[str]) -> dict[str, str]:
         """Offer refs to a remote, and return those it refused with its words."""
         finished = self._git.execute(
-            "push", "--porcelain", "--no-verify", "--recurse-submodules=no", 
+            "push", "--porcelain", "--no-verify", "--recurse-submodules=no",
             "--receive-pack=git-receive-pack", "--end-of-options", remote, *refspecs,
             seconds=LIMITS.git_network_seconds, terms=self._terms(remote),
         )  # fmt: skip
