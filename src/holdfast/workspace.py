@@ -12,10 +12,12 @@ from holdfast.doctor import StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.registry import Registry
+from holdfast.milestones import milestones
+from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
 
-TOOLSETS = (inbox, stores)
+TOOLSETS = (inbox, milestones, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
 
@@ -72,11 +74,17 @@ def _open_inbox(workspace: Workspace) -> Inbox:
     return room
 
 
+def _open_milestones(workspace: Workspace) -> Milestones:
+    room = Milestones.open(workspace.repository)
+    workspace.watcher.watch("milestones", room.fingerprint)
+    return room
+
+
 def _open_stores(workspace: Workspace) -> StoreRoom:
     # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
     return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
-    {"inbox": _open_inbox, "stores": _open_stores}
+    {"inbox": _open_inbox, "milestones": _open_milestones, "stores": _open_stores}
 )

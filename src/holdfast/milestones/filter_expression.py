@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from holdfast.milestones.filter_fields import Field, Value
 
-DEPTH = 32
-"""How deep parentheses and negations may nest."""
-
 
 class Comparison:
     """A field set against one value, or against several for `in`."""

@@ -11,8 +11,8 @@ Contract: the text is consumed whole; what does not parse is `Invalid`, naming t
 
 from __future__ import annotations
 
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.filter_expression import (
-    DEPTH,
     Comparison,
     Expression,
     Negation,
@@ -86,10 +86,10 @@ class InfixParser:
 
     def _deeper(self, token: Token) -> None:
         self._depth += 1
-        if self._depth > DEPTH:
+        if self._depth > LIMITS.filter_depth:
             raise invalid(
                 token.column,
-                f"the filter nests deeper than {DEPTH} levels",
+                f"the filter nests deeper than {LIMITS.filter_depth} levels",
                 "Leave out parentheses it does not need.",
             )
 

@@ -9,8 +9,8 @@ On labels `=` and `contains` ask for all of the values and `!=` for none of them
 
 from __future__ import annotations
 
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.filter_expression import (
-    DEPTH,
     Comparison,
     Expression,
     Negation,
@@ -52,8 +52,8 @@ class SExpressionParser:
 
     def _expression(self, depth: int) -> Expression:
         opening = self._expect("(")
-        if depth > DEPTH:
-            raise invalid(opening.column, f"the filter nests deeper than {DEPTH} levels")
+        if depth > LIMITS.filter_depth:
+            raise invalid(opening.column, f"the filter nests deeper than {LIMITS.filter_depth} levels")
         head = self._take()
         if head.is_word("and", "or"):
             found = self._joined(head, depth)

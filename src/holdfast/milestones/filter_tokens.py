@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 
 from holdfast.kernel.errors import Invalid
-
-FILTER_BYTES = 4096
+from holdfast.kernel.limits import LIMITS
 
 _SPACE = re.compile(r"\s+")
 _OPERATOR = re.compile(r"==|!=|<=|>=|&&|\|\||[=<>!~()\[\],]")
@@ -72,9 +71,9 @@ def _refuse_what_is_no_filter(text: str) -> None:
         size = len(text.encode())
     except UnicodeEncodeError as failure:
         raise invalid(failure.start + 1, "this is not valid Unicode text") from None
-    if size > FILTER_BYTES:
+    if size > LIMITS.filter_bytes:
         raise Invalid(
-            f"The filter has {size} bytes; at most {FILTER_BYTES} are allowed.",
+            f"The filter has {size} bytes; at most {LIMITS.filter_bytes} are allowed.",
             hint="Ask for less at once, or sort and page through what a shorter filter finds.",
         )
 
