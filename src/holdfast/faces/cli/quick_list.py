@@ -59,7 +59,8 @@ def _limit(given: dict[str, str]) -> int:
 
 
 def _answer(given: dict[str, str]) -> str | None:
-    from holdfast.milestones.express import OutOfTheOrdinary, listed
+    from holdfast.milestones.express import OutOfTheOrdinary
+    from holdfast.milestones.express_list import listed
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
     start = given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
@@ -81,7 +82,7 @@ def _cursor(kind: str, position: tuple[object, ...], *, include_closed: bool) ->
 def _words(rows: list[dict[str, Any]], cursor: str | None) -> str:
     from holdfast.milestones.columns import table
 
-    text = table(rows, _width())
+    text = table(rows, _width()) if rows else "Nothing found."
     return f"{text}\nMore with --cursor {cursor}\n" if cursor is not None else f"{text}\n"
 
 
@@ -123,15 +124,15 @@ def _write(text: str) -> int:
     """Write the answer; where that fails, let the whole command line say so."""
     data = text.encode("utf-8", "replace")
     try:
-        if os.write(1, data) == len(data):
+        written = os.write(1, data)
+        if written == len(data):
             return 0
-        data = b""
     except OSError:
-        pass
+        written = 0
     from holdfast.faces.cli import failures, output
 
     try:
-        output.write(text)
+        output.write(data[written:].decode("utf-8", "replace"))
     except output.OutputFailed as failure:
         return failures.report_unwritten(failure)
     return 0

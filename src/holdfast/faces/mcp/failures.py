@@ -74,7 +74,9 @@ def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
     if family not in CODE_NAMES:
         return MCPError(code=code, message=error.sentence(), data=_data(error))
     result = _failed_result(error, family, code)
-    data = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+    data = result.model_dump(
+        mode="json", by_alias=True, include={"content", "structured_content", "is_error"}
+    )
     return MCPError(code=code, message=error.sentence(), data=data)
 
 
