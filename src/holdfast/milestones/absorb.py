@@ -10,9 +10,11 @@ Contract:
 
 from __future__ import annotations
 
+import gc
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.entry import Entry, lines_of, parse
@@ -30,6 +32,8 @@ _INSERT_REQUEST = (
     " ON CONFLICT DO UPDATE SET digest = excluded.digest, entity = excluded.entity,"
     " operations = excluded.operations WHERE excluded.operations < operations"
 )
+
+_BATCH = 50_000
 
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
@@ -53,9 +57,22 @@ def damaged_in(connection: sqlite3.Connection) -> dict[str, str]:
 def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Fill a new index from all logs."""
     run_script(connection, TABLES)
-    Absorption(connection, git, tips).take_in()
-    fold_all(connection)
+    with without_garbage_collection():
+        Absorption(connection, git, tips).take_in()
+        fold_all(connection)
     run_script(connection, INDEXES)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def run_script(connection: sqlite3.Connection, script: str) -> None:
@@ -125,6 +142,7 @@ class Absorption:
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
             requests += _requests(lines)
+        rows.sort()  # neighbours in the table are written together
         self._connection.executemany(_INSERT_OPERATION, rows)
         self._connection.executemany(_INSERT_REQUEST, requests)
         self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
@@ -161,7 +179,7 @@ class Absorption:
                 if commit.id in ends:
                     self._ends[commit.id] = commit.committed
                 batch.append((commit, _lines(commit)))
-                if len(batch) >= 2000:
+                if len(batch) >= _BATCH:
                     self.keep(batch)
                     batch.clear()
         finally:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Kind = Literal["milestone", "issue"]
 Status = Literal["draft", "open", "closed"]
@@ -107,8 +107,7 @@ class Entity:
         return next((claim for claim in self.claims if claim.is_live(now)), None)
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A milestone or an issue as a list shows it. `open_issues` is None for an issue."""
 
     id: str

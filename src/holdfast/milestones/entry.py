@@ -14,15 +14,15 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import sha256
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 VERSION = 1
 LARGEST_LAMPORT = 2**53 - 1
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_decode = json.JSONDecoder().decode
+_scan = json.JSONDecoder().scan_once
 
 
 class Entry(NamedTuple):
@@ -68,31 +68,30 @@ class Entry(NamedTuple):
 def parse(line: str) -> Entry | None:
     """Return the operation that a line holds, or None when it holds none."""
     try:
-        found = _decode(line)
-    except (ValueError, RecursionError):
+        found, end = _scan(line, 0)
+    except (ValueError, StopIteration, RecursionError):
         return None
-    if not isinstance(found, dict):
+    if end != len(line) or type(found) is not dict:
         return None
-    take = found.get
-    name, entity, lamport = _text(take("op")), _text(take("e")), take("l")
+    take: Callable[[str], Any] = found.get
+    name, entity, lamport, over = take("op"), take("e"), take("l"), take("over")
     if not (is_uuid(name) and is_uuid(entity) and type(lamport) is int and 0 < lamport <= LARGEST_LAMPORT):
         return None
-    over = take("over")
-    version = take("v")
+    kind, time, actor, type_, version = take("k"), take("ts"), take("by"), take("t"), take("v")
     return Entry(
         name,
         entity,
-        _text(take("k")),
+        kind if type(kind) is str else "",
         lamport,
-        _text(take("ts")),
-        _text(take("by")),
-        _text(take("t")),
-        take("f") if isinstance(take("f"), str) else None,
+        time if type(time) is str else "",
+        actor if type(actor) is str else "",
+        type_ if type(type_) is str else "",
+        _text(take("f")),
         take("x"),
-        tuple(item for item in over if isinstance(item, str)) if isinstance(over, list) else (),
-        take("c") if isinstance(take("c"), str) else None,
-        take("rq") if isinstance(take("rq"), str) else None,
-        take("rd") if isinstance(take("rd"), str) else None,
+        tuple(item for item in over if type(item) is str) if type(over) is list else (),
+        _text(take("c")),
+        _text(take("rq")),
+        _text(take("rd")),
         version if type(version) is int else 0,
     )
 
@@ -141,5 +140,5 @@ def _shaped(number: int, *, version: int) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+def _text(value: object) -> str | None:
+    return value if type(value) is str else None

@@ -1,7 +1,7 @@
 """The index for quick commands: opened if it is up to date, in about the time Python takes to start.
 
-Contract: the connection shows exactly what `Milestones.reading` would, or none is given. Whatever is out of the
-ordinary (no repository, no logs, an index that is missing, old, damaged or behind the logs) raises
+Contract: the connection shows exactly what `Milestones.reading` would, or none is given. Whatever is out of
+the ordinary (no repository, no logs, an index that is missing, old, damaged or behind the logs) raises
 `OutOfTheOrdinary`, and the whole program takes over.
 """
 

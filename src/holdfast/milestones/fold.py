@@ -33,7 +33,7 @@ class State:
         self.id = creation.entity
         self.kind = cast("Kind", creation.kind)
         self.author = creation.actor
-        self.created = self.updated = _moment(creation)
+        self.first = self.last = creation
         self.waiting = 0
         self.scalars: dict[str, Register] = {}
         self.added: dict[str, dict[str, list[str]]] = {}
@@ -48,7 +48,7 @@ class State:
         """Let one operation have its effect, if this version knows one."""
         effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind == self.kind else None
         if effect is not None and effect(self, entry):
-            self.updated = _moment(entry)
+            self.last = entry
         else:
             self.waiting += 1
 
@@ -92,8 +92,8 @@ class State:
             title=self.value("title") or "",
             status=cast("Status", self.value("status") or "open"),
             author=self.author,
-            created=self.created,
-            updated=self.updated,
+            created=_moment(self.first),
+            updated=_moment(self.last),
             description=self.value("description") or "",
             labels=self.members("labels"),
             assignee=self.value("assignee"),
@@ -106,6 +106,15 @@ class State:
             claims=self.claims(),
             waiting=self.waiting,
         )
+
+    def visible_bodies(self) -> list[str]:
+        """Return what the comments say that were not deleted."""
+        shown = (name for name in self.comments if name not in self.deleted)
+        return [self.bodies[name].winner() or "" for name in shown]
+
+    def is_contested(self) -> bool:
+        """Tell whether a scalar has values that lost."""
+        return any(register.losers() for register in self.scalars.values())
 
     def _contested(self) -> Iterable[Contested]:
         for field, register in self.scalars.items():

@@ -39,6 +39,7 @@ def first_second(day: str) -> int | None:
         return None
 
 
+@lru_cache(maxsize=4096)
 def moment_of(seconds: int) -> str:
     """Write seconds since 1970 as RFC 3339 in UTC."""
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(seconds))

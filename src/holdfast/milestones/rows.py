@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
-from holdfast.milestones.entity import STATUSES, Entity, Event, Summary
+from holdfast.milestones.entity import STATUSES, Event, Summary
 from holdfast.milestones.entry import Entry, parse
 from holdfast.milestones.fold import State, fold
 from holdfast.milestones.moments import first_second, moment_of, seconds_of
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
+_RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_LABEL = "INSERT OR IGNORE INTO label VALUES (?, ?, ?)"
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
@@ -42,17 +44,17 @@ def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
             connection.execute(statement, (name,))
         state = state_of(connection, name)
         if state is not None:
-            _insert(connection, [state.entity()])
+            _insert(connection, [state])
 
 
 def fold_all(connection: sqlite3.Connection) -> None:
     """Write the rows of every entity into an index that has none yet."""
     rows = connection.cursor().execute("SELECT entity, body FROM operation ORDER BY entity, lamport, id")
-    batch: list[Entity] = []
+    batch: list[State] = []
     for _, group in groupby(rows, key=lambda row: row[0]):
         state = fold(entry for _, body in group if (entry := parse(body)) is not None)
         if state is not None:
-            batch.append(state.entity())
+            batch.append(state)
         if len(batch) >= 1000:
             _insert(connection, batch)
             batch.clear()
@@ -70,7 +72,7 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
             kind,
             title,
             status,
-            tuple(json.loads(labels)) if labels != "[]" else (),
+            _members(labels),
             author,
             assignee,
             due,
@@ -80,6 +82,11 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
             comments,
             row[12],
         )
+
+
+@lru_cache(maxsize=4096)
+def _members(labels: str) -> tuple[str, ...]:
+    return tuple(json.loads(labels))
 
 
 def event_of(entry: Entry) -> Event:
@@ -100,43 +107,44 @@ def event_of(entry: Entry) -> Event:
     )
 
 
-def _insert(connection: sqlite3.Connection, entities: list[Entity]) -> None:
-    connection.executemany(_INSERT_ENTITY, map(_entity_row, entities))
-    pairs = ((entity, label) for entity in entities for label in entity.labels)
-    connection.executemany(_INSERT_LABEL, ((entity.id, label, label.casefold()) for entity, label in pairs))
-    connection.executemany(
-        _INSERT_DEPENDENCY, ((e.id, target) for e in entities for target in e.dependencies)
+def _insert(connection: sqlite3.Connection, states: list[State]) -> None:
+    connection.executemany(_INSERT_ENTITY, map(_entity_row, states))
+    labels = ((state.id, label) for state in states for label in state.members("labels"))
+    connection.executemany(_INSERT_LABEL, ((name, label, label.casefold()) for name, label in labels))
+    for statement, field in ((_INSERT_DEPENDENCY, "dependencies"), (_INSERT_LINK, "links")):
+        pairs = [(state.id, target) for state in states for target in state.members(field)]
+        connection.executemany(statement, pairs)
+    claims = (
+        (state.id, place, claim.actor, claim.until, claim.replica)
+        for state in states
+        for place, claim in enumerate(state.claims())
     )
-    connection.executemany(_INSERT_LINK, ((e.id, target) for e in entities for target in e.links))
-    connection.executemany(
-        _INSERT_CLAIM,
-        (
-            (entity.id, place, claim.actor, claim.until, claim.replica)
-            for entity in entities
-            for place, claim in enumerate(entity.claims)
-        ),
-    )
+    connection.executemany(_INSERT_CLAIM, claims)
 
 
-def _entity_row(entity: Entity) -> tuple[object, ...]:
-    bodies = [comment.body for comment in entity.comments if not comment.deleted]
+def _entity_row(state: State) -> tuple[object, ...]:
+    title, description = state.value("title") or "", state.value("description") or ""
+    status, due = state.value("status") or "open", state.value("due")
+    labels = state.members("labels")
+    bodies = state.visible_bodies()
+    created = seconds_of(state.first.time) or 0
     return (
-        entity.id,
-        entity.kind,
-        entity.title,
-        entity.description,
-        entity.status,
-        STATUSES.index(entity.status),
-        entity.author,
-        entity.assignee,
-        entity.milestone,
-        entity.due,
-        first_second(entity.due) if entity.due else None,
-        seconds_of(entity.created),
-        seconds_of(entity.updated),
+        state.id,
+        state.kind,
+        title,
+        description,
+        status,
+        _RANKS[status],
+        state.author,
+        state.value("assignee"),
+        state.value("milestone"),
+        due,
+        first_second(due) if due else None,
+        created,
+        created if state.last is state.first else seconds_of(state.last.time) or 0,
         len(bodies),
-        int(bool(entity.contested)),
-        json.dumps(entity.labels) if entity.labels else "[]",
-        entity.title.casefold(),
-        "\n".join([entity.title, entity.description, *bodies]).casefold(),
+        int(state.is_contested()),
+        json.dumps(labels) if labels else "[]",
+        title.casefold(),
+        "\n".join([title, description, *bodies]).casefold(),
     )

@@ -46,6 +46,7 @@ class Refs:
         self._git = git
         self._prefix = prefix
         self._files = RefFiles(repository.common_dir, prefix)
+        self._flushed: dict[str, int] = {}
 
     def tips(self) -> dict[str, str]:
         """Return the refs and the ids they hold; a damaged ref has an empty id."""
@@ -68,9 +69,16 @@ class Refs:
             return
         directory = os.path.dirname(ref)
         with disk_failures_named(ref):
-            while directory:
-                flush_directory(os.path.join(self._common, directory))
-                directory = os.path.dirname(directory)
+            flush_directory(os.path.join(self._common, directory))
+            while directory := os.path.dirname(directory):
+                self._flush_once(os.path.join(self._common, directory))
+
+    def _flush_once(self, directory: str) -> None:
+        """Make the names in a directory durable, unless it was done since its last change."""
+        changed = os.stat(directory).st_ctime_ns
+        if self._flushed.get(directory) != changed:
+            flush_directory(directory)
+            self._flushed[directory] = changed
 
     def _failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
         if self.tips().get(ref) != old:
