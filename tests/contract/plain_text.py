@@ -8,6 +8,7 @@ from __future__ import annotations
 OUR_NAME = "a name we made: a prefix and hexadecimal digits"
 OUR_TIME = "a moment, written or checked by us as RFC 3339"
 LINE_RANGE = "N or N-M, checked against a pattern"
+OUR_UUID = "a UUID, made or checked by us"
 OUR_WORDS = "a sentence or name that stands in our code"
 
 REASONS = {
@@ -16,6 +17,33 @@ REASONS = {
     "Finding.next_step": OUR_WORDS,
     "Finding.store": OUR_WORDS,
     "MessagePage.next_cursor": "an opaque cursor, encoded by us",
+    "MileClaim.until": OUR_TIME,
+    "MileClaimed.comment_id": OUR_UUID,
+    "MileClaimed.id": OUR_UUID,
+    "MileClaimed.operations": OUR_UUID,
+    "MileClaimed.until": OUR_TIME,
+    "MileComment.edited": OUR_TIME,
+    "MileComment.id": OUR_UUID,
+    "MileComment.timestamp": OUR_TIME,
+    "MileComment.ts": OUR_TIME,
+    "MileContest.field": OUR_WORDS,
+    "MileDetails.created": OUR_TIME,
+    "MileDetails.dependencies": OUR_UUID,
+    "MileDetails.due": "a day, checked by us as YYYY-MM-DD",
+    "MileDetails.id": OUR_UUID,
+    "MileDetails.milestone": OUR_UUID,
+    "MileDetails.updated": OUR_TIME,
+    "MileEvent.entity": OUR_UUID,
+    "MileEvent.id": OUR_UUID,
+    "MileItem.id": OUR_UUID,
+    "MileLog.next_cursor": "an opaque cursor, encoded by us",
+    "MileLostClaim.id": OUR_UUID,
+    "MileLostClaim.until": OUR_TIME,
+    "MilePage.next_cursor": "an opaque cursor, encoded by us",
+    "MileReceipt.comment_id": OUR_UUID,
+    "MileReceipt.id": OUR_UUID,
+    "MileReceipt.operations": OUR_UUID,
+    "MileValue.ts": OUR_TIME,
     "Remark.changed_lines": LINE_RANGE,
     "Remark.delivered_at": OUR_TIME,
     "Remark.id": OUR_NAME,

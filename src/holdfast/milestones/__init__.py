@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name != "milestones":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from holdfast.milestones import cooperation, operations, prompts, resources, toolset, writing
+    from holdfast.milestones import cooperation, exchange, operations, prompts, resources, toolset, writing
 
-    del cooperation, operations, prompts, resources, writing  # importing them declares what they hold
+    del (
+        cooperation,
+        exchange,
+        operations,
+        prompts,
+        resources,
+        writing,
+    )  # importing them declares what they hold
     return toolset.milestones

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from datetime import timedelta
 
+from holdfast.kernel.errors import NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.milestones import text
 from holdfast.milestones.moments import moment_of
@@ -94,7 +95,8 @@ def sync_store(room: Milestones, args: SyncStore) -> MileSynced:
 )
 def initialize_store(room: Milestones, args: InitializeStore) -> MileInitialized:
     """Let a plain `git fetch` bring milestones and issues too. Not needed for `git mile sync`."""
-    remote = args.remote or room.default_remote()
-    if remote is None:
+    try:
+        remote = args.remote or room.default_remote()
+    except NotFound:
         return MileInitialized(remote=None, changed=False)
     return MileInitialized(remote=remote, changed=room.track(remote))

@@ -11,7 +11,7 @@ from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.models import optional
 
-ImportFormat = Literal["auto", "operations", "github", "beads", "git-bug"]
+ImportFormat = Literal["auto", "operations", "github", "beads"]
 ExportFormat = Literal["operations", "entities", "github"]
 
 
@@ -23,7 +23,7 @@ class ImportEntities(Input):
     )
     format: ImportFormat = Field(
         default="auto",
-        description="What it holds: our own export, GitHub issues, beads' issues.jsonl or git-bug's list.",
+        description="What it holds: our own export, GitHub issues, or beads' issues.jsonl.",
     )
 
 

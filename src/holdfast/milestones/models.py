@@ -237,7 +237,7 @@ class MileEvent(Output):
 
     id: str
     entity: str
-    ts: str
+    ts: UntrustedText
     actor: UntrustedText
     action: UntrustedText
     field: UntrustedText | None = optional("What was changed.")
@@ -253,11 +253,14 @@ class MileEvent(Output):
             actor=event.actor,
             action=event.action,
             field=event.field,
-            value=_spelled(event.value),
+            value=_spelled(event),
         )
 
 
-def _spelled(value: object) -> str | None:
+def _spelled(event: Event) -> str | None:
+    value = event.value
+    if event.action == "claim" and isinstance(value, dict):
+        return f"until {value.get('until')}"
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

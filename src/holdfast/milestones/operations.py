@@ -77,7 +77,7 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     effect=Effect.READ,
     command="show",
     positional=("id",),
-    example="holdfast milestones show 8903a9b6-0000-7000-8000-000000000001",
+    example="holdfast milestones show 8903a9b6-0000-7000-8000-000000000001 --entity milestone",
     specified=True,
     annotations={"title": "Show a milestone or issue", **_READS},
     table=text.details,
