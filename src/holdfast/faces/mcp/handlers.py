@@ -97,8 +97,10 @@ class Handlers:
 
     def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
         """Return the answer to a request whose parameters are not what its method takes."""
+        if method != "tools/call":
+            return undecodable(problem, PROTOCOL)
         name = (params or {}).get("name")
-        called = self._registry.find(name) if method == "tools/call" and isinstance(name, str) else None
+        called = self._registry.find(name) if isinstance(name, str) else None
         return undecodable(problem, self._family if called is None else called.family)
 
     async def _run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None) -> Output:
