@@ -166,6 +166,7 @@ class Absorption:
     def _salvage(self, refs: Tips, ends: frozenset[str], known: frozenset[str]) -> None:
         """Read logs one by one, object by object, as far as that goes."""
         assert self._git is not None
+        self._git.run("version")  # a git that does not run says nothing about the logs
         for ref, tip in refs.items():
             try:
                 self._keep_all(walk_commits(self._git, tip, known), ends)

@@ -22,7 +22,7 @@ VERSION = 1
 LARGEST_LAMPORT = 2**53 - 1
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_scan = json.JSONDecoder().scan_once
+_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # `decode` without its white space
 
 
 class Entry(NamedTuple):

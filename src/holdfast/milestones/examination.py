@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from holdfast.milestones.entity import Finding
 from holdfast.milestones.index import Index
 from holdfast.milestones.log import Log
@@ -36,10 +34,9 @@ _RUN_SYNC = (
 )
 
 
-def _damaged(index: Index) -> Iterator[tuple[str, str]]:
-    with index.fresh() as connection:
-        rows = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
-    yield from rows
+def _damaged(index: Index) -> list[tuple[str, str]]:
+    query = "SELECT ref, text FROM damage ORDER BY ref"
+    return index.ask(lambda connection: connection.execute(query).fetchall())
 
 
 def _damage(ref: str, text: str) -> str:

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TypeVar
 
-from holdfast.kernel.errors import Busy
+from holdfast.kernel.errors import Busy, Corrupted
 from holdfast.milestones.absorb import (
     Rewritten,
     build,
@@ -35,6 +36,9 @@ from holdfast.storage.git_refs import Refs
 from holdfast.storage.repository import Repository
 
 _UNGUARDED_ATTEMPTS = 4
+_OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."
+
+Answer = TypeVar("Answer")
 
 
 class Index:
@@ -53,9 +57,26 @@ class Index:
 
     @contextmanager
     def fresh(self, *, is_writing: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to an index that is up to date; `is_writing`: the caller has the lock."""
+        """Yield a connection to an index that is up to date; `is_writing`: the caller has the lock.
+
+        An index that turns out to be damaged meanwhile will be built anew for the next one who asks.
+        """
         with ExitStack() as stack:
-            yield self._connection(stack, is_writing=is_writing)
+            try:
+                yield self._connection(stack, is_writing=is_writing)
+            except NotUsable:
+                self._database.discard()
+                raise Busy("The index was damaged and is built anew.", hint="Ask again.") from None
+
+    def ask(self, question: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
+        """Return what a question finds in an index that is up to date; asked again where that is damaged."""
+        try:
+            with ExitStack() as stack:
+                return question(self._connection(stack, is_writing=is_writing))
+        except NotUsable:
+            self._database.discard()
+        with self.fresh(is_writing=is_writing) as connection:
+            return question(connection)
 
     def take_in_own(self, ref: str, old: str | None, commit: Commit, entries: list[Entry]) -> None:
         """Add one commit just written; where that fails, the next read does it from the log."""
@@ -126,7 +147,12 @@ def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_d
     folded = tips_in(connection)
     if folded == tips:
         return True
-    return even_if_damaged and {**folded, **damaged_in(connection)} == tips
+    if not even_if_damaged or {**folded, **damaged_in(connection)} != tips:
+        return False
+    if not folded and connection.execute("SELECT 1 FROM operation").fetchone() is None:
+        ref, text = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchone()
+        raise Corrupted(f"No log can be read; {ref}: {text}.", hint=_OTHER_CLONE, ref=ref)
+    return True
 
 
 def _nothing(stack: ExitStack) -> sqlite3.Connection:

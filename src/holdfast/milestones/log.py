@@ -20,7 +20,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock
-from holdfast.kernel.errors import Conflict, NotFound
+from holdfast.kernel.errors import Conflict, NotFound, Unavailable
 from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.entity import Receipt
 from holdfast.milestones.entry import Entry, message_of
@@ -34,6 +34,7 @@ from holdfast.storage.git import Git
 from holdfast.storage.git_commits import (
     Commit,
     NewCommit,
+    is_readable,
     signature,
     write_commit,
     write_commits,
@@ -45,6 +46,7 @@ from holdfast.storage.repository import Repository
 _REPLICA = re.compile(r"[0-9a-f]{32}")
 _REPLICA_BYTES = 100
 _ATTEMPTS = 10
+_OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, Scribe], str]
 """Writes down what a request does, on an index that is up to date, and returns the entity it is about."""
@@ -92,21 +94,20 @@ class Log:
         digest = None if request is None else _digest(purpose)
         self._repository.ensure_store()
         with locked(self._index.writing_lock):
-            with self._index.fresh(is_writing=True) as connection:
-                if (done := _done_before(connection, request, digest)) is not None:
-                    return done
-                scribe = self._scribe(connection, actor, request, digest)
-                entity = compose(connection, scribe)
+            scribe, receipt = self._index.ask(
+                lambda connection: self._composed(connection, compose, actor, request, digest),
+                is_writing=True,
+            )
             self._append(scribe.entries)
-        return Receipt(entity, tuple(entry.id for entry in scribe.entries), changed=bool(scribe.entries))
+        return receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
         """Write what an import composes, one commit for each entity, in one go; return what was written."""
         self._repository.ensure_store()
         with locked(self._index.writing_lock):
-            with self._index.fresh(is_writing=True) as connection:
-                scribe = self._scribe(connection, actor, None, None)
-                compose(connection, scribe)
+            scribe, _ = self._index.ask(
+                lambda connection: self._composed(connection, compose, actor, None, None), is_writing=True
+            )
             self.write_bulk(scribe.entries)
         return scribe.entries
 
@@ -124,12 +125,22 @@ class Log:
         write_commits(self._git, own.ref, own.tip, commits)
         self._refs.flush(own.ref)
 
-    def _scribe(
-        self, connection: sqlite3.Connection, actor: str, request: str | None, digest: str | None
-    ) -> Scribe:
+    def _composed(
+        self,
+        connection: sqlite3.Connection,
+        compose: Compose,
+        actor: str,
+        request: str | None,
+        digest: str | None,
+    ) -> tuple[Scribe, Receipt]:
+        """Return what a request writes down, and its receipt; nothing is written when it was done before."""
         lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
-        replica = self.replica or self._renew()
-        return Scribe(lamport, self._clock(), actor, replica, request, digest)
+        scribe = Scribe(lamport, self._clock(), actor, self.replica or self._renew(), request, digest)
+        if (done := _done_before(connection, request, digest)) is not None:
+            return scribe, done
+        entity = compose(connection, scribe)
+        names = tuple(entry.id for entry in scribe.entries)
+        return scribe, Receipt(entity, names, changed=bool(names))
 
     def _renew(self) -> str:
         replica = os.urandom(16).hex()
@@ -139,11 +150,12 @@ class Log:
     def _own(self) -> Own:
         """Return this clone's log, a new one where the old one cannot be built upon."""
         ref = LOGS + (self.replica or self._renew())
-        with self._index.fresh(is_writing=True) as connection:
-            if ref in damaged_in(connection):
-                ref = LOGS + self._renew()
-            query = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
-            row = connection.execute(query, (ref,)).fetchone()
+        is_damaged, row = self._index.ask(
+            lambda connection: (ref in damaged_in(connection), connection.execute(_OWN, (ref,)).fetchone()),
+            is_writing=True,
+        )
+        if is_damaged:
+            return Own(LOGS + self._renew(), None, 0)
         return Own(ref, None, 0) if row is None else Own(ref, row[0], row[1] or 0)
 
     def _append(self, entries: list[Entry]) -> None:
@@ -163,7 +175,12 @@ class Log:
         new = self._commit(entries, committed)
         if self._tree is None:
             self._tree = write_empty_tree(self._git)
-        name = write_commit(self._git, self._tree, own.tip, new)
+        try:
+            name = write_commit(self._git, self._tree, own.tip, new)
+        except Unavailable:
+            if own.tip is None or is_readable(self._git, own.tip):
+                raise
+            raise RefLocked("The log's last commit cannot be read.", hint="Run `holdfast doctor`.") from None
         self._refs.move(own.ref, name, own.tip)
         parents = () if own.tip is None else (own.tip,)
         self._index.take_in_own(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)

@@ -92,29 +92,27 @@ class Milestones:
 
     def get(self, kind: Kind | None, name: str) -> Entity:
         """Return the entity of that id or unmistakable prefix; `kind` None takes either kind."""
-        with self._index.fresh() as connection:
-            return lookup.entity(connection, kind, name)
+        return self._index.ask(lambda connection: lookup.entity(connection, kind, name))
 
     def find(self, query: Query) -> Page:
         """Return one page of entities."""
-        with self._index.fresh() as connection:
-            return lookup.page(connection, query)
+        return self._index.ask(lambda connection: lookup.page(connection, query))
 
     def count(self, kind: Kind, condition: Condition) -> int:
         """Return how many entities of a kind meet a condition."""
         sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"  # noqa: S608 - ours
-        with self._index.fresh() as connection:
-            return int(connection.execute(sql, (kind, *condition.values)).fetchone()[0])
+        values = (kind, *condition.values)
+        return self._index.ask(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 
     def history(self, name: str) -> list[Event]:
         """Return everything that was done to an entity, in logical order."""
-        with self._index.fresh() as connection:
-            return [event_of(entry) for entry in lookup.entries(connection, name)]
+        return self._index.ask(lambda connection: list(map(event_of, lookup.entries(connection, name))))
 
     def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[Event]:
         """Return the newest events of all entities, newest first; `before` is (order, id) of one of them."""
-        with self._index.fresh() as connection:
-            return [event_of(entry) for entry in lookup.recent(connection, limit, before)]
+        return self._index.ask(
+            lambda connection: list(map(event_of, lookup.recent(connection, limit, before)))
+        )
 
     def operations(self) -> Iterator[str]:
         """Yield every operation as the line of canonical JSON it is in the log: a lossless export."""

@@ -18,7 +18,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import Corrupted, HoldfastError, NotFound
+from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.connection_pool import ConnectionPool
 from holdfast.storage.database_failures import database_failure, is_damage
@@ -93,6 +93,11 @@ class DerivedDatabase:
         except NotUsable:
             return False
 
+    def discard(self) -> None:
+        """Let no file count, because the one that did turned out to be damaged."""
+        self.close()
+        _remove(self._pointer)
+
     def close(self) -> None:
         """Close every connection."""
         self._current = None
@@ -127,10 +132,8 @@ class DerivedDatabase:
     def _pointed(self) -> str | None:
         try:
             name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
-        except (NotFound, Corrupted):
+        except (NotFound, InvalidPath, TooLarge):
             return None
-        except HoldfastError as failure:
-            raise NotUsable(failure.message) from failure
         return name if self._file.fullmatch(name) else None
 
     def _connect(self) -> sqlite3.Connection:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git import Git, Terms
 from holdfast.storage.git_refs import DURABLE
@@ -126,6 +126,14 @@ def walk_commits(git: Git, start: str, known: frozenset[str] = frozenset()) -> I
         waiting += commit.parents
 
 
+def is_readable(git: Git, name: str) -> bool:
+    """Tell whether a commit can be read."""
+    try:
+        return _read_one(git, name) is not None
+    except ValueError:
+        return False
+
+
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
     """Tell whether one commit leads to another, or is the same."""
     return git.execute("merge-base", "--is-ancestor", older, newer).status == 0
@@ -178,7 +186,7 @@ def _parsed(record: bytes) -> Commit:
 def _read_one(git: Git, name: str) -> Commit:
     try:
         found = git.objects().read(name, LIMITS.git_output_bytes)
-    except HoldfastError as failure:
+    except (TooLarge, Unavailable) as failure:
         raise ValueError(f"object {name[:12]} cannot be read") from failure
     if found is None:
         raise ValueError(f"object {name[:12]} is missing or damaged")
