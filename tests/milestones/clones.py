@@ -45,6 +45,8 @@ class Team:
         self.paths = {name: new_repository(place / name) for name in names}
         for path in self.paths.values():
             git(path, "remote", "add", "origin", str(self.hub))
+            git(path, "config", "user.name", path.name)
+            git(path, "config", "user.email", f"{path.name}@example.org")
         self.rooms = {name: room_at(path) for name, path in self.paths.items()}
 
     def __getitem__(self, name: str) -> Milestones:

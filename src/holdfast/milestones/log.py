@@ -15,12 +15,14 @@ import json
 import os
 import re
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import Conflict, NotFound, Unavailable
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.entity import Receipt
 from holdfast.milestones.entry import Entry, message_of
@@ -93,7 +95,7 @@ class Log:
         checked_request(request)
         digest = None if request is None else _digest(purpose)
         self._repository.ensure_store()
-        with locked(self._index.writing_lock):
+        with self._turn():
             scribe, receipt = self._index.ask(
                 lambda connection: self._composed(connection, compose, actor, request, digest),
                 is_writing=True,
@@ -104,7 +106,7 @@ class Log:
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
         """Write what an import composes, one commit for each entity, in one go; return what was written."""
         self._repository.ensure_store()
-        with locked(self._index.writing_lock):
+        with self._turn():
             scribe, _ = self._index.ask(
                 lambda connection: self._composed(connection, compose, actor, None, None), is_writing=True
             )
@@ -124,6 +126,15 @@ class Log:
         write_empty_tree(self._git)
         write_commits(self._git, own.ref, own.tip, commits)
         self._refs.flush(own.ref)
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Hold the room's lock. Who just had it queues behind the others, so that nobody waits for ever."""
+        with ExitStack() as queue:
+            queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
+            with locked(self._index.writing_lock):
+                queue.close()
+                yield
 
     def _composed(
         self,

@@ -18,6 +18,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.disk_failures import disk_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -101,6 +102,8 @@ def _give(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelector) -
         rest = rest[os.write(pipe.fileno(), rest) :]
     except BrokenPipeError:
         rest = rest[:0]  # the process has read enough; its status says whether that is a failure
+    except OSError as error:
+        raise disk_failure(error, "git") from error  # and never a part of the input for the whole
     if not rest:
         selector.unregister(pipe)
         pipe.close()
