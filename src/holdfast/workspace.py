@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from holdfast.doctor import StoreRoom, stores
+from holdfast.doctor import Examinable, StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.registry import Registry
@@ -82,7 +82,12 @@ def _open_milestones(workspace: Workspace) -> Milestones:
 
 def _open_stores(workspace: Workspace) -> StoreRoom:
     # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
-    return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
+    return StoreRoom(workspace.repository, lambda: _examinable(workspace))
+
+
+def _examinable(workspace: Workspace) -> dict[str, Examinable]:
+    in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
+    return {name: workspace.room(name) for name in ("inbox", *in_git)}
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(

@@ -250,3 +250,21 @@ def test_both_ways_agree_on_the_numbers() -> None:
         quick_list._USUAL_LIMIT,
         quick_list._LARGEST_LIMIT,
     )
+
+
+def test_the_doctor_names_a_damaged_log_and_is_well_outside_git(
+    mile: Run, repository: Path, tmp_path: Path
+) -> None:
+    doctor = [str(Path(GIT_MILE).with_name("holdfast")), "doctor"]
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert subprocess.run(doctor, cwd=plain, capture_output=True).returncode == 0
+    assert mile("create", "issue", "Panel").returncode == 0
+    assert subprocess.run(doctor, cwd=repository, capture_output=True).returncode == 0
+    (repository / ".git" / "refs" / "holdfast" / "log" / "broken").write_text("1" * 40 + "\n")
+    told = subprocess.run(doctor, cwd=repository, capture_output=True, text=True)
+    assert told.returncode == 8
+    assert "refs/holdfast/log/broken" in told.stdout
+    listed = json.loads(mile("list", "--json").stdout)
+    assert [item["title"] for item in listed["items"]] == ["Panel"]
+    assert "refs/holdfast/log/broken" in listed["hint"]
