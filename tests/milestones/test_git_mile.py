@@ -164,6 +164,11 @@ QUICK = [
     ["issue", "--limit", "2", "--json"],
     ["--limit", "500", "--include-closed"],
     ["--root", "{root}", "--json"],
+    ["--filter", "title ~ issue or label = é", "--json"],
+    ["--filter", "text ~ GRÖ and created > 2020-01-01"],
+    ["--filter", "status == closed", "--include-closed", "--limit", "1"],
+    ["--filter", "title ~ e", "--limit", "1", "--json"],
+    ["--filter", ""],
 ]
 
 
@@ -191,7 +196,9 @@ def test_the_quick_way_answers_what_the_whole_program_answers(
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--filter", "status == open"],
+        ["--filter", "statu == open"],
+        ["--filter", "status == closed"],
+        ["--filter"],
         ["--sort", "title"],
         ["--help"],
         ["issue", "milestone"],

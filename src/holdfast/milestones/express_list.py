@@ -1,4 +1,4 @@
-"""The first page of a list for quick commands: what `git_mile.list` answers without filter and sort keys.
+"""The first page of a list for quick commands: what `git_mile.list` answers without sort keys.
 
 Contract: the rows are those that `list_entities` would return, or `OutOfTheOrdinary` is raised.
 """
@@ -18,16 +18,16 @@ _LABELS = "SELECT label FROM label WHERE entity = ? ORDER BY label"
 
 
 def listed(
-    start: str, kind: str, limit: int, *, include_closed: bool
+    start: str, kind: str, limit: int, filter_text: str = "", *, include_closed: bool
 ) -> tuple[list[dict[str, Any]], tuple[int, str] | None]:
     """Return the items of the first page, and the position after it when there are more."""
+    wanted, values = _condition(filter_text, kind, include_closed=include_closed)
     connection = connect_fresh(start)
     try:
         if connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]:
             raise OutOfTheOrdinary
-        rows = connection.execute(
-            _statement(kind, include_closed=include_closed), (kind, limit + 1)
-        ).fetchall()
+        connection.create_function("holdfast_fold", 1, _folded, deterministic=True)
+        rows = connection.execute(_statement(kind, wanted), (kind, *values, limit + 1)).fetchall()
         items = [_item(connection, row) for row in rows[:limit]]
     except Error as error:
         raise OutOfTheOrdinary from error
@@ -36,12 +36,37 @@ def listed(
     return items, (rows[limit - 1][-1], rows[limit - 1][0]) if len(rows) > limit else None
 
 
-def _statement(kind: str, *, include_closed: bool) -> str:
+def _condition(filter_text: str, kind: str, *, include_closed: bool) -> tuple[str, list[Any]]:
+    """Return what rows must meet besides their kind."""
+    hidden = "1" if include_closed else "entity.status <> 'closed'"
+    if not filter_text.strip():
+        return hidden, []
+    from time import time
+
+    from holdfast.kernel.errors import Invalid
+    from holdfast.milestones.filter import parse_filter
+    from holdfast.milestones.filter_expression import asks_for_closed
+    from holdfast.milestones.filter_sql import condition
+
+    try:
+        expression = parse_filter(filter_text, kind, time())
+    except Invalid as error:
+        raise OutOfTheOrdinary from error
+    if expression is None or (asks_for_closed(expression) and not include_closed):
+        raise OutOfTheOrdinary
+    text, values = condition(expression)
+    return f"{hidden} AND {text}", values
+
+
+def _folded(text: object) -> str | None:
+    return text.casefold() if isinstance(text, str) else None
+
+
+def _statement(kind: str, wanted: str) -> str:
     open_issues = OPEN_ISSUES if kind == "milestone" else "NULL"
-    closed = "" if include_closed else " AND entity.status <> 'closed'"
     return (
         f"SELECT entity.id, title, status, labels <> '[]', comments, {open_issues}, updated FROM entity"  # noqa: S608 - ours
-        f" WHERE kind = ?{closed} ORDER BY updated DESC, id DESC LIMIT ?"
+        f" WHERE entity.kind = ? AND {wanted} ORDER BY updated DESC, id DESC LIMIT ?"
     )
 
 

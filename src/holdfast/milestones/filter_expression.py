@@ -54,3 +54,12 @@ def all_of(parts: list[Expression]) -> Expression:
 def some_of(parts: list[Expression]) -> Expression:
     """Return the parts joined by or."""
     return parts[0] if len(parts) == 1 else Some(tuple(parts))
+
+
+def asks_for_closed(expression: Expression) -> bool:
+    """Tell whether the filter names closed entities among those it wants."""
+    if isinstance(expression, Comparison):
+        wants = expression.operator in ("=", "in") and "closed" in expression.values
+        return expression.field.name == "status" and wants
+    parts = (expression.part,) if isinstance(expression, Negation) else expression.parts
+    return any(asks_for_closed(part) for part in parts)

@@ -9,7 +9,7 @@ from holdfast.kernel.suggest import did_you_mean
 from holdfast.milestones.cursors import identity
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.filter import parse_filter
-from holdfast.milestones.filter_expression import Comparison, Expression, Negation
+from holdfast.milestones.filter_expression import Expression, asks_for_closed
 from holdfast.milestones.filter_sql import condition
 from holdfast.milestones.models import ListEntities
 from holdfast.milestones.query import NEWEST_FIRST, SORT_COLUMNS, Condition, Position, Query, SortKey
@@ -92,14 +92,6 @@ def _hints(args: ListEntities, expression: Expression | None) -> list[str]:
     found = []
     if args.limit is not None and args.limit > LIMITS.entity_largest_page:
         found.append(f"A page has at most {LIMITS.entity_largest_page} items; the cursor leads to the rest.")
-    if not args.include_closed and expression is not None and _asks_for_closed(expression):
+    if not args.include_closed and expression is not None and asks_for_closed(expression):
         found.append("Closed ones are left out; pass includeClosed: true to see them.")
     return found
-
-
-def _asks_for_closed(expression: Expression) -> bool:
-    if isinstance(expression, Comparison):
-        wants = expression.operator in ("=", "in") and "closed" in expression.values
-        return expression.field.name == "status" and wants
-    parts = (expression.part,) if isinstance(expression, Negation) else expression.parts
-    return any(_asks_for_closed(part) for part in parts)

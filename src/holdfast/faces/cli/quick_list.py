@@ -1,7 +1,7 @@
 """`git mile list` in about the time Python takes to start.
 
 Contract: `attempt` answers an ordinary list exactly as the whole command line would, or leaves it untouched:
-filters, other orders, later pages, help, mistakes, damage and whatever else is out of the ordinary.
+other orders, later pages, help, mistakes, damage and whatever else is out of the ordinary.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 _KINDS = ("issue", "milestone")
+_FLAGS = ("--json", "--include-closed")
+_WITH_VALUE = ("--limit", "--root", "--filter")
 _USUAL_LIMIT = 50
 _LARGEST_LIMIT = 500
 _UNLIMITED = 10_000
@@ -37,15 +39,11 @@ def _given(arguments: list[str]) -> dict[str, str] | None:
     given: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:
-        if argument in _KINDS:
-            name, value = "kind", argument
-        elif argument in ("--json", "--include-closed"):
-            name, value = argument, ""
-        elif argument in ("--limit", "--root"):
-            name, value = argument, next(rest, "")
-        else:
-            return None
-        if name in given:
+        name = "kind" if argument in _KINDS else argument
+        value = argument if name == "kind" or argument in _FLAGS else None
+        if argument in _WITH_VALUE:
+            value = next(rest, None)
+        if value is None or name in given:
             return None
         given[name] = value
     return given if _limit(given) else None
@@ -63,20 +61,23 @@ def _answer(given: dict[str, str]) -> str | None:
     from holdfast.milestones.express_list import listed
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
+    wanted = given.get("--filter", "")
     start = given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
     try:
-        rows, position = listed(start, kind, limit, include_closed=has_closed)
+        rows, position = listed(start, kind, limit, wanted, include_closed=has_closed)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
-    cursor = None if position is None else _cursor(kind, position, include_closed=has_closed)
+    cursor = None if position is None else _cursor(kind, wanted, position, include_closed=has_closed)
     return _json(rows, cursor) if "--json" in given else _words(rows, cursor)
 
 
-def _cursor(kind: str, position: tuple[object, ...], *, include_closed: bool) -> str:
+def _cursor(kind: str, wanted: str, position: tuple[object, ...], *, include_closed: bool) -> str:
     from holdfast.kernel.paging import encode_cursor
     from holdfast.milestones.cursors import identity
 
-    return encode_cursor(identity(kind, "", ["updated:True"], include_closed=include_closed), list(position))
+    return encode_cursor(
+        identity(kind, wanted, ["updated:True"], include_closed=include_closed), list(position)
+    )
 
 
 def _words(rows: list[dict[str, Any]], cursor: str | None) -> str:
