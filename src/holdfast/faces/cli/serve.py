@@ -89,7 +89,7 @@ def _serve(
 
     address = None if http is None else parsed_address(http)
     selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
-    full_registry().select(selection)  # Refuses names nobody has.
+    full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
     as_results = are_errors_results(tool_errors)
     workspace = Workspace.discover(starting_directory(root))

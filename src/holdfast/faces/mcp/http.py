@@ -94,11 +94,16 @@ def run_http(server: ProtocolServer, listener: socket.socket, token: str, limits
 
 
 def application(server: ProtocolServer, listener: socket.socket, token: str, limits: Limits) -> ASGIApp:
-    """Return the SDK's application for both eras behind our gate."""
+    """Return the endpoint behind the gate."""
+    return TokenGate(endpoint(server, listener, limits), token)
+
+
+def endpoint(server: ProtocolServer, listener: socket.socket, limits: Limits) -> ASGIApp:
+    """Return the SDK's application for both eras, for requests to this very address only."""
     host, port = listener.getsockname()[:2]
     names = [f"[{host}]" if ":" in host else host, "localhost"]
     hosts = [f"{name}:{port}" for name in names]
-    inner = server.sdk.streamable_http_app(
+    return server.sdk.streamable_http_app(
         streamable_http_path=PATH,
         host=host,
         max_request_body_size=limits.request_bytes,
@@ -108,4 +113,3 @@ def application(server: ProtocolServer, listener: socket.socket, token: str, lim
             allowed_origins=[f"http://{name}" for name in hosts],
         ),
     )
-    return TokenGate(inner, token)

@@ -68,5 +68,5 @@ def protocol_server(
 ) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
     profile = replace(PROFILES[profile_name], errors_as_results=errors_as_results)
-    registry = full_registry().select(replace(selection, family=profile.family))
+    registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

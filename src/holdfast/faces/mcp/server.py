@@ -12,10 +12,13 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
-from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Context, Handlers
+from holdfast.faces.mcp.failures import is_stateless
+from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
+from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.kernel.dispatch import Dispatcher, Rooms
@@ -42,13 +45,27 @@ class ProfiledServer(Server[Any]):
 class ProtocolServer:
     """The SDK's server over one dispatcher, with what the SDK leaves to us."""
 
-    def __init__(self, dispatcher: Dispatcher, profile: Profile, topics: Topics, rooms: Rooms) -> None:
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        profile: Profile,
+        topics: Topics,
+        rooms: Rooms,
+        *,
+        sealing_key: bytes | None = None,
+    ) -> None:
         self.profile = profile
         registry = dispatcher.registry
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page)
         self.publisher = Publisher(registry.resources, topics)
         self.announcer = Announcer(registry.resources, topics, rooms)
-        self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
+        self.handlers = Handlers(
+            Handling(dispatcher, profile, self.publisher), self._catalogue, self.announcer
+        )
+        self._sealing = RequestStateBoundary(
+            RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
+            default_audience=profile.server_name,
+        )
         self.sdk = _sdk_server(profile, self.handlers)
         self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
         for operation in registry.operations:
@@ -62,7 +79,7 @@ class ProtocolServer:
             )
         # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
         tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
-        self.sdk.middleware = [*tracing, self._restore_dropped_fields, self._cache_lists]
+        self.sdk.middleware = [*tracing, self._restore_dropped_fields, self._cache_lists, self._seal_state]
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -98,6 +115,12 @@ class ProtocolServer:
             result["contents"] = [item | contents for item in result["contents"]]
         return result | fields
 
+    async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Keep the state that a client carries between rounds from being read or changed by it."""
+        if not is_stateless(ctx.protocol_version):
+            return await call_next(ctx)
+        return await self._sealing(ctx, call_next)
+
     def _with_extras(self, method: str, result: HandlerResult) -> HandlerResult:
         if not isinstance(result, dict):
             return result
@@ -110,7 +133,11 @@ class ProtocolServer:
 
 def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
     prompts: dict[str, Any] = (
-        {"on_list_prompts": handlers.list_prompts, "on_get_prompt": handlers.get_prompt}
+        {
+            "on_list_prompts": handlers.list_prompts,
+            "on_get_prompt": handlers.get_prompt,
+            "on_completion": handlers.complete,
+        }
         if profile.prompts
         else {}
     )
