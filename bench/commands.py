@@ -72,7 +72,7 @@ def compare_lists(repository: Path, rounds: int) -> bool:
         (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3, unit="ms"), [*listed, "--json"]),
         (Comparison("git-mile list, few", bar=3, unit="ms"), [*listed, "milestone"]),
         (
-            Comparison("git-mile list --filter, the whole program", unit="ms"),
+            Comparison("git-mile list --filter", unit="ms"),
             [*listed, "--filter", "label = bug"],
         ),
     ]

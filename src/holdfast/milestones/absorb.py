@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.entry import Entry, lines_of, parse
-from holdfast.milestones.rows import fold_all, refold
+from holdfast.milestones.rows import fold_all, refold, stored_groups
 from holdfast.milestones.schema import INDEXES, TABLES
 from holdfast.storage.git import Git
 from holdfast.storage.git_commits import Commit, is_ancestor, read_commits, walk_commits
@@ -34,6 +34,7 @@ _INSERT_REQUEST = (
 )
 
 _BATCH = 50_000
+_MOST_GATHERED = 250_000
 
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
@@ -58,8 +59,10 @@ def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Fill a new index from all logs."""
     run_script(connection, TABLES)
     with without_garbage_collection():
-        Absorption(connection, git, tips).take_in()
-        fold_all(connection)
+        absorption = Absorption(connection, git, tips, gathered={})
+        absorption.take_in()
+        gathered = absorption.gathered
+        fold_all(connection, stored_groups(connection) if gathered is None else sorted(gathered.items()))
     run_script(connection, INDEXES)
 
 
@@ -105,7 +108,13 @@ def take_in_own(
 class Absorption:
     """One pass over what is new in the logs."""
 
-    def __init__(self, connection: sqlite3.Connection, git: Git | None, tips: Tips) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        git: Git | None,
+        tips: Tips,
+        gathered: dict[str, list[Entry]] | None = None,
+    ) -> None:
         self._connection = connection
         self._git = git
         self._tips = tips
@@ -114,7 +123,9 @@ class Absorption:
         self._ends: dict[str, int] = {}
         self._seen: set[str] = set()
         self._parents: set[str] = set()
+        self._room = _MOST_GATHERED
         self.touched: set[str] = set()
+        self.gathered = gathered
 
     def take_in(self) -> None:
         """Read what is new and keep it."""
@@ -141,11 +152,22 @@ class Absorption:
                 rows.append((entry.entity, entry.lamport, entry.id, line))
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
+            if self.gathered is not None:
+                self._gather(lines)
             requests += _requests(lines)
         rows.sort()  # neighbours in the table are written together
         self._connection.executemany(_INSERT_OPERATION, rows)
         self._connection.executemany(_INSERT_REQUEST, requests)
         self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
+
+    def _gather(self, lines: Lines) -> None:
+        """Have operations at hand for folding; too many are read from the index again instead."""
+        assert self.gathered is not None
+        for entry, _ in lines:
+            self.gathered.setdefault(entry.entity, []).append(entry)
+        self._room -= len(lines)
+        if self._room < 0:
+            self.gathered = None
 
     def _known_of(self, names: set[str]) -> list[str]:
         """Return what the index has of the logs of these names, under whatever ref."""

@@ -141,7 +141,7 @@ class State:
 def fold(entries: Iterable[Entry]) -> State | None:
     """Return the state that the operations of one entity make, or None while nobody created it."""
     ordered = _once(entries)
-    creation = next((entry for entry in ordered if _creates(entry)), None)
+    creation = next((entry for entry in ordered if creates(entry)), None)
     if creation is None:
         return None
     state = State(creation)
@@ -164,7 +164,8 @@ def _once(entries: Iterable[Entry]) -> list[Entry]:
     return list(found.values())
 
 
-def _creates(entry: Entry) -> bool:
+def creates(entry: Entry) -> bool:
+    """Tell whether an operation brings an entity into being."""
     return (
         entry.type == "create"
         and entry.version == VERSION

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import Any
 
 from holdfast.milestones.entity import STATUSES, Event, Summary
 from holdfast.milestones.entry import Entry, parse
-from holdfast.milestones.fold import State, fold
+from holdfast.milestones.fold import State, creates, fold
 from holdfast.milestones.moments import first_second, moment_of, seconds_of
+from holdfast.milestones.validity import is_scalar_value, is_word
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
+_BATCH = 5000
+_LESS_PLAIN = frozenset(("dependencies", "links"))
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_LABEL = "INSERT OR IGNORE INTO label VALUES (?, ?, ?)"
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
@@ -24,6 +27,27 @@ _FORGET = tuple(
     f"DELETE FROM {table} WHERE entity = ?"  # noqa: S608 - names of ours
     for table in ("label", "dependency", "link", "claim")
 )
+
+
+class Rows:
+    """Rows of some entities, by table."""
+
+    __slots__ = ("claims", "dependencies", "entities", "labels", "links")
+
+    def __init__(self) -> None:
+        self.entities: list[tuple[object, ...]] = []
+        self.labels: list[tuple[object, ...]] = []
+        self.dependencies: list[tuple[object, ...]] = []
+        self.links: list[tuple[object, ...]] = []
+        self.claims: list[tuple[object, ...]] = []
+
+    def take(self, other: Rows) -> None:
+        """Add the rows of another entity."""
+        self.entities += other.entities
+        self.labels += other.labels
+        self.dependencies += other.dependencies
+        self.links += other.links
+        self.claims += other.claims
 
 
 def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
@@ -42,23 +66,25 @@ def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
     for name in entities:
         for statement in _FORGET:
             connection.execute(statement, (name,))
-        state = state_of(connection, name)
-        if state is not None:
-            _insert(connection, [state])
+        _insert(connection, _rows(entries_of(connection, name)))
 
 
-def fold_all(connection: sqlite3.Connection) -> None:
-    """Write the rows of every entity into an index that has none yet."""
-    rows = connection.cursor().execute("SELECT entity, body FROM operation ORDER BY entity, lamport, id")
-    batch: list[State] = []
-    for _, group in groupby(rows, key=lambda row: row[0]):
-        state = fold(entry for _, body in group if (entry := parse(body)) is not None)
-        if state is not None:
-            batch.append(state)
-        if len(batch) >= 1000:
+def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
+    """Write the rows of every entity, given its operations, into an index that has none yet."""
+    batch = Rows()
+    for _, entries in groups:
+        batch.take(_rows(entries))
+        if len(batch.entities) >= _BATCH:
             _insert(connection, batch)
-            batch.clear()
+            batch = Rows()
     _insert(connection, batch)
+
+
+def stored_groups(connection: sqlite3.Connection) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield every entity that has operations, and these."""
+    rows = connection.cursor().execute("SELECT entity, body FROM operation ORDER BY entity, lamport, id")
+    for name, group in groupby(rows, key=lambda row: row[0]):
+        yield name, [entry for _, body in group if (entry := parse(body)) is not None]
 
 
 def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
@@ -85,6 +111,11 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
 
 
 @lru_cache(maxsize=4096)
+def _written(labels: tuple[str, ...]) -> str:
+    return json.dumps(labels)
+
+
+@lru_cache(maxsize=4096)
 def _members(labels: str) -> tuple[str, ...]:
     return tuple(json.loads(labels))
 
@@ -107,44 +138,90 @@ def event_of(entry: Entry) -> Event:
     )
 
 
-def _insert(connection: sqlite3.Connection, states: list[State]) -> None:
-    connection.executemany(_INSERT_ENTITY, map(_entity_row, states))
-    labels = ((state.id, label) for state in states for label in state.members("labels"))
-    connection.executemany(_INSERT_LABEL, ((name, label, label.casefold()) for name, label in labels))
-    for statement, field in ((_INSERT_DEPENDENCY, "dependencies"), (_INSERT_LINK, "links")):
-        pairs = [(state.id, target) for state in states for target in state.members(field)]
-        connection.executemany(statement, pairs)
-    claims = (
-        (state.id, place, claim.actor, claim.until, claim.replica)
-        for state in states
-        for place, claim in enumerate(state.claims())
-    )
-    connection.executemany(_INSERT_CLAIM, claims)
+def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
+    connection.executemany(_INSERT_ENTITY, rows.entities)
+    for statement, values in (
+        (_INSERT_LABEL, rows.labels),
+        (_INSERT_DEPENDENCY, rows.dependencies),
+        (_INSERT_LINK, rows.links),
+        (_INSERT_CLAIM, rows.claims),
+    ):
+        if values:
+            connection.executemany(statement, values)
 
 
-def _entity_row(state: State) -> tuple[object, ...]:
-    title, description = state.value("title") or "", state.value("description") or ""
-    status, due = state.value("status") or "open", state.value("due")
+def _rows(entries: list[Entry]) -> Rows:
+    """Return the rows of one entity; none while nobody created it."""
+    if len(entries) == 1 and (plain := _plain_rows(entries[0])) is not None:
+        return plain
+    state = fold(entries)
+    rows = Rows()
+    if state is None:
+        return rows
     labels = state.members("labels")
-    bodies = state.visible_bodies()
-    created = seconds_of(state.first.time) or 0
+    rows.entities.append(
+        _entity_row(
+            state.first,
+            state.last,
+            state.value,
+            labels,
+            state.visible_bodies(),
+            contested=state.is_contested(),
+        )
+    )
+    rows.labels += [(state.id, label, label.casefold()) for label in labels]
+    rows.dependencies += [(state.id, target) for target in state.members("dependencies")]
+    rows.links += [(state.id, target) for target in state.members("links")]
+    rows.claims += [
+        (state.id, place, claim.actor, claim.until, claim.replica)
+        for place, claim in enumerate(state.claims())
+    ]
+    return rows
+
+
+def _plain_rows(entry: Entry) -> Rows | None:
+    """Return what `fold` would make of an entity that was only created, which is what most are."""
+    if not creates(entry) or entry.value.keys() & _LESS_PLAIN:  # type: ignore[attr-defined]
+        return None
+    contents: dict[str, Any] = entry.value  # type: ignore[assignment]
+    scalars = {field: value for field, value in contents.items() if is_scalar_value(field, value)}
+    given = contents.get("labels")
+    labels = tuple(sorted(set(filter(is_word, given)))) if isinstance(given, list) else ()
+    rows = Rows()
+    rows.entities.append(_entity_row(entry, entry, scalars.get, labels, [], contested=False))
+    rows.labels += [(entry.entity, label, label.casefold()) for label in labels]
+    return rows
+
+
+def _entity_row(
+    first: Entry,
+    last: Entry,
+    value: Callable[[str], str | None],
+    labels: tuple[str, ...],
+    bodies: list[str],
+    *,
+    contested: bool,
+) -> tuple[object, ...]:
+    title, description = value("title") or "", value("description") or ""
+    status, due = value("status") or "open", value("due")
+    created = seconds_of(first.time) or 0
     return (
-        state.id,
-        state.kind,
+        first.entity,
+        first.kind,
         title,
         description,
         status,
         _RANKS[status],
-        state.author,
-        state.value("assignee"),
-        state.value("milestone"),
+        first.actor,
+        value("assignee"),
+        value("milestone"),
         due,
         first_second(due) if due else None,
         created,
-        created if state.last is state.first else seconds_of(state.last.time) or 0,
+        created if last is first else seconds_of(last.time) or 0,
         len(bodies),
-        int(state.is_contested()),
-        json.dumps(labels) if labels else "[]",
+        int(contested),
+        _written(labels),
         title.casefold(),
         "\n".join([title, description, *bodies]).casefold(),
     )

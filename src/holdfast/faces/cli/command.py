@@ -69,7 +69,9 @@ class OperationCommand(click.Command):
         formatter.write_lines("Example", self._example(ctx))
 
     def _example(self, ctx: click.Context) -> str:
-        """Return the example as it is typed to the program that runs."""
+        """Return the example as it is typed to the program that runs, which may be `git mile`."""
+        if ctx.find_root().info_name == "holdfast":
+            return self.operation.example
         usual = f"holdfast {self.operation.toolset} {self.operation.command}"
         return self.operation.example.replace(usual, ctx.command_path, 1)
 
