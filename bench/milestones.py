@@ -43,7 +43,7 @@ def main() -> None:
             rebuilds(path, options.issues),
             pages(path, room, options.rounds * 20),
             *appends(path, room, options.rounds),
-            *ordinary_git(path, room, Path(folder), options.rounds),
+            *ordinary_git(path, room, Path(folder), options.rounds * 4),
         ]
         room.close()
     held = report(f"{options.issues} issues", ("baseline", "holdfast"), comparisons)

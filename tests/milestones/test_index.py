@@ -8,14 +8,19 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.milestones.entity import Draft
+from holdfast.milestones.entity import SCALARS, SETS, Draft
+from holdfast.milestones.entry import Entry, derived_id
 from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
 from holdfast.milestones.query import Condition, Query
+from holdfast.milestones.rows import Rows, _rows
 from holdfast.milestones.schema import SUMMARY_COLUMNS
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
@@ -282,6 +287,50 @@ def test_a_repository_full_of_other_refs_is_read_by_prefix_only(
     git(repository, "pack-refs", "--all")
     assert len(titles(room)) == 3
     assert all(ref.startswith("refs/holdfast/") for ref, _ in room.fingerprint())  # type: ignore[misc]
+
+
+@given(
+    contents=st.dictionaries(
+        st.sampled_from([*SCALARS, *SETS, "colour"]),
+        st.one_of(
+            st.none(),
+            st.integers(),
+            st.sampled_from(["", "open", "closed", "2026-07-01", "Ä", derived_id("x")]),
+            st.lists(st.one_of(st.sampled_from(["a", "b", "Ä", ""]), st.integers()), max_size=4),
+        ),
+    )
+)
+def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[str, object]):
+    entry = Entry(
+        derived_id("o"),
+        derived_id("e"),
+        "issue",
+        1,
+        "2026-06-01T12:00:00Z",
+        "A <a>",
+        "create",
+        None,
+        contents,
+    )
+    short, long = _rows([entry]), _rows([entry, entry])
+    for table in Rows.__slots__:
+        assert getattr(short, table) == getattr(long, table)
+
+
+def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(
+    repository: Path, room: Milestones, filled: list[str]
+):
+    def work(number: int) -> None:
+        for step in range(4):
+            if number == 0:
+                for path in index_files(repository):
+                    path.unlink(missing_ok=True)
+            room.comment(filled[number % 3], f"{number}-{step}")
+            assert len(room.find(Query("issue")).items) == 3
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
+    assert sum(room.get("issue", name).comment_count for name in filled) == 3 + 32
 
 
 # The quick way in.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from datetime import timedelta
@@ -371,6 +372,16 @@ def test_an_import_brings_authors_and_times_once(room: Milestones):
         "2020-02-03T04:05:06Z",
     )
     assert entity.comments[0].author == "Cy <cy@example.org>"
+
+
+def test_an_import_dates_no_commit_into_the_future(repository: Path, room: Milestones):
+    room.bring_in(Draft("issue", f"First {number}") for number in range(50))
+    assert len(log_of(repository, "%H")) == 50
+    room.bring_in(Draft("issue", f"Second {number}") for number in range(2000))
+    dates = [int(date) for date in log_of(repository, "%ct")]
+    assert dates == sorted(set(dates), reverse=True)
+    assert dates[0] <= time.time() + 10
+    assert len(room.find(Query("issue", limit=3000)).items) == 2050
 
 
 def test_operations_carried_over_as_lines_make_the_same_entities(room: Milestones, tmp_path: Path):

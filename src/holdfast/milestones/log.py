@@ -48,6 +48,7 @@ from holdfast.storage.repository import Repository
 _REPLICA = re.compile(r"[0-9a-f]{32}")
 _REPLICA_BYTES = 100
 _ATTEMPTS = 10
+_MOST_ENTITIES = 500
 _OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
 Compose = Callable[[sqlite3.Connection, Scribe], str]
@@ -104,7 +105,7 @@ class Log:
         return receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
-        """Write what an import composes, one commit for each entity, in one go; return what was written."""
+        """Write what an import composes in one go, and return what was written."""
         self._repository.ensure_store()
         with self._turn():
             scribe, _ = self._index.ask(
@@ -114,18 +115,27 @@ class Log:
         return scribe.entries
 
     def write_bulk(self, entries: list[Entry]) -> None:
-        """Append many operations, one commit for each entity; the caller has the lock."""
+        """Append many operations, in few commits or many; the caller has the lock."""
         if not entries:
             return
         own = self._own()
-        committed = own.committed
-        commits = []
-        for group in _by_entity(entries):
-            committed = max(committed + 1, int(self._clock().timestamp()))
-            commits.append(self._commit(group, committed))
+        groups = self._grouped(entries, own.committed)
+        start = max(own.committed + 1, int(self._clock().timestamp()) - len(groups))
+        commits = [self._commit(group, start + number) for number, group in enumerate(groups)]
         write_empty_tree(self._git)
         write_commits(self._git, own.ref, own.tip, commits)
         self._refs.flush(own.ref)
+
+    def _grouped(self, entries: list[Entry], last: int) -> list[list[Entry]]:
+        """Return what goes into each commit: one entity, or as many as keeps the dates out of the future.
+
+        Every push walks past the commits of a log that are younger than what it sends.
+        """
+        entities = list(_by_entity(entries))
+        seconds = max(1, int(self._clock().timestamp()) - last)
+        size = min(_MOST_ENTITIES, -(-len(entities) // seconds))
+        chunks = (entities[start : start + size] for start in range(0, len(entities), size))
+        return [[entry for group in chunk for entry in group] for chunk in chunks]
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

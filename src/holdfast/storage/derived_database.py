@@ -126,8 +126,8 @@ class DerivedDatabase:
         if name is None:
             raise NotUsable("there is none yet")
         if name != self._current:
+            self._current = name  # first: what is opened from now on must be the new file
             self._connections.retire()
-            self._current = name
 
     def _pointed(self) -> str | None:
         try:
