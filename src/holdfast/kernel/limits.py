@@ -68,6 +68,7 @@ class Limits:
     git_network_seconds: float = 300.0
     index_seconds: float = 600.0
     git_output_bytes: int = 64 * MIB
+    configuration_file_bytes: int = 16 * MIB
 
 
 LIMITS = Limits()
