@@ -20,7 +20,7 @@ from holdfast.milestones.entity import SCALARS, SETS, Draft
 from holdfast.milestones.entry import Entry, derived_id
 from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
 from holdfast.milestones.query import Condition, Query
-from holdfast.milestones.rows import Rows, _rows
+from holdfast.milestones.rows import Rows
 from holdfast.milestones.schema import SUMMARY_COLUMNS
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
@@ -312,7 +312,9 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         None,
         contents,
     )
-    short, long = _rows([entry]), _rows([entry, entry])
+    short, long = Rows(), Rows()
+    short.take([entry])
+    long.take([entry, entry])
     for table in Rows.__slots__:
         assert getattr(short, table) == getattr(long, table)
 

@@ -9,6 +9,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.milestones import text
 from holdfast.milestones.entity import Event
+from holdfast.milestones.lookup import page
 from holdfast.milestones.models import (
     FindReady,
     ListEntities,
@@ -63,12 +64,12 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
     """
     query, hints = question(args, time.time())
-    found = room.find(query)
-    return MilePage(
-        items=[MileItem.of(summary) for summary in found.items],
-        next_cursor=next_cursor(args, found.next),
-        hint=_hint(room, hints),
-    )
+    with room.reading() as connection:
+        found = page(connection, query)
+        is_damaged = connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]
+    # Most pages need no notice, and finding that out would cost as much as the page.
+    notices = room.notices() if is_damaged or not found.items else []
+    return MilePage.of(found.items, next_cursor(args, found.next), " ".join([*hints, *notices]) or None)
 
 
 @milestones.operation(

@@ -17,7 +17,6 @@ from holdfast.milestones.validity import is_scalar_value, is_word
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
 _BATCH = 5000
-_LESS_PLAIN = frozenset(("dependencies", "links"))
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_LABEL = "INSERT OR IGNORE INTO label VALUES (?, ?, ?)"
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
@@ -41,13 +40,39 @@ class Rows:
         self.links: list[tuple[object, ...]] = []
         self.claims: list[tuple[object, ...]] = []
 
-    def take(self, other: Rows) -> None:
-        """Add the rows of another entity."""
-        self.entities += other.entities
-        self.labels += other.labels
-        self.dependencies += other.dependencies
-        self.links += other.links
-        self.claims += other.claims
+    def take(self, entries: list[Entry]) -> None:
+        """Add the rows of one entity, given its operations; none while nobody created it."""
+        if len(entries) == 1 and creates(entries[0]) and self._take_plain(entries[0]):
+            return
+        state = fold(entries)
+        if state is not None:
+            self._take_state(state)
+
+    def _take_plain(self, entry: Entry) -> bool:
+        """Do what `fold` would for an entity that was only created, which is what most are."""
+        contents: dict[str, Any] = entry.value  # type: ignore[assignment]
+        if "dependencies" in contents or "links" in contents:
+            return False
+        scalars = {field: value for field, value in contents.items() if is_scalar_value(field, value)}
+        given = contents.get("labels")
+        labels = tuple(sorted(set(filter(is_word, given)))) if isinstance(given, list) else ()
+        self.entities.append(_entity_row(entry, entry, scalars.get, labels, [], contested=False))
+        self.labels += [(entry.entity, label, label.casefold()) for label in labels]
+        return True
+
+    def _take_state(self, state: State) -> None:
+        labels, bodies = state.members("labels"), state.visible_bodies()
+        contested = state.is_contested()
+        self.entities.append(
+            _entity_row(state.first, state.last, state.value, labels, bodies, contested=contested)
+        )
+        self.labels += [(state.id, label, label.casefold()) for label in labels]
+        self.dependencies += [(state.id, target) for target in state.members("dependencies")]
+        self.links += [(state.id, target) for target in state.members("links")]
+        self.claims += [
+            (state.id, place, claim.actor, claim.until, claim.replica)
+            for place, claim in enumerate(state.claims())
+        ]
 
 
 def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
@@ -66,14 +91,16 @@ def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
     for name in entities:
         for statement in _FORGET:
             connection.execute(statement, (name,))
-        _insert(connection, _rows(entries_of(connection, name)))
+        rows = Rows()
+        rows.take(entries_of(connection, name))
+        _insert(connection, rows)
 
 
 def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
     """Write the rows of every entity, given its operations, into an index that has none yet."""
     batch = Rows()
     for _, entries in groups:
-        batch.take(_rows(entries))
+        batch.take(entries)
         if len(batch.entities) >= _BATCH:
             _insert(connection, batch)
             batch = Rows()
@@ -148,49 +175,6 @@ def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
     ):
         if values:
             connection.executemany(statement, values)
-
-
-def _rows(entries: list[Entry]) -> Rows:
-    """Return the rows of one entity; none while nobody created it."""
-    if len(entries) == 1 and (plain := _plain_rows(entries[0])) is not None:
-        return plain
-    state = fold(entries)
-    rows = Rows()
-    if state is None:
-        return rows
-    labels = state.members("labels")
-    rows.entities.append(
-        _entity_row(
-            state.first,
-            state.last,
-            state.value,
-            labels,
-            state.visible_bodies(),
-            contested=state.is_contested(),
-        )
-    )
-    rows.labels += [(state.id, label, label.casefold()) for label in labels]
-    rows.dependencies += [(state.id, target) for target in state.members("dependencies")]
-    rows.links += [(state.id, target) for target in state.members("links")]
-    rows.claims += [
-        (state.id, place, claim.actor, claim.until, claim.replica)
-        for place, claim in enumerate(state.claims())
-    ]
-    return rows
-
-
-def _plain_rows(entry: Entry) -> Rows | None:
-    """Return what `fold` would make of an entity that was only created, which is what most are."""
-    if not creates(entry) or entry.value.keys() & _LESS_PLAIN:  # type: ignore[attr-defined]
-        return None
-    contents: dict[str, Any] = entry.value  # type: ignore[assignment]
-    scalars = {field: value for field, value in contents.items() if is_scalar_value(field, value)}
-    given = contents.get("labels")
-    labels = tuple(sorted(set(filter(is_word, given)))) if isinstance(given, list) else ()
-    rows = Rows()
-    rows.entities.append(_entity_row(entry, entry, scalars.get, labels, [], contested=False))
-    rows.labels += [(entry.entity, label, label.casefold()) for label in labels]
-    return rows
 
 
 def _entity_row(
