@@ -16,9 +16,13 @@ from pathlib import Path
 import holdfast
 from bench._client import Client
 from bench._comparison import Comparison, arguments, report
+from holdfast.milestones.entity import Draft
+from holdfast.milestones.store import Milestones
+from holdfast.storage.repository import Repository
 
 ROOT = Path(__file__).resolve().parent.parent
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
+GIT_MILE = str(Path(sys.executable).with_name("git-mile"))
 PYTHON = [sys.executable, "-c", "pass"]
 STOCK = [sys.executable, "-m", "bench.servers.stock"]
 DRAIN = [HOLDFAST, "inbox", "drain", "--hook"]
@@ -32,6 +36,8 @@ def main() -> None:
         prepare(home=folder)
         repository = new_repository(Path(folder, "repository"))
         held = compare_commands(repository, options.rounds)
+        print()
+        held &= compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
         print()
         held &= compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
     sys.exit(options.check and not held)
@@ -57,6 +63,37 @@ def compare_commands(repository: Path, rounds: int) -> bool:
             comparison.ours.append(seconds_of(command, repository))
     corpus = "A fresh repository whose inbox was used before; wall time of the process"
     return report(corpus, ("python -c pass", "holdfast"), [send, empty, full])
+
+
+def compare_lists(repository: Path, rounds: int) -> bool:
+    listed = [GIT_MILE, "list"]
+    measured = [
+        (Comparison("git-mile list, 50 of 1,000 issues", bar=3, unit="ms"), listed),
+        (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3, unit="ms"), [*listed, "--json"]),
+        (Comparison("git-mile list, few", bar=3, unit="ms"), [*listed, "milestone"]),
+        (
+            Comparison("git-mile list --filter", unit="ms"),
+            [*listed, "--filter", "label = bug"],
+        ),
+    ]
+    for _ in range(rounds):
+        python = seconds_of(PYTHON, repository)
+        for comparison, command in measured:
+            comparison.baseline.append(python)
+            comparison.ours.append(seconds_of(command, repository))
+    corpus = "1,000 open issues, 5 milestones, an index that is up to date; wall time of the process"
+    return report(corpus, ("python -c pass", "git-mile"), [comparison for comparison, _ in measured])
+
+
+def with_issues(path: Path) -> Path:
+    """Make a repository with a thousand issues, and an index of them."""
+    subprocess.run(["git", "init", "--quiet", path], check=True)
+    room = Milestones(Repository.discover(path))
+    room.bring_in(Draft("issue", f"Issue number {number}", "Text", labels=("bug",)) for number in range(1000))
+    room.bring_in(Draft("milestone", f"Milestone {number}") for number in range(5))
+    room.close()
+    subprocess.run([GIT_MILE, "list"], cwd=path, check=True, stdout=subprocess.DEVNULL)
+    return path
 
 
 def compare_starts(repository: Path, rounds: int) -> bool:

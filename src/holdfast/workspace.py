@@ -9,17 +9,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from holdfast.doctor import StoreRoom, stores
+from holdfast.doctor import Examinable, StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
 from holdfast.installation.client import Contributions, GitSettings
 from holdfast.kernel.registry import Registry
+from holdfast.milestones import milestones
+from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
 from holdfast.templates import templates
 from holdfast.templates.store import Templates
 
-TOOLSETS = (inbox, templates, stores)
+TOOLSETS = (inbox, milestones, templates, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
@@ -92,9 +94,20 @@ def _open_inbox(workspace: Workspace) -> Inbox:
     return room
 
 
+def _open_milestones(workspace: Workspace) -> Milestones:
+    room = Milestones.open(workspace.repository)
+    workspace.watcher.watch("milestones", room.fingerprint)
+    return room
+
+
 def _open_stores(workspace: Workspace) -> StoreRoom:
     # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
-    return StoreRoom(workspace.repository, lambda: {"inbox": workspace.inbox})
+    return StoreRoom(workspace.repository, lambda: _examinable(workspace))
+
+
+def _examinable(workspace: Workspace) -> dict[str, Examinable]:
+    in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
+    return {name: workspace.room(name) for name in ("inbox", *in_git)}
 
 
 def _open_templates(workspace: Workspace) -> Templates:
@@ -105,6 +118,7 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
     {
         "inbox": _open_inbox,
         "templates": _open_templates,
+        "milestones": _open_milestones,
         "stores": _open_stores,
         "conformance": lambda _: None,
     }

@@ -10,6 +10,7 @@ OUR_TIME = "a moment, written or checked by us as RFC 3339"
 LINE_RANGE = "N or N-M, checked against a pattern"
 OUR_SUM = "hexadecimal digits of a checksum"
 ADDRESS = "an address of three names, checked against a grammar of letters, digits and hyphens"
+OUR_UUID = "a UUID, made or checked by us"
 OUR_WORDS = "a sentence or name that stands in our code"
 
 REASONS = {
@@ -32,6 +33,33 @@ REASONS = {
     "ListedTemplate.uri": ADDRESS,
     "ListedTemplate.variant": ADDRESS,
     "MessagePage.next_cursor": "an opaque cursor, encoded by us",
+    "MileClaim.until": OUR_TIME,
+    "MileClaimed.comment_id": OUR_UUID,
+    "MileClaimed.id": OUR_UUID,
+    "MileClaimed.operations": OUR_UUID,
+    "MileClaimed.until": OUR_TIME,
+    "MileComment.edited": OUR_TIME,
+    "MileComment.id": OUR_UUID,
+    "MileComment.timestamp": OUR_TIME,
+    "MileComment.ts": OUR_TIME,
+    "MileContest.field": OUR_WORDS,
+    "MileDetails.created": OUR_TIME,
+    "MileDetails.dependencies": OUR_UUID,
+    "MileDetails.due": "a day, checked by us as YYYY-MM-DD",
+    "MileDetails.id": OUR_UUID,
+    "MileDetails.milestone": OUR_UUID,
+    "MileDetails.updated": OUR_TIME,
+    "MileEvent.entity": OUR_UUID,
+    "MileEvent.id": OUR_UUID,
+    "MileItem.id": OUR_UUID,
+    "MileLog.next_cursor": "an opaque cursor, encoded by us",
+    "MileLostClaim.id": OUR_UUID,
+    "MileLostClaim.until": OUR_TIME,
+    "MilePage.next_cursor": "an opaque cursor, encoded by us",
+    "MileReceipt.comment_id": OUR_UUID,
+    "MileReceipt.id": OUR_UUID,
+    "MileReceipt.operations": OUR_UUID,
+    "MileValue.ts": OUR_TIME,
     "Remark.changed_lines": LINE_RANGE,
     "Remark.delivered_at": OUR_TIME,
     "Remark.id": OUR_NAME,

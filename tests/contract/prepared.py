@@ -10,6 +10,8 @@ from pathlib import Path
 
 from holdfast.inbox.posting import digest_of, identity
 from holdfast.inbox.store import Inbox
+from holdfast.milestones.entity import Draft, Written
+from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
@@ -20,6 +22,11 @@ MESSAGES = (
     ("README.md", "Hidden \x1b[31mred\u202e text", "3-5", "Grace", "2025-07-01T10:32:00Z"),
     (".", "About everything", None, "Ada", "2025-07-01T10:33:00Z"),
 )
+MILESTONE = "8903a9b6-0000-7000-8000-000000000001"
+ISSUES = ["c8d4b0a2-0000-7000-8000-000000000002", "d1e2f3a4-0000-7000-8000-000000000003"]
+COMMENT = "00000000-0000-7000-8000-00000000000c"
+MILES = [MILESTONE, *ISSUES, COMMENT]
+GITHUB = '[{"html_url": "https://github.com/o/r/issues/1", "title": "Imported", "state": "open"}]'
 IDS = [identity(digest_of(file, comment, time)) for file, comment, _, _, time in MESSAGES]
 
 
@@ -30,7 +37,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 def prepare(path: Path, home: Path) -> Path:
-    """Make a repository with a commit, a change since, and four messages of which one is delivered."""
+    """Make a repository with a commit, a change since, messages, milestones, and a remote without either."""
     home.mkdir(exist_ok=True)
     source = path / "src" / "main.py"
     source.parent.mkdir(parents=True)
@@ -42,8 +49,34 @@ def prepare(path: Path, home: Path) -> Path:
     ):
         subprocess.run(["git", *arguments], cwd=path, env=environment(home), check=True)
     source.write_text("one\ntwo, changed\nthree\nfour\n")
+    (path / "issues.json").write_text(GITHUB)
+    _add_remote(path, home)
     _fill_inbox(path)
+    _fill_milestones(path)
     return path
+
+
+def _add_remote(path: Path, home: Path) -> None:
+    remote = f"{path.name}-origin.git"
+    for arguments in (
+        ("init", "--quiet", "--bare", str(path.with_name(remote))),
+        ("remote", "add", "origin", f"../{remote}"),
+    ):
+        subprocess.run(["git", *arguments], cwd=path, env=environment(home), check=True)
+
+
+def _fill_milestones(path: Path) -> None:
+    room = Milestones(Repository.discover(path), clock=lambda: MOMENT)
+    ada = "Ada <ada@example.org>"
+    comment = Written(ada, "2025-07-01T10:30:00Z", "kickoff", COMMENT)
+    room.create(
+        Draft("milestone", "Milestone Alpha", "First", labels=("alpha",), comments=(comment,), id=MILESTONE),
+        actor=ada,
+    )
+    hidden = "Hidden \x1b[31mred\u202e text"
+    room.create(Draft("issue", hidden, milestone=MILESTONE, labels=("bug",), id=ISSUES[0]), actor=ada)
+    room.create(Draft("issue", "Größe", "Too big", due="2026-01-31", id=ISSUES[1]), actor=ada)
+    room.close()
 
 
 def _fill_inbox(path: Path) -> None:

@@ -31,7 +31,9 @@ def path_parameters() -> Iterator[tuple[Operation, str]]:
 
 
 def arguments_for(operation: Operation) -> dict[str, Any]:
-    return next(case.arguments for case in CASES if case.operation == operation.name and case.fails is None)
+    return next(
+        case.arguments for case in CASES if case.operation == operation.listed_name and case.fails is None
+    )
 
 
 def fingerprint(directory: Path, *, without: Path) -> dict[str, str]:

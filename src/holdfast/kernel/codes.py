@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
 
 PROTOCOL = "protocol"
 """The family of failures that happen before any tool is chosen."""
@@ -52,10 +52,31 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
 )
 
 
+UNDECODABLE = "undecodable_arguments"
+"""The row for arguments that are missing or of another JSON type, where a specification has one."""
+
+CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
+    {
+        "git-mile": {
+            INVALID_REQUEST: "InvalidRequest",
+            METHOD_NOT_FOUND: "MethodNotFound",
+            INVALID_PARAMS: "InvalidParams",
+            -32001: "ServerError",
+        }
+    }
+)
+"""What specifications call their codes, where a failing tool also says it in its content."""
+
+
 def handshake_code(family: str, error: HoldfastError) -> int | None:
     """Return the code the family's specification gives this failure, or None when it gives none."""
     rows = HANDSHAKE_CODES.get(family, {})
-    return next((rows[kind] for kind in error.kinds() if kind in rows), None)
+    return next((rows[kind] for kind in _kinds(error) if kind in rows), None)
+
+
+def _kinds(error: HoldfastError) -> tuple[str, ...]:
+    is_undecodable = isinstance(error, InvalidArguments) and error.undecodable
+    return (UNDECODABLE, *error.kinds()) if is_undecodable else error.kinds()
 
 
 def stateless_code(family: str, error: HoldfastError) -> int:

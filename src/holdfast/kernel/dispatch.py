@@ -113,7 +113,7 @@ def internal(failure: BaseException) -> Internal:
     print(f"holdfast: internal error {reference}", file=sys.stderr)  # noqa: T201
     traceback.print_exception(failure, file=sys.stderr)
     return Internal(
-        f"Something went wrong inside Holdfast (reference {reference}).",
+        f"Something went wrong inside Holdfast ({type(failure).__name__}, reference {reference}).",
         hint="The details are on the server's standard error under that reference.",
         reference=reference,
     )

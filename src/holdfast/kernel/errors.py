@@ -72,6 +72,8 @@ class InvalidArguments(Invalid):
 
     kind = "invalid_arguments"
     number = 4001
+    undecodable = False
+    """Whether something is missing or of another JSON type; some specifications give that its own code."""
 
 
 class InvalidPath(Invalid):

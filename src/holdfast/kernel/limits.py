@@ -56,6 +56,18 @@ class Limits:
     render_seconds: float = 1.0
     render_wait_seconds: float = 20.0
     render_memory_bytes: int = 512 * MIB
+    # Milestones and issues.
+    entity_title_characters: int = 500
+    entity_text_characters: int = 100_000
+    entity_word_characters: int = 200
+    entity_set_members: int = 1000
+    request_characters: int = 200
+    entity_page: int = 50
+    entity_largest_page: int = 500
+    shown_comment_bytes: int = 2 * MIB
+    filter_bytes: int = 4 * KIB
+    filter_depth: int = 32
+    claim_seconds: float = 3600.0
 
     # Stores.
     path_characters: int = 4096
@@ -63,6 +75,8 @@ class Limits:
     database_busy_seconds: float = 10.0
     lock_wait_seconds: float = 10.0
     git_seconds: float = 30.0
+    git_network_seconds: float = 300.0
+    index_seconds: float = 600.0
     git_output_bytes: int = 64 * MIB
     configuration_file_bytes: int = 16 * MIB
 

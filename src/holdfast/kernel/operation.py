@@ -90,6 +90,12 @@ class Operation:
     """Words for a person at a terminal, where a specification asks a tool for other ones."""
     command_only: bool = False
     """Whether only a person at the command line may run it: no server offers it, however it was started."""
+    table: Callable[[Any, int], str] | None = None
+    """Lays a result out for a person, in so many columns, where a tool's text is made for programs."""
+    fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None = None
+    """Adds, given the room, what a person may leave out on the command line and a program may not."""
+    written_in_editor: str | None = None
+    """The argument that a person may write in their editor instead of on the command line."""
     content: Callable[[Any], list[Content]] | None = None
     """Says a result in more than words; faces that only know words use `text`."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None

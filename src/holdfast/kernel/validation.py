@@ -18,9 +18,19 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None) -> Input:
     try:
         return model.model_validate({} if arguments is None else arguments)
     except ValidationError as failure:
-        problems = [_problem(model, dict(error)) for error in failure.errors(include_url=False)]
+        errors = [dict(error) for error in failure.errors(include_url=False)]
+    problems = [_problem(model, error) for error in errors]
     text = "; ".join(problems)
-    raise InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
+    refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
+    refusal.undecodable = any(_is_undecodable(error) for error in errors)
+    raise refusal
+
+
+def _is_undecodable(error: Mapping[str, Any]) -> bool:
+    """Tell whether a value is missing or of another JSON type, rather than of the right type and refused."""
+    if error["type"] in {"literal_error", "enum"}:
+        return not isinstance(error["input"], str)
+    return error["type"] == "missing" or str(error["type"]).endswith(("_type", "_parsing"))
 
 
 def _problem(model: type[Input], error: dict[str, Any]) -> str:

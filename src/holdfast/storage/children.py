@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import select
+import selectors
 import signal
 import threading
 import time
@@ -16,12 +17,16 @@ from contextlib import contextmanager
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.disk_failures import disk_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from subprocess import Popen
+    from typing import IO
 
 POLL_SECONDS = 0.05
+_COMPLAINT_BYTES = 64 * 1024
 
 
 class Patience:
@@ -59,6 +64,50 @@ def wait_until_ended(process: Popen[bytes], patience: Patience) -> int:
         time.sleep(pause)
         pause = min(pause * 2, POLL_SECONDS)
     return status
+
+
+def conversation(
+    process: Popen[bytes], given: bytes, complaint: bytearray, patience: Patience
+) -> Iterator[bytes]:
+    """Give a process what it shall read, and yield what it prints until it has nothing more to say.
+
+    Input and both outputs are served side by side, so that none can block the process. What it says on
+    standard error is added to `complaint`, as far as a person would read it.
+    """
+    assert process.stdout is not None
+    assert process.stderr is not None
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(process.stderr, selectors.EVENT_READ, complaint)
+        if process.stdin is not None:
+            os.set_blocking(process.stdin.fileno(), False)
+            selector.register(process.stdin, selectors.EVENT_WRITE)
+        rest = memoryview(given)
+        while selector.get_map():
+            for key, _ in selector.select(POLL_SECONDS):
+                if key.fileobj is process.stdin:
+                    rest = _give(process.stdin, rest, selector)
+                elif not (piece := os.read(key.fd, LIMITS.read_chunk)):
+                    selector.unregister(key.fileobj)
+                elif key.data is None:
+                    yield piece
+                elif len(complaint) < _COMPLAINT_BYTES:
+                    complaint += piece
+            patience.check()
+
+
+def _give(pipe: IO[bytes], rest: memoryview, selector: selectors.BaseSelector) -> memoryview:
+    """Write what fits, close the pipe after the last of it, and return what is left."""
+    try:
+        rest = rest[os.write(pipe.fileno(), rest) :]
+    except BrokenPipeError:
+        rest = rest[:0]  # the process has read enough; its status says whether that is a failure
+    except OSError as error:
+        raise disk_failure(error, "git") from error  # and never a part of the input for the whole
+    if not rest:
+        selector.unregister(pipe)
+        pipe.close()
+    return rest
 
 
 @contextmanager

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import os
 import re
-import selectors
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.children import POLL_SECONDS, Patience, end_group, wait_until_ended
+from holdfast.storage.children import Patience, conversation, end_group, wait_until_ended
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.git_hardening import (
     find_git,
@@ -48,6 +48,16 @@ class Identity(NamedTuple):
     email: str | None
 
 
+class Terms(NamedTuple):
+    """What one command is told beyond the hardening: settings, and variables of its environment.
+
+    Both come after the hardening and win over it: only a command that needs a thing may ask for it.
+    """
+
+    settings: tuple[str, ...] = ()
+    environment: Mapping[str, str] = MappingProxyType({})
+
+
 class Finished(NamedTuple):
     """A git command that has ended."""
 
@@ -70,29 +80,62 @@ class Git:
         self._objects = BatchReader(self._start_reader)
 
     def run(
-        self, *arguments: str, limit: int = LIMITS.git_output_bytes, seconds: float = LIMITS.git_seconds
+        self,
+        *arguments: str,
+        limit: int = LIMITS.git_output_bytes,
+        seconds: float = LIMITS.git_seconds,
+        given: bytes = b"",
+        terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> bytes:
         """Return what a git command prints, or raise with what it complained about."""
-        finished = self.execute(*arguments, limit=limit, seconds=seconds)
+        finished = self.execute(*arguments, limit=limit, seconds=seconds, given=given, terms=terms)
         if finished.status != 0:
-            raise Unavailable(
-                f"git {arguments[0]} failed: {finished.complaint or f'status {finished.status}'}",
-                hint="Run `holdfast doctor` to check the repository.",
-            )
+            raise _failed(arguments[0], finished)
         return finished.output
 
     def execute(
-        self, *arguments: str, limit: int = LIMITS.git_output_bytes, seconds: float = LIMITS.git_seconds
+        self,
+        *arguments: str,
+        limit: int = LIMITS.git_output_bytes,
+        seconds: float = LIMITS.git_seconds,
+        given: bytes = b"",
+        terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> Finished:
-        """Run a git command and return how it ended, whatever its status."""
+        """Run a git command on what is `given` to it and return how it ended, whatever its status."""
         patience = Patience(seconds, f"git {arguments[0]}")
-        process = self._start(arguments, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+        process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
+        output, complaint = bytearray(), bytearray()
         try:
-            output, complaint = _drain(process, limit, patience)
+            for piece in conversation(process, given, complaint, patience):
+                output += piece
+                if len(output) > limit:
+                    raise TooLarge(
+                        f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
+                    )
             status = wait_until_ended(process, patience)
         finally:
             end_group(process)
-        return Finished(status, output, readable_complaint(complaint, self._repository))
+        return Finished(status, bytes(output), readable_complaint(bytes(complaint), self._repository))
+
+    def stream(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        seconds: float = LIMITS.git_seconds,
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> Iterator[bytes]:
+        """Yield what a git command prints, however much it is, and raise at its end when it failed."""
+        patience = Patience(seconds, f"git {arguments[0]}")
+        process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
+        complaint = bytearray()
+        try:
+            yield from conversation(process, given, complaint, patience)
+            status = wait_until_ended(process, patience)
+        finally:
+            end_group(process)
+        if status != 0:
+            words = readable_complaint(bytes(complaint), self._repository)
+            raise _failed(arguments[0], Finished(status, b"", words))
 
     def resolve(self, revision: str) -> str:
         """Return the object id that a revision names; the object itself may be missing."""
@@ -175,15 +218,23 @@ class Git:
     def _start_reader(self) -> subprocess.Popen[bytes]:
         return self._start(("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
-    def _start(self, arguments: tuple[str, ...], *, stdin: int, stderr: int) -> subprocess.Popen[bytes]:
+    def _start(
+        self,
+        arguments: tuple[str, ...],
+        *,
+        stdin: int,
+        stderr: int,
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> subprocess.Popen[bytes]:
+        settings = tuple(part for setting in terms.settings for part in ("-c", setting))
         with disk_failures_named(os.path.basename(self._repository.root)):
             return subprocess.Popen(
-                hardened_arguments(self._program, self._repository, arguments),
+                hardened_arguments(self._program, self._repository, (*settings, *arguments)),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
                 cwd=self._repository.root,
-                env=self._environment,
+                env={**self._environment, **terms.environment},
                 start_new_session=True,
                 bufsize=0,
             )
@@ -202,23 +253,12 @@ def _check_revision(revision: str) -> None:
         )
 
 
-def _drain(process: subprocess.Popen[bytes], limit: int, patience: Patience) -> tuple[bytes, bytes]:
-    """Read both outputs of a process to their ends, side by side, so that neither can block it."""
-    output, complaint = bytearray(), bytearray()
-    assert process.stdout is not None
-    assert process.stderr is not None
-    with selectors.DefaultSelector() as selector:
-        selector.register(process.stdout, selectors.EVENT_READ, output)
-        selector.register(process.stderr, selectors.EVENT_READ, complaint)
-        while selector.get_map():
-            for key, _ in selector.select(POLL_SECONDS):
-                if piece := os.read(key.fd, LIMITS.read_chunk):
-                    key.data.extend(piece)
-                else:
-                    selector.unregister(key.fileobj)
-            patience.check()
-            if max(len(output), len(complaint)) > limit:
-                raise TooLarge(
-                    f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
-                )
-    return bytes(output), bytes(complaint)
+def _source(given: bytes) -> int:
+    return subprocess.PIPE if given else subprocess.DEVNULL
+
+
+def _failed(command: str, finished: Finished) -> Unavailable:
+    return Unavailable(
+        f"git {command} failed: {finished.complaint or f'status {finished.status}'}",
+        hint="Run `holdfast doctor` to check the repository.",
+    )

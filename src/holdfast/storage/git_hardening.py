@@ -9,7 +9,8 @@ Contract:
 - Of the environment, git gets the search path, the home directory and the language; every `GIT_*` variable
   of the caller is dropped. The user's own and the system's configuration stay in force: they belong to the
   person at the keyboard, and the settings above bind them as well.
-- A missing object of a partial clone is missing. No transport is allowed, so git fetches nothing.
+- A missing object of a partial clone is missing. No transport is allowed, so git fetches nothing; only
+  `git_remotes` lifts that, for a sync that somebody asked for.
 """
 
 from __future__ import annotations

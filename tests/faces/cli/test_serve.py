@@ -63,8 +63,8 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     """What would have been served, without serving it."""
     gathered: list[tuple[Any, ...]] = []
 
-    def serve(workspace: Any, *how: Any) -> int:
-        gathered.append(how)
+    def serve(workspace: Any, *how: Any, as_results: bool) -> int:
+        gathered.append((*how, as_results))
         return 0
 
     monkeypatch.setattr("holdfast.faces.cli.serve._served", serve)
@@ -109,7 +109,18 @@ def test_options_and_variables_say_what_is_served(
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
     assert run(["serve", *arguments]) == 0
-    assert served == [expected]
+    assert served == [(*expected, False)]
+
+
+def test_failing_tools_can_be_asked_to_answer_with_results(
+    served: list[tuple[Any, ...]], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", "--tool-errors", "result"]) == 0
+    monkeypatch.setenv("HOLDFAST_TOOL_ERRORS", "result")
+    assert run(["serve"]) == 0
+    assert [how[-1] for how in served] == [True, True]
+    assert run(["serve", "--tool-errors", "loudly"]) == 2
+    assert "Choose one of: error, result." in capfd.readouterr().err
 
 
 def test_a_variable_that_is_neither_yes_nor_no_is_refused(

@@ -13,8 +13,10 @@ from holdfast.workspace import full_registry
 from tests.faces.mcp.test_lazygit_profile import HOLDFAST
 from tests.wire.client import wire_client
 
-READING = {operation.name for operation in full_registry().operations if operation.effect is Effect.READ}
-EVERYTHING = {operation.name for operation in full_registry().operations}
+READING = {
+    operation.listed_name for operation in full_registry().operations if operation.effect is Effect.READ
+}
+EVERYTHING = {operation.listed_name for operation in full_registry().operations}
 
 
 def offered(root: Path, *options: str, **environment: str) -> set[str]:
@@ -41,6 +43,7 @@ def offered(root: Path, *options: str, **environment: str) -> set[str]:
         (["--read-only", "--tools", "send_message,show_message"], {}, {"show_message"}),
         ([], {"HOLDFAST_PROFILE": "lazygit"}, {"check_lazygit_messages"}),
         (["--profile", "lazygit", "--read-only"], {}, set()),
+        (["--profile", "git-mile", "--read-only"], {}, {"git_mile.list", "git_mile.show"}),
     ],
 )
 def test_the_selection_is_what_is_listed(

@@ -31,8 +31,13 @@ _PROGRAM = "The program itself"
 def run(arguments: list[str] | None = None, host: Host | None = None) -> int:
     """Run the command line and return the exit status; no exception leaves here."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    return run_program(application(host or this_installation()), "holdfast", arguments)
+
+
+def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
+    """Run the commands of a group under the name of its program; no exception leaves here."""
     try:
-        return _answer(application(host or _this_installation()), arguments)
+        return _answer(group, name, arguments)
     except OutputFailed as failure:
         return failures.report_unwritten(failure)
     except KeyboardInterrupt:
@@ -47,16 +52,16 @@ def application(host: Host) -> CommandGroup:
     entries |= dict(_toolset_entries(host))
     entries["serve"] = entry_for(serve_command(), _PROGRAM)
     entries["install"] = entry_for(install_command(), _PROGRAM)
-    group = CommandGroup("holdfast", summary or "", entries, [_version_option()])
+    group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)
     return group
 
 
-def _answer(group: CommandGroup, arguments: list[str]) -> int:
+def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
     if completion.is_requested():
         return completion.answer(group)
     try:
-        return _invoke(group, arguments)
+        return _invoke(group, name, arguments)
     except OutputFailed:
         raise
     except HoldfastError as failure:
@@ -66,9 +71,9 @@ def _answer(group: CommandGroup, arguments: list[str]) -> int:
     return failures.report(error, as_json=_wants_json(arguments))
 
 
-def _invoke(group: CommandGroup, arguments: list[str]) -> int:
+def _invoke(group: CommandGroup, name: str, arguments: list[str]) -> int:
     try:
-        with group.make_context("holdfast", list(arguments), max_content_width=100) as context:
+        with group.make_context(name, list(arguments), max_content_width=100) as context:
             status: int = group.invoke(context)
             return status
     except click.exceptions.Exit as done:
@@ -77,7 +82,8 @@ def _invoke(group: CommandGroup, arguments: list[str]) -> int:
         raise failures.from_usage(failure) from None
 
 
-def _this_installation() -> Host:
+def this_installation() -> Host:
+    """Return what the commands of this installation are made from."""
     from holdfast.workspace import Workspace, full_registry
 
     return Host.of(full_registry(), Workspace.discover)
@@ -95,7 +101,7 @@ def _toolset_entries(host: Host) -> Iterator[tuple[str, Entry]]:
 
 
 def _group_entry(host: Host, toolset: Toolset) -> Entry:
-    commands = {item.command: _entry(host, item, "Commands") for item in _listed(host, toolset)}
+    commands = toolset_commands(host, toolset)
     return Entry(
         first_sentence(toolset.summary),
         _TOOLSETS,
@@ -103,6 +109,11 @@ def _group_entry(host: Host, toolset: Toolset) -> Entry:
         hidden=toolset.hidden,
         inner=tuple(commands),
     )
+
+
+def toolset_commands(host: Host, toolset: Toolset) -> dict[str, Entry]:
+    """Return the commands of one toolset."""
+    return {item.command: _entry(host, item, "Commands") for item in _listed(host, toolset)}
 
 
 def _listed(host: Host, toolset: Toolset) -> list[Operation]:
@@ -115,7 +126,9 @@ def _entry(host: Host, operation: Operation, section: str) -> Entry:
     )
 
 
-def _version_option() -> click.Option:
+def version_option() -> click.Option:
+    """Return the option that shows the version."""
+
     def show(context: click.Context, parameter: click.Parameter, value: Any) -> None:
         del parameter
         if value and not context.resilient_parsing:

@@ -9,6 +9,7 @@ from click.shell_completion import CompletionItem
 
 from holdfast.faces.cli import failures
 from holdfast.faces.cli.arguments import choice_hint, command_arguments, wire_arguments
+from holdfast.faces.cli.editor import editor_option, with_written
 from holdfast.faces.cli.help import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.run import Host, perform
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -44,6 +45,8 @@ class OperationCommand(click.Command):
         self.arguments = command_arguments(operation)
         self.common = [root_option(), json_option(), help_option()]
         own = [argument.parameter() for argument in self.arguments]
+        if operation.written_in_editor is not None:
+            own.append(editor_option(operation.written_in_editor))
         _refuse_taken_names(operation, [*own, *self.common])
         super().__init__(
             name,
@@ -63,11 +66,20 @@ class OperationCommand(click.Command):
         own = [parameter for parameter in self.params if parameter not in self.common]
         formatter.write_table("Options", option_rows(ctx, own))
         formatter.write_table("Common options", option_rows(ctx, self.common))
-        formatter.write_lines("Example", self.operation.example)
+        formatter.write_lines("Example", self._example(ctx))
 
-    def _run(self, root: str | None, json: bool, **typed: Any) -> int:
+    def _example(self, ctx: click.Context) -> str:
+        """Return the example as it is typed to the program that runs, which may be `git mile`."""
+        if ctx.find_root().info_name == "holdfast":
+            return self.operation.example
+        usual = f"holdfast {self.operation.toolset} {self.operation.command}"
+        return self.operation.example.replace(usual, ctx.command_path, 1)
+
+    def _run(self, root: str | None, json: bool, editor: bool = False, **typed: Any) -> int:
         given = wire_arguments(self.arguments, typed)
         try:
+            if editor:
+                given = with_written(self.operation, given)
             return perform(self.host, self.operation, given, root=root, as_json=json)
         except InvalidArguments as error:
             error.hint = error.hint or choice_hint(self.arguments, given)

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from typing import TextIO
 
-from holdfast.faces.cli.terminal import is_terminal
+from holdfast.faces.cli.terminal import is_terminal, width_of
 from holdfast.kernel.call import Listener
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.untrusted import visible
 
 _BAR_WIDTH = 24
-_USUAL_WIDTH = 80
 _SECONDS_BETWEEN_UPDATES = 0.1
 _START_OF_CLEAN_LINE = "\r\x1b[K"
 
@@ -45,16 +43,9 @@ class ProgressLine(Listener):
             self._drawn = False
 
     def _draw(self, stream: TextIO, text: str) -> None:
-        stream.write(_START_OF_CLEAN_LINE + text[: _width(stream) - 1])
+        stream.write(_START_OF_CLEAN_LINE + text[: width_of(stream) - 1])
         stream.flush()
         self._drawn = True
-
-
-def _width(stream: TextIO) -> int:
-    try:
-        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
-    except OSError:
-        return _USUAL_WIDTH
 
 
 def _one_line(message: str) -> str:

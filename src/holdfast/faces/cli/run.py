@@ -13,7 +13,7 @@ from typing import Any, Protocol
 from holdfast.faces.cli import exit_status, failures
 from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.progress import ProgressLine
-from holdfast.faces.cli.terminal import is_terminal
+from holdfast.faces.cli.terminal import is_terminal, width_of
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
@@ -78,7 +78,8 @@ def perform(
         call = dispatcher.new_call(operation, listener=progress)
         with _given_back_on_failure(call):
             with progress:
-                result = dispatcher.run(operation, arguments, call)
+                filled = guarded(_filled_in, workspace, operation, dict(arguments))
+                result = dispatcher.run(operation, filled, call)
             _write_result(operation, result, as_json=as_json)
         return _settled(call) or exit_status.of_result(result)
 
@@ -103,7 +104,16 @@ def _settled(call: Call) -> int:
     return exit_status.SUCCESS
 
 
+def _filled_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:
+    if operation.fill_in is None:
+        return arguments
+    return operation.fill_in(workspace.room(operation.toolset), arguments)
+
+
 def _write_result(operation: Operation, result: Output, *, as_json: bool) -> None:
+    if not as_json and operation.table is not None:
+        write_words(operation.table(result, width_of(sys.stdout)))
+        return
     words = None if as_json else operation.terminal_words
     if words is None:
         write(json_text(result.wire(), for_a_person=is_terminal(sys.stdout)))

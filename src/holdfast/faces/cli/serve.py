@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
+_TOOL_ERRORS = ("error", "result")
 
 _PAGE = """Serve the repository to an agent over the Model Context Protocol.
 
@@ -82,6 +83,7 @@ def _serve(
     tools: str | None,
     exclude_tools: str | None,
     read_only: bool,
+    tool_errors: str,
 ) -> int:
     from holdfast.workspace import Workspace, full_registry
 
@@ -89,17 +91,44 @@ def _serve(
     selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
     full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
-    return _served(Workspace.discover(starting_directory(root)), selection, profile, address)
+    as_results = are_errors_results(tool_errors)
+    workspace = Workspace.discover(starting_directory(root))
+    return _served(workspace, selection, profile, address, as_results=as_results)
 
 
-def _served(workspace: Workspace, selection: Selection, profile: str, address: Address | None) -> int:
+def _served(
+    workspace: Workspace, selection: Selection, profile: str, address: Address | None, *, as_results: bool
+) -> int:
     if address is None:
         from holdfast.faces.mcp.serve import serve_stdio
 
-        return serve_stdio(workspace, selection, profile)
+        return serve_stdio(workspace, selection, profile, errors_as_results=as_results)
     from holdfast.faces.mcp.serve import serve_http
 
-    return serve_http(workspace, selection, profile, address.host, address.port)
+    host, port = address.host, address.port
+    return serve_http(workspace, selection, profile, host, port, errors_as_results=as_results)
+
+
+def are_errors_results(chosen: str) -> bool:
+    """Return whether failing tools are to answer with results rather than with JSON-RPC errors."""
+    if chosen not in _TOOL_ERRORS:
+        raise Invalid(
+            f'Tools cannot fail with a "{chosen}".', hint=f"Choose one of: {', '.join(_TOOL_ERRORS)}."
+        )
+    return chosen == "result"
+
+
+def tool_errors_option() -> click.Option:
+    """Return the option that says how failing tools answer."""
+    return click.Option(
+        ["--tool-errors"],
+        default="error",
+        metavar="|".join(_TOOL_ERRORS),
+        envvar="HOLDFAST_TOOL_ERRORS",
+        show_envvar=True,
+        help="How tools fail whose specification has both: as a JSON-RPC error, or as a result that the"
+        " model sees.  [default: error]",
+    )
 
 
 def _check_profile(name: str) -> None:
@@ -172,6 +201,7 @@ def _options() -> list[click.Option]:
             show_envvar=True,
             help="Offer nothing that writes, whatever else is asked for.",
         ),
+        tool_errors_option(),
     ]
 
 

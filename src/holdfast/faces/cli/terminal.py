@@ -7,10 +7,23 @@ from typing import Any, TextIO
 
 import click
 
+_USUAL_WIDTH = 80
+_UNLIMITED = 10_000
+
 
 def is_terminal(stream: TextIO | None) -> bool:
     """Return whether a person looks at the stream."""
     return stream is not None and not stream.closed and stream.isatty()
+
+
+def width_of(stream: TextIO | None) -> int:
+    """Return how many columns a person sees; where nobody looks, enough that nothing is cut."""
+    if stream is None or not is_terminal(stream):
+        return _UNLIMITED
+    try:
+        return os.get_terminal_size(stream.fileno()).columns or _USUAL_WIDTH
+    except OSError:
+        return _USUAL_WIDTH
 
 
 def styled(text: str, stream: TextIO | None, **style: Any) -> str:

@@ -24,8 +24,8 @@ from pydantic_core import to_json
 
 from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireError
-from holdfast.faces.mcp.wire.messages import Notification, RequestId
-from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS
+from holdfast.faces.mcp.wire.messages import Notification, Request, RequestId
+from holdfast.kernel.codes import INTERNAL_ERROR, METHOD_NOT_FOUND
 from holdfast.kernel.dispatch import internal
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
@@ -72,12 +72,19 @@ class SdkEngine:
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
         except ValidationError as failure:
-            raise WireError(INVALID_PARAMS, f"Invalid params: {_where(failure)}.") from None
+            raise self._refusal(exchange.request, _where(failure)) from None
         except WireError:
             raise
         except Exception as failure:
             error = internal(failure)
             raise WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data) from None
+
+    def _refusal(self, request: Request, problem: str) -> WireError:
+        """Return the answer to parameters that are not what the method takes, if it is offered at all."""
+        if request.method != "initialize" and self._server.sdk.get_request_handler(request.method) is None:
+            return WireError(METHOD_NOT_FOUND, "Method not found", request.method)
+        error = self._server.handlers.undecodable(request.method, request.params, problem).error
+        return WireError(error.code, error.message, error.data)
 
     def notified(self, notification: Notification) -> None:
         """Hand a notification to the SDK."""

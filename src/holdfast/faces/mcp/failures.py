@@ -1,7 +1,13 @@
-"""Failures in the protocol's words, by specification family and era."""
+"""Failures in the protocol's words, by specification family and era.
+
+A specification that names its codes (`kernel/codes.py`) wants a failing tool to say the name in its content
+too. Its JSON-RPC errors carry that result as their data, and a server can be told to send the result itself,
+for clients whose models never see a JSON-RPC error.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import mcp_types as types
@@ -10,8 +16,15 @@ from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from holdfast.faces.render.json_text import error_object
-from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS, PROTOCOL, handshake_code, stateless_code
-from holdfast.kernel.errors import HoldfastError, Invalid, NotFound, UnknownTool
+from holdfast.kernel.codes import (
+    CODE_NAMES,
+    INTERNAL_ERROR,
+    INVALID_PARAMS,
+    PROTOCOL,
+    handshake_code,
+    stateless_code,
+)
+from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, UnknownTool
 from holdfast.kernel.questions import MissingCapability
 
 
@@ -20,23 +33,34 @@ def is_stateless(protocol_version: str) -> bool:
     return protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
-def tool_failure(error: HoldfastError, family: str, protocol_version: str) -> types.CallToolResult:
+def tool_failure(
+    error: HoldfastError, family: str, protocol_version: str, *, as_result: bool = False
+) -> types.CallToolResult:
     """Return a failed tool result, or raise the code that the specification or the protocol shows."""
     if isinstance(error, MissingCapability) and is_stateless(protocol_version):
         raise missing_client_capability(error)
     if is_stateless(protocol_version):
-        return _failed_result(error, stateless_code(family, error))
+        return _failed_result(error, family, stateless_code(family, error))
     code = handshake_code(family, error)
-    if code is not None:
-        raise MCPError(code=code, message=error.sentence(), data=_data(error))
-    return _failed_result(error, error.number)
+    if code is None or (as_result and family in CODE_NAMES):
+        return _failed_result(error, family, error.number if code is None else code)
+    raise _protocol_error(error, family, code)
 
 
-def unknown_tool(error: UnknownTool, name: str) -> MCPError:
-    """Return the protocol error for a tool that is not offered."""
+def unknown_tool(error: UnknownTool, name: str, *, as_result: bool = False) -> types.CallToolResult:
+    """Raise the protocol error for a tool that is not offered, or return its family's result."""
     family = "git-mile" if name.startswith("git_mile") else PROTOCOL
     code = handshake_code(family, error) or INVALID_PARAMS
-    return MCPError(code=code, message=error.sentence(), data=_data(error))
+    if as_result and family in CODE_NAMES:
+        return _failed_result(error, family, code)
+    raise _protocol_error(error, family, code)
+
+
+def undecodable(problem: str, family: str) -> MCPError:
+    """Return the protocol error for a request whose parameters are not what its method takes."""
+    error = InvalidArguments(f"Invalid params: {problem}.")
+    error.undecodable = True
+    return _protocol_error(error, family, handshake_code(family, error) or INVALID_PARAMS)
 
 
 def request_failure(error: HoldfastError, family: str, protocol_version: str) -> MCPError:
@@ -56,12 +80,29 @@ def missing_client_capability(error: MissingCapability) -> MCPError:
     return MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
 
 
-def _failed_result(error: HoldfastError, code: int) -> types.CallToolResult:
+def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
+    if family not in CODE_NAMES:
+        return MCPError(code=code, message=error.sentence(), data=_data(error))
+    result = _failed_result(error, family, code)
+    data = result.model_dump(
+        mode="json", by_alias=True, include={"content", "structured_content", "is_error"}
+    )
+    return MCPError(code=code, message=error.sentence(), data=data)
+
+
+def _failed_result(error: HoldfastError, family: str, code: int) -> types.CallToolResult:
     return types.CallToolResult(
-        content=[types.TextContent(type="text", text=error.sentence())],
+        content=[types.TextContent(type="text", text=_words(error, family))],
         structured_content={"error": error_object(error, code)},
         is_error=True,
     )
+
+
+def _words(error: HoldfastError, family: str) -> str:
+    if family not in CODE_NAMES:
+        return error.sentence()
+    name = CODE_NAMES[family].get(handshake_code(family, error) or 0, error.kind)
+    return json.dumps({"error": {"code": name, "message": error.sentence()}}, ensure_ascii=False)
 
 
 def _data(error: HoldfastError) -> dict[str, Any]:

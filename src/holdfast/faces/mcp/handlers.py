@@ -9,15 +9,17 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.subscriptions import ListenHandler
+from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
 from holdfast.faces.mcp.addresses import family_of, find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.completion import completed
-from holdfast.faces.mcp.failures import request_failure, tool_failure, unknown_tool
+from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.handling import Context, Handling, Result, client_of, questions_left
 from holdfast.faces.mcp.rich_content import prompt_message, resource_contents, result_content
+from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownTool
 from holdfast.kernel.operation import Operation, Output, Prompt
 from holdfast.kernel.questions import Asker
@@ -40,6 +42,7 @@ class Handlers:
         self._handling = handling
         self._dispatcher = handling.dispatcher
         self._registry = handling.registry
+        self._errors_as_results = handling.errors_as_results
         self._catalogue = catalogue
         self._announcer = announcer
         self.listen_streams = ListenHandler(handling.publisher.bus)
@@ -59,13 +62,13 @@ class Handlers:
         try:
             operation = self._registry.operation(params.name)
         except UnknownTool as failure:
-            raise unknown_tool(failure, params.name) from None
+            return unknown_tool(failure, params.name, as_result=self._errors_as_results)
         asker = self._handling.asker(ctx, params)
         try:
             output = await self._run(ctx, operation, params.arguments, asker)
         except HoldfastError as failure:
             return questions_left(asker, failure) or tool_failure(
-                failure, operation.family, ctx.protocol_version
+                failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
             )
         return _tool_result(operation, output)
 
@@ -76,6 +79,14 @@ class Handlers:
         except HoldfastError as failure:
             raise request_failure(failure, operation.family, ctx.protocol_version) from None
         return output.wire()
+
+    def undecodable(self, method: str, params: Mapping[str, Any] | None, problem: str) -> MCPError:
+        """Return the answer to a request whose parameters are not what its method takes."""
+        if method != "tools/call":
+            return undecodable(problem, PROTOCOL)
+        name = (params or {}).get("name")
+        called = self._registry.find(name) if isinstance(name, str) else None
+        return undecodable(problem, self._handling.family if called is None else called.family)
 
     async def _run(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None, asker: Asker | None

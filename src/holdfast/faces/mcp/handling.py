@@ -44,6 +44,7 @@ class Handling:
         self.registry = dispatcher.registry
         self.publisher = publisher
         self.family = profile.family or PROTOCOL
+        self.errors_as_results = profile.errors_as_results
 
     def new_call(self, ctx: Context, operation: Operation | None = None, asker: Asker | None = None) -> Call:
         """Return a call that talks to the client of this request."""

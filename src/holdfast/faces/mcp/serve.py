@@ -15,23 +15,34 @@ from holdfast.storage.token import TOKEN_NAME, access_token
 from holdfast.workspace import Workspace, full_registry
 
 
-def serve_stdio(workspace: Workspace, selection: Selection, profile_name: str) -> int:
+def serve_stdio(
+    workspace: Workspace, selection: Selection, profile_name: str, *, errors_as_results: bool = False
+) -> int:
     """Serve one client on standard input and output until it goes."""
-    run_stdio(protocol_server(workspace, selection, profile_name))
+    run_stdio(protocol_server(workspace, selection, profile_name, errors_as_results=errors_as_results))
     workspace.close()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
 
 
-def serve_http(workspace: Workspace, selection: Selection, profile_name: str, host: str, port: int) -> int:
+def serve_http(
+    workspace: Workspace,
+    selection: Selection,
+    profile_name: str,
+    host: str,
+    port: int,
+    *,
+    errors_as_results: bool = False,
+) -> int:
     """Serve many clients over HTTP until a signal comes, and say on standard error how to connect."""
     from holdfast.faces.mcp.http import listening_socket, run_http
 
     listener = listening_socket(host, port)
     token = access_token(workspace.repository)
     print(how_to_connect(workspace, listener.getsockname()), file=sys.stderr, flush=True)  # noqa: T201
-    run_http(protocol_server(workspace, selection, profile_name), listener, token)
+    server = protocol_server(workspace, selection, profile_name, errors_as_results=errors_as_results)
+    run_http(server, listener, token)
     workspace.close()
     return 0
 
@@ -52,8 +63,10 @@ def how_to_connect(workspace: Workspace, address: tuple[str, int]) -> str:
     )
 
 
-def protocol_server(workspace: Workspace, selection: Selection, profile_name: str) -> ProtocolServer:
+def protocol_server(
+    workspace: Workspace, selection: Selection, profile_name: str, *, errors_as_results: bool = False
+) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
-    profile = PROFILES[profile_name]
+    profile = replace(PROFILES[profile_name], errors_as_results=errors_as_results)
     registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

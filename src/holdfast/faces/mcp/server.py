@@ -141,6 +141,18 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
         if profile.prompts
         else {}
     )
+    resources: dict[str, Any] = (
+        {
+            "on_list_resources": handlers.list_resources,
+            "on_list_resource_templates": handlers.list_templates,
+            "on_read_resource": handlers.read_resource,
+            "on_subscribe_resource": handlers.subscribe,
+            "on_unsubscribe_resource": handlers.unsubscribe,
+            "on_subscriptions_listen": handlers.listen,
+        }
+        if profile.resources
+        else {}
+    )
     server = ProfiledServer(
         profile.server_name,
         version=profile.server_version,
@@ -155,12 +167,7 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
         },
         on_list_tools=handlers.list_tools,
         on_call_tool=handlers.call_tool,
-        on_list_resources=handlers.list_resources,
-        on_list_resource_templates=handlers.list_templates,
-        on_read_resource=handlers.read_resource,
-        on_subscribe_resource=handlers.subscribe,
-        on_unsubscribe_resource=handlers.unsubscribe,
-        on_subscriptions_listen=handlers.listen,
+        **resources,
         **prompts,
     )
     server.profile = profile

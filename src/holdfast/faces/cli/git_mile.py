@@ -1,0 +1,102 @@
+"""`git mile`: the commands of one toolset at top level, and the server of its specification.
+
+Installed as `git-mile`, so that git finds it. An ordinary `git mile list` is answered the quick way, all
+else by the whole command line.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import click
+
+    from holdfast.faces.cli.groups import CommandGroup
+    from holdfast.faces.cli.run import Host
+
+_TOOLSET = "milestones"
+_PROTOCOLS = ("v1",)
+_SERVER_PAGE = """Serve milestones and issues to an agent over the Model Context Protocol.
+
+Speaks on standard input and output and offers git_mile.list and git_mile.show, which only read. For the tools
+that write, and everything else, use `holdfast serve`.
+"""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run `git mile` with the given arguments, or the process's own; return the exit status."""
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if arguments[:1] == ["list"] and not os.environ.get("HOLDFAST_NO_QUICK"):
+        from holdfast.faces.cli.quick_list import attempt
+
+        status = attempt(arguments[1:])
+        if status is not None:
+            return status
+    try:
+        return _run(arguments)
+    except KeyboardInterrupt:
+        return 130
+
+
+def _run(arguments: list[str]) -> int:
+    from holdfast.faces.cli.application import run_program, this_installation
+
+    return run_program(git_mile(this_installation()), "git mile", arguments)
+
+
+def git_mile(host: Host) -> CommandGroup:
+    """Return the command line of the toolset, with its server."""
+    from holdfast.faces.cli.application import toolset_commands, version_option
+    from holdfast.faces.cli.groups import CommandGroup, entry_for
+
+    [toolset] = [toolset for toolset in host.registry.toolsets if toolset.name == _TOOLSET]
+    entries = toolset_commands(host, toolset)
+    entries["mcp-server"] = entry_for(_server_command(), "The program itself")
+    return CommandGroup("git mile", toolset.summary, entries, [version_option()])
+
+
+def _server_command() -> click.Command:
+    import click
+
+    from holdfast.faces.cli.command import root_option
+    from holdfast.faces.cli.help import PageContext, help_option
+    from holdfast.faces.cli.serve import tool_errors_option
+
+    protocol = click.Option(
+        ["--protocol"],
+        default=_PROTOCOLS[-1],
+        metavar="|".join(_PROTOCOLS),
+        help="The revision of the specification to speak.  [default: v1]",
+    )
+    command = click.Command(
+        "mcp-server",
+        params=[root_option(), protocol, tool_errors_option(), help_option()],
+        callback=_serve,
+        help=_SERVER_PAGE,
+        add_help_option=False,
+    )
+    command.context_class = PageContext
+    return command
+
+
+def _serve(root: str | None, protocol: str, tool_errors: str) -> int:
+    from holdfast.faces.cli.run import starting_directory
+    from holdfast.faces.cli.serve import are_errors_results
+    from holdfast.kernel.errors import Invalid
+
+    if protocol not in _PROTOCOLS:
+        raise Invalid(f'There is no protocol "{protocol}".', hint=f"Known: {', '.join(_PROTOCOLS)}.")
+    as_results = are_errors_results(tool_errors)
+    directory = starting_directory(root)
+    from holdfast.faces.mcp.serve import serve_stdio
+    from holdfast.kernel.registry import EVERYTHING
+    from holdfast.workspace import Workspace
+
+    workspace = Workspace.discover(directory)
+    return serve_stdio(workspace, EVERYTHING, "git-mile", errors_as_results=as_results)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

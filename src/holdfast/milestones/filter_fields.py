@@ -1,0 +1,196 @@
+"""The fields a filter may name, what each can be compared with, and how a written value is read."""
+
+from __future__ import annotations
+
+import re
+import time
+from calendar import timegm
+
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.milestones.filter_tokens import ATOM, STRING, Token, invalid
+
+STATUSES = ("draft", "open", "closed")
+
+_EQUALITY = ("=", "!=")
+_ORDER = (*_EQUALITY, "<", "<=", ">", ">=")
+_SET = (*_EQUALITY, "in")
+_NUMBER = re.compile(r"-?\d{1,15}")
+_DURATION = re.compile(r"(\d{1,6})([smhdw])")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d(?::\d\d)?)(?:\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?")
+_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
+_FIRST, _LAST = -62135596800, 253402300799  # the years 1 to 9999
+_TRUE = ("true", "1", "yes", "on")
+_FALSE = ("false", "0", "no", "off")
+
+
+class Span:
+    """A stretch of time in seconds since 1970: a day, or the one second a full moment names."""
+
+    __slots__ = ("end", "start")
+
+    def __init__(self, start: int, seconds: int = 1) -> None:
+        self.start = min(max(start, _FIRST), _LAST)
+        self.end = min(self.start + seconds, _LAST + 1)
+
+
+Value = str | int | bool | None | Span
+
+
+class Field:
+    """Something an entity has: its type decides what it can be compared with."""
+
+    __slots__ = ("kinds", "name", "nullable", "operators", "type")
+
+    def __init__(
+        self,
+        name: str,
+        type: str,  # noqa: A002 - the plain word for it
+        operators: tuple[str, ...],
+        *,
+        nullable: bool = False,
+        kinds: tuple[str, ...] = ("issue", "milestone"),
+    ) -> None:
+        self.name = name
+        self.type = type
+        self.operators = operators
+        self.nullable = nullable
+        self.kinds = kinds
+
+
+_TEXT = (*_SET, "contains")
+
+FIELDS = {
+    field.name: field
+    for field in (
+        Field("id", "text", _TEXT),
+        Field("title", "text", _TEXT),
+        Field("description", "text", _TEXT),
+        Field("text", "search", ("contains",)),
+        Field("status", "choice", _SET),
+        Field("labels", "labels", _TEXT, nullable=True),
+        Field("author", "person", _TEXT),
+        Field("assignee", "person", _TEXT, nullable=True),
+        Field("milestone", "milestone", _TEXT, nullable=True, kinds=("issue",)),
+        Field("due", "moment", _ORDER, nullable=True),
+        Field("created", "moment", _ORDER),
+        Field("updated", "moment", _ORDER),
+        Field("comments", "number", (*_ORDER, "in")),
+        Field("has_comments", "flag", _EQUALITY),
+        Field("open_issues", "number", (*_ORDER, "in"), kinds=("milestone",)),
+    )
+}
+ALIASES = {"label": "labels", "created_at": "created", "updated_at": "updated", "due_at": "due"}
+
+
+def field_of(token: Token, kind: str) -> Field:
+    """Return the field a token names, which must be one of this kind of entity."""
+    name = token.text.lower()
+    field = FIELDS.get(ALIASES.get(name, name)) if token.kind == ATOM else None
+    if field is None or kind not in field.kinds:
+        allowed = [name for name, field in FIELDS.items() if kind in field.kinds]
+        what = f"{token.shown()} is not a field of {kind}s"
+        raise invalid(token.column, what, _fields_hint(name, allowed), allowed=allowed)
+    return field
+
+
+def checked_operator(field: Field, operator: str, token: Token) -> str:
+    """Return the operator, which must be one the field has."""
+    if operator not in field.operators:
+        allowed = ", ".join(field.operators)
+        raise invalid(
+            token.column,
+            f'"{field.name}" cannot be compared with {token.shown()}',
+            f"Allowed here: {allowed}.",
+            allowed=list(field.operators),
+        )
+    return operator
+
+
+def value_of(field: Field, operator: str, token: Token, now: float) -> Value:
+    """Return what a token says as a value to compare the field with."""
+    if token.kind not in (ATOM, STRING):
+        missing = f'a value for "{field.name}" is missing before {token.shown()}'
+        raise invalid(token.column, missing, _expected(field))
+    if token.is_word("null") and field.nullable and operator in _SET:
+        return None
+    reader = _READERS.get(field.type, _text)
+    value = reader(token, now)
+    if value is None:
+        raise invalid(token.column, f'{token.shown()} is no value for "{field.name}"', _expected(field))
+    return value
+
+
+def moment_of(text: str) -> Span | None:
+    """Return the day or the second that a date or an RFC 3339 moment names."""
+    if _DATE.fullmatch(text):
+        start = _seconds(f"{text}T00:00:00")
+        return None if start is None else Span(start, _SECONDS["d"])
+    moment = _MOMENT.fullmatch(text)
+    if moment is None:
+        return None
+    day, clock, zone = moment.groups()
+    start = _seconds(f"{day}T{clock if len(clock) > 5 else clock + ':00'}")
+    return None if start is None else Span(start - _offset(zone))
+
+
+def _seconds(text: str) -> int | None:
+    try:
+        return timegm(time.strptime(text, "%Y-%m-%dT%H:%M:%S"))
+    except ValueError:
+        return None
+
+
+def _offset(zone: str | None) -> int:
+    if zone is None or zone in "Zz":
+        return 0
+    hours, minutes = zone[1:].split(":")
+    return (1 if zone[0] == "+" else -1) * (int(hours) * 3600 + int(minutes) * 60)
+
+
+def _text(token: Token, now: float) -> Value:
+    del now
+    return token.text
+
+
+def _choice(token: Token, now: float) -> Value:
+    del now
+    return token.text.lower() if token.text.lower() in STATUSES else None
+
+
+def _number(token: Token, now: float) -> Value:
+    del now
+    return int(token.text) if _NUMBER.fullmatch(token.text) else None
+
+
+def _flag(token: Token, now: float) -> Value:
+    del now
+    word = token.text.lower()
+    return True if word in _TRUE else False if word in _FALSE else None
+
+
+def _moment(token: Token, now: float) -> Value:
+    if duration := _DURATION.fullmatch(token.text.lower()):
+        ago = int(now) - int(duration.group(1)) * _SECONDS[duration.group(2)]
+        return Span(ago)
+    return moment_of(token.text)
+
+
+_READERS = {"choice": _choice, "number": _number, "flag": _flag, "moment": _moment}
+_EXPECTATIONS = {
+    "choice": f"Write one of: {', '.join(STATUSES)}.",
+    "number": "Write a whole number.",
+    "flag": "Write true or false.",
+    "moment": "Write a date (2026-01-31), a moment (2026-01-31T12:00:00Z) or an age (7d, 12h).",
+}
+
+
+def _expected(field: Field) -> str:
+    hint = _EXPECTATIONS.get(field.type, "Write a word, or text in quotes.")
+    return f"{hint[:-1]}; or null for none." if field.nullable else hint
+
+
+def _fields_hint(name: str, allowed: list[str]) -> str:
+    suggestion = did_you_mean(name, [*allowed, *ALIASES])
+    listed = f"Fields: {', '.join(allowed)}."
+    return f"{suggestion} {listed}" if suggestion.startswith("Did") else listed

@@ -1,0 +1,154 @@
+"""The filter language, infix: `status == "open" and (label in [bug, urgent] or updated > 7d)`.
+
+    expression := conjunction { ("or" | "||") conjunction }
+    conjunction := negation { ("and" | "&&") negation }
+    negation := ("not" | "!") negation | "(" expression ")" | comparison
+    comparison := FIELD OPERATOR value | FIELD ["not"] "in" "[" value { "," value } "]"
+                | FIELD ["not"] ("contains" | "~") value | FIELD
+
+Contract: the text is consumed whole; what does not parse is `Invalid`, naming the column.
+"""
+
+from __future__ import annotations
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.filter_expression import (
+    Comparison,
+    Expression,
+    Negation,
+    all_of,
+    some_of,
+)
+from holdfast.milestones.filter_fields import Field, Value, checked_operator, field_of, value_of
+from holdfast.milestones.filter_tokens import ATOM, END, Token, invalid
+
+_OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=")
+_JOINING_WORDS = ("and", "or", "not", "in", "contains")
+
+
+class InfixParser:
+    """Reads one filter about one kind of entity."""
+
+    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+        self._tokens = tokens
+        self._kind = kind
+        self._now = now
+        self._position = 0
+        self._depth = 0
+
+    def parse(self) -> Expression:
+        """Return what the filter means."""
+        expression = self._expression()
+        if self._next.kind != END:
+            raise invalid(
+                self._next.column,
+                f"{self._next.shown()} does not continue the filter",
+                'Join comparisons with "and" or "or".',
+            )
+        return expression
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._position]
+
+    def _take(self) -> Token:
+        token = self._next
+        if token.kind != END:
+            self._position += 1
+        return token
+
+    def _expression(self) -> Expression:
+        parts = [self._conjunction()]
+        while self._next.is_word("or") or self._next.is_operator("||"):
+            self._take()
+            parts.append(self._conjunction())
+        return some_of(parts)
+
+    def _conjunction(self) -> Expression:
+        parts = [self._negation()]
+        while self._next.is_word("and") or self._next.is_operator("&&"):
+            self._take()
+            parts.append(self._negation())
+        return all_of(parts)
+
+    def _negation(self) -> Expression:
+        if self._next.is_word("not") or self._next.is_operator("!"):
+            self._deeper(self._take())
+            part: Expression = Negation(self._negation())
+        elif self._next.is_operator("("):
+            self._deeper(self._take())
+            part = self._expression()
+            self._expect(")")
+        else:
+            return self._comparison()
+        self._depth -= 1
+        return part
+
+    def _deeper(self, token: Token) -> None:
+        self._depth += 1
+        if self._depth > LIMITS.filter_depth:
+            raise invalid(
+                token.column,
+                f"the filter nests deeper than {LIMITS.filter_depth} levels",
+                "Leave out parentheses it does not need.",
+            )
+
+    def _comparison(self) -> Expression:
+        token = self._take()
+        if token.kind != ATOM or token.is_word(*_JOINING_WORDS):
+            raise invalid(
+                token.column, f"expected a comparison, found {token.shown()}", 'Such as: status == "open".'
+            )
+        field = field_of(token, self._kind)
+        operator = self._next
+        if operator.is_operator(*_OPERATORS):
+            return self._ordinary(field, self._take())
+        if operator.is_word("not", "in", "contains") or operator.is_operator("~"):
+            return self._in_words(field)
+        return self._bare(field, token)
+
+    def _ordinary(self, field: Field, operator: Token) -> Expression:
+        sign = checked_operator(field, "=" if operator.text == "==" else operator.text, operator)
+        return Comparison(field, sign, (self._value(field, sign),))
+
+    def _in_words(self, field: Field) -> Expression:
+        negated = self._next.is_word("not")
+        if negated:
+            self._take()
+        token = self._take()
+        if token.is_word("in"):
+            checked_operator(field, "in", token)
+            found: Expression = Comparison(field, "in", self._values(field))
+        elif token.is_word("contains") or token.is_operator("~"):
+            checked_operator(field, "contains", token)
+            found = Comparison(field, "contains", (self._value(field, "contains"),))
+        else:
+            raise invalid(token.column, f'expected "in" or "contains", found {token.shown()}')
+        return Negation(found) if negated else found
+
+    def _bare(self, field: Field, token: Token) -> Expression:
+        if field.type == "flag":
+            return Comparison(field, "=", (True,))
+        raise invalid(
+            self._next.column if self._next.kind != END else token.column,
+            f'"{field.name}" is not compared with anything',
+            f"Follow it with one of: {', '.join(field.operators)}.",
+            allowed=list(field.operators),
+        )
+
+    def _values(self, field: Field) -> tuple[Value, ...]:
+        self._expect("[")
+        values = [self._value(field, "in")]
+        while self._next.is_operator(","):
+            self._take()
+            values.append(self._value(field, "in"))
+        self._expect("]")
+        return tuple(values)
+
+    def _value(self, field: Field, operator: str) -> Value:
+        return value_of(field, operator, self._take(), self._now)
+
+    def _expect(self, sign: str) -> None:
+        token = self._take()
+        if not token.is_operator(sign):
+            raise invalid(token.column, f'expected "{sign}", found {token.shown()}')

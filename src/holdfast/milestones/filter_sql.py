@@ -1,0 +1,152 @@
+"""A filter as a condition on the index, with its values as parameters.
+
+Contract: every condition is 0 or 1, never NULL, so that `not` means the same as in `filter_predicate`.
+What a caller wrote goes into parameters only. The tables and functions used are those that `query.py` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdfast.milestones.filter_expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter_fields import Span, Value
+from holdfast.milestones.schema import OPEN_ISSUES
+
+Bound = str | int | float | None
+Condition = tuple[str, list[Bound]]
+
+_COLUMNS = {"open_issues": OPEN_ISSUES, "due": "entity.due_at"}
+_FOLDED = {"title": "entity.title_folded", "text": "entity.text_folded"}
+_DAY_SECONDS = 86400
+
+
+def condition(expression: Expression) -> Condition:
+    """Return the condition that holds for exactly the rows the filter means."""
+    if isinstance(expression, Comparison):
+        return _COMPARISONS[expression.field.type](expression)
+    if isinstance(expression, Negation):
+        inner, values = condition(expression.part)
+        return f"(NOT {inner})", values
+    joint = " AND " if isinstance(expression, All) else " OR "
+    return _joined([condition(part) for part in expression.parts], joint)
+
+
+def _joined(conditions: list[Condition], joint: str) -> Condition:
+    return (
+        f"({joint.join(text for text, _ in conditions)})",
+        [value for _, values in conditions for value in values],
+    )
+
+
+def _column(comparison: Comparison) -> str:
+    name = comparison.field.name
+    return _COLUMNS.get(name, f"entity.{name}")
+
+
+def _ordinary(comparison: Comparison) -> Condition:
+    """Compare a column that always holds a value of the same type."""
+    column, values = _column(comparison), [_bound(value) for value in comparison.values]
+    if comparison.operator == "in":
+        return f"({column} IN ({', '.join('?' * len(values))}))", values
+    if comparison.operator == "contains":
+        return _contains(
+            _FOLDED.get(comparison.field.name) or f"holdfast_fold({column})", comparison.values[0]
+        )
+    return f"({column} {comparison.operator} ?)", values
+
+
+def _contains(folded: str, value: Value) -> Condition:
+    return f"(instr({folded}, ?) > 0)", [str(value).casefold()]
+
+
+def _flag(comparison: Comparison) -> Condition:
+    is_wanted = bool(comparison.values[0]) == (comparison.operator == "=")
+    return f"(entity.comments {'>' if is_wanted else '='} 0)", []
+
+
+def _moment(comparison: Comparison) -> Condition:
+    """Compare a moment, or a due day, with a span; what is in the span equals it."""
+    column, [span] = _column(comparison), comparison.values
+    if not isinstance(span, Span):
+        return f"({column} IS {'NOT ' if comparison.operator == '!=' else ''}NULL)", []
+    first, last = _edges(span, in_days=comparison.field.name == "due")
+    text, values = {
+        "=": (f"{column} BETWEEN ? AND ?", [first, last]),
+        "!=": (f"{column} NOT BETWEEN ? AND ?", [first, last]),
+        "<": (f"{column} < ?", [first]),
+        "<=": (f"{column} <= ?", [last]),
+        ">": (f"{column} > ?", [last]),
+        ">=": (f"{column} >= ?", [first]),
+    }[comparison.operator]
+    # Without a moment nothing is before or after it; it only differs from every moment.
+    return f"COALESCE({text}, {int(comparison.operator == '!=')})", [*values]
+
+
+def _edges(span: Span, *, in_days: bool) -> tuple[int, int]:
+    """Return the first and last second of the span, or of the days it touches."""
+    if not in_days:
+        return span.start, span.end - 1
+    first, last = span.start // _DAY_SECONDS, (span.end - 1) // _DAY_SECONDS
+    return first * _DAY_SECONDS, last * _DAY_SECONDS + _DAY_SECONDS - 1
+
+
+def _alternatives(one: Callable[[Comparison, Value], Condition]) -> Callable[[Comparison], Condition]:
+    """Return a comparison whose values are alternatives, each told by `one`; `!=` is its opposite."""
+
+    def compare(comparison: Comparison) -> Condition:
+        text, values = _joined([one(comparison, value) for value in comparison.values], " OR ")
+        return (f"(NOT {text})", values) if comparison.operator == "!=" else (text, values)
+
+    return compare
+
+
+def _label(comparison: Comparison, value: Value) -> Condition:
+    of_this = "SELECT 1 FROM label WHERE label.entity = entity.id"
+    if value is None:
+        return f"NOT EXISTS ({of_this})", []
+    test, values = ("label.label = ?", [_bound(value)])
+    if comparison.operator == "contains":
+        test, values = _contains("label.folded", value)
+    return f"EXISTS ({of_this} AND {test})", values
+
+
+def _person(comparison: Comparison, value: Value) -> Condition:
+    """Match `Name <mail>` by all of it, by the name or by the mail."""
+    column = _column(comparison)
+    if value is None:
+        return f"({column} IS NULL)", []
+    if comparison.operator == "contains":
+        test, values = _contains(f"holdfast_fold({column})", value)
+        return f"COALESCE({test}, 0)", values
+    name, mail = f"{value} <", f"<{value}>"
+    text = f"{column} = ? OR substr({column}, 1, length(?)) = ? OR substr({column}, -length(?)) = ?"
+    return f"COALESCE({text}, 0)", [_bound(value), name, name, mail, mail]
+
+
+def _milestone(comparison: Comparison, value: Value) -> Condition:
+    """Match the milestone of an issue by its id or title; `contains` asks for a part of the title."""
+    if value is None:
+        return "(entity.milestone IS NULL)", []
+    named = "SELECT 1 FROM entity AS named WHERE named.id = entity.milestone"
+    if comparison.operator == "contains":
+        test, values = _contains("named.title_folded", value)
+        return f"EXISTS ({named} AND {test})", values
+    return f"COALESCE(entity.milestone = ? OR EXISTS ({named} AND named.title = ?), 0)", [_bound(value)] * 2
+
+
+def _bound(value: Value) -> Bound:
+    assert not isinstance(value, Span)
+    return value
+
+
+_COMPARISONS: dict[str, Callable[[Comparison], Condition]] = {
+    "text": _ordinary,
+    "choice": _ordinary,
+    "number": _ordinary,
+    "flag": _flag,
+    "search": _ordinary,
+    "moment": _moment,
+    "labels": _alternatives(_label),
+    "person": _alternatives(_person),
+    "milestone": _alternatives(_milestone),
+}

@@ -1,0 +1,123 @@
+"""A filter's text cut into tokens, each with the column where it stands.
+
+Contract: whatever is not a token is `Invalid`, with its column. Nothing else is raised.
+"""
+
+from __future__ import annotations
+
+import re
+
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.limits import LIMITS
+
+_SPACE = re.compile(r"\s+")
+_OPERATOR = re.compile(r"==|!=|<=|>=|&&|\|\||[=<>!~()\[\],]")
+_ATOM = re.compile(r"[\w\-./@:+#]+")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", '"': '"', "'": "'", "\\": "\\"}
+_UNICODE_ESCAPE = re.compile(r"u([0-9a-fA-F]{4})")
+
+END = "end"
+OPERATOR = "operator"
+STRING = "string"
+ATOM = "atom"
+
+
+class Token:
+    """A piece of a filter: what kind it is, what it says, and the column it begins at, counted from 1."""
+
+    __slots__ = ("column", "kind", "text")
+
+    def __init__(self, kind: str, text: str, column: int) -> None:
+        self.kind = kind
+        self.text = text
+        self.column = column
+
+    def is_operator(self, *texts: str) -> bool:
+        """Tell whether this is one of these signs."""
+        return self.kind == OPERATOR and self.text in texts
+
+    def is_word(self, *words: str) -> bool:
+        """Tell whether this is one of these words, written without quotes in any case."""
+        return self.kind == ATOM and self.text.lower() in words
+
+    def shown(self) -> str:
+        """Return the token as a message names it."""
+        if self.kind == END:
+            return "the end"
+        return f'"{self.text if len(self.text) <= 40 else self.text[:39] + "…"}"'
+
+
+def invalid(column: int, problem: str, hint: str | None = None, **data: object) -> Invalid:
+    """Return the refusal of a filter, with the column where it goes wrong."""
+    return Invalid(f"Filter, column {column}: {problem}.", hint=hint, column=column, **data)
+
+
+def tokens(text: str) -> list[Token]:
+    """Return the tokens of a filter, the last of them its end."""
+    _refuse_what_is_no_filter(text)
+    found: list[Token] = []
+    position = 0
+    while position < len(text):
+        if space := _SPACE.match(text, position):
+            position = space.end()
+            continue
+        token, position = _token(text, position)
+        found.append(token)
+    return [*found, Token(END, "", len(text) + 1)]
+
+
+def _refuse_what_is_no_filter(text: str) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError as failure:
+        raise invalid(failure.start + 1, "this is not valid Unicode text") from None
+    if size > LIMITS.filter_bytes:
+        raise Invalid(
+            f"The filter has {size} bytes; at most {LIMITS.filter_bytes} are allowed.",
+            hint="Ask for less at once, or sort and page through what a shorter filter finds.",
+        )
+
+
+def _token(text: str, position: int) -> tuple[Token, int]:
+    column = position + 1
+    if operator := _OPERATOR.match(text, position):
+        return Token(OPERATOR, operator.group(), column), operator.end()
+    if text[position] in "\"'":
+        return _string(text, position)
+    if atom := _ATOM.match(text, position):
+        return Token(ATOM, atom.group(), column), atom.end()
+    raise invalid(
+        column,
+        f"{text[position]!r} has no meaning here",
+        'Write fields, comparisons and values, such as status == "open" and label in ["bug", "urgent"].',
+    )
+
+
+def _string(text: str, opening: int) -> tuple[Token, int]:
+    quote, position = text[opening], opening + 1
+    parts: list[str] = []
+    while position < len(text):
+        character = text[position]
+        if character == quote:
+            return Token(STRING, "".join(parts), opening + 1), position + 1
+        if character == "\\":
+            part, position = _escaped(text, position)
+        else:
+            part, position = character, position + 1
+        parts.append(part)
+    raise invalid(opening + 1, "the quoted text has no end", f"Close it with {quote}.")
+
+
+def _escaped(text: str, backslash: int) -> tuple[str, int]:
+    following = text[backslash + 1 : backslash + 2]
+    if following in _ESCAPES and following:
+        return _ESCAPES[following], backslash + 2
+    if spelled := _UNICODE_ESCAPE.match(text, backslash + 1):
+        character = chr(int(spelled.group(1), 16))
+        if character != "\0" and not "\ud800" <= character <= "\udfff":
+            return character, spelled.end()
+    raise invalid(
+        backslash + 1,
+        f'"\\{following}" is no escape',
+        r"""Inside quotes write \\ for a backslash, and \" \' \n \t \r \uXXXX for what they stand for.""",
+    )

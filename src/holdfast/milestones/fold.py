@@ -1,0 +1,261 @@
+"""From operations to a state: the same state for the same operations, whatever order they arrived in.
+
+Contract:
+- Operations are taken in the order (Lamport time, id); each id counts once.
+- A scalar is a multi-value register. An operation replaces those its writer saw; of what nobody replaced the
+  last wins, and values that differ from it stay visible as contested.
+- A set is an add-wins set. A removal takes away the additions its writer saw, and no other.
+- A comment is written once; of its edits the last wins; deleting it is for good.
+- A claim replaces those its writer saw. Of several that nobody replaced the first wins.
+- An operation of an unknown type, field, value or version is counted and has no effect. Operations of an
+  entity that nobody created yet wait: there is no state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType
+from typing import cast
+
+from holdfast.milestones.entity import KINDS, SETS, Claim, Comment, Contested, Entity, Kind, Status
+from holdfast.milestones.entry import VERSION, Entry
+from holdfast.milestones.moments import EPOCH, seconds_of
+from holdfast.milestones.register import Register
+from holdfast.milestones.validity import is_scalar_value, is_word
+
+Effect = Callable[["State", Entry], bool]
+
+
+class State:
+    """An entity on its way: what each field holds, and which operations hold it."""
+
+    def __init__(self, creation: Entry) -> None:
+        self.id = creation.entity
+        self.kind = cast("Kind", creation.kind)
+        self.author = creation.actor
+        self.first = self.last = creation
+        self.waiting = 0
+        self.scalars: dict[str, Register] = {}
+        self.added: dict[str, dict[str, list[str]]] = {}
+        self.removed: set[tuple[str, str, str]] = set()
+        self.comments: dict[str, Entry] = {}
+        self.bodies: dict[str, Register] = {}
+        self.deleted: set[str] = set()
+        self.claimed: dict[str, Claim] = {}
+        self.released: set[str] = set()
+
+    def take(self, entry: Entry) -> None:
+        """Let one operation have its effect, if this version knows one."""
+        effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind == self.kind else None
+        if effect is not None and effect(self, entry):
+            self.last = entry
+        else:
+            self.waiting += 1
+
+    def write(self, field: str, value: str | None, entry: Entry) -> None:
+        """Let an operation set a scalar."""
+        self.scalars.setdefault(field, Register()).write(value, entry)
+
+    def add(self, field: str, member: str, entry: Entry) -> None:
+        """Let an operation put a member into a set."""
+        self.added.setdefault(field, {}).setdefault(member, []).append(entry.id)
+
+    def value(self, field: str) -> str | None:
+        """Return what a scalar holds now."""
+        register = self.scalars.get(field)
+        return None if register is None else register.winner()
+
+    def holders(self, field: str) -> tuple[str, ...]:
+        """Return the operations whose values a scalar holds now, winning or not."""
+        register = self.scalars.get(field)
+        return () if register is None else register.holders()
+
+    def members(self, field: str) -> tuple[str, ...]:
+        """Return what is in a set, in order."""
+        added = self.added.get(field)
+        return () if added is None else tuple(sorted(name for name in added if self.additions(field, name)))
+
+    def additions(self, field: str, member: str) -> tuple[str, ...]:
+        """Return the operations that keep a member in a set."""
+        added = self.added.get(field, {}).get(member, ())
+        return tuple(name for name in added if (field, member, name) not in self.removed)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Return the claims that nobody replaced, the winning one first."""
+        return tuple(claim for name, claim in self.claimed.items() if name not in self.released)
+
+    def entity(self) -> Entity:
+        """Return the state as a value."""
+        return Entity(
+            id=self.id,
+            kind=self.kind,
+            title=self.value("title") or "",
+            status=cast("Status", self.value("status") or "open"),
+            author=self.author,
+            created=_moment(self.first),
+            updated=_moment(self.last),
+            description=self.value("description") or "",
+            labels=self.members("labels"),
+            assignee=self.value("assignee"),
+            due=self.value("due"),
+            milestone=self.value("milestone"),
+            dependencies=self.members("dependencies"),
+            links=self.members("links"),
+            comments=tuple(map(self._comment, self.comments.values())),
+            contested=tuple(self._contested()),
+            claims=self.claims(),
+            waiting=self.waiting,
+        )
+
+    def visible_bodies(self) -> list[str]:
+        """Return what the comments say that were not deleted."""
+        shown = (name for name in self.comments if name not in self.deleted)
+        return [self.bodies[name].winner() or "" for name in shown]
+
+    def is_contested(self) -> bool:
+        """Tell whether a scalar has values that lost."""
+        return any(register.losers() for register in self.scalars.values())
+
+    def _contested(self) -> Iterable[Contested]:
+        for field, register in self.scalars.items():
+            if losers := register.losers():
+                yield Contested(field, register.candidates()[-1], losers)
+
+    def _comment(self, entry: Entry) -> Comment:
+        register = self.bodies[entry.id]
+        deleted = entry.id in self.deleted
+        candidates = register.candidates()
+        latest = candidates[-1]
+        return Comment(
+            entry.id,
+            entry.actor,
+            "" if deleted else latest.value or "",
+            _moment(entry),
+            edited=None if latest.operation == entry.id else latest.time,
+            deleted=deleted,
+            reply_to=entry.target,
+            contested=() if deleted else register.losers(),
+        )
+
+
+def fold(entries: Iterable[Entry]) -> State | None:
+    """Return the state that the operations of one entity make, or None while nobody created it."""
+    ordered = _once(entries)
+    creation = next((entry for entry in ordered if creates(entry)), None)
+    if creation is None:
+        return None
+    state = State(creation)
+    for entry in ordered:
+        state.take(entry)
+    return state
+
+
+def _once(entries: Iterable[Entry]) -> list[Entry]:
+    """Return the operations in order, each once; of two that share an id the first by place, then by line."""
+    ordered = list(entries)
+    if len(ordered) == 1:
+        return ordered
+    ordered.sort(key=lambda entry: entry.place)
+    found: dict[str, Entry] = {}
+    for entry in ordered:
+        other = found.setdefault(entry.id, entry)
+        if other is not entry and other.place == entry.place and entry.line() < other.line():
+            found[entry.id] = entry
+    return list(found.values())
+
+
+def creates(entry: Entry) -> bool:
+    """Tell whether an operation brings an entity into being."""
+    return (
+        entry.type == "create"
+        and entry.version == VERSION
+        and entry.kind in KINDS
+        and _title(entry) is not None
+    )
+
+
+def _title(entry: Entry) -> str | None:
+    title = entry.value.get("title") if isinstance(entry.value, dict) else None
+    return title if isinstance(title, str) and title else None
+
+
+def _moment(entry: Entry) -> str:
+    return entry.time if seconds_of(entry.time) is not None else EPOCH
+
+
+def _create(state: State, entry: Entry) -> bool:
+    if _title(entry) is None:
+        return False
+    assert isinstance(entry.value, dict)
+    for field, value in entry.value.items():
+        if field in SETS and isinstance(value, list):
+            for member in filter(is_word, value):
+                state.add(field, member, entry)
+        elif is_scalar_value(field, value):
+            state.write(field, value, entry)
+    return True
+
+
+def _set(state: State, entry: Entry) -> bool:
+    if entry.field is None or not is_scalar_value(entry.field, entry.value):
+        return False
+    state.write(entry.field, cast("str | None", entry.value), entry)
+    return True
+
+
+def _add(state: State, entry: Entry) -> bool:
+    if entry.field not in SETS or not is_word(entry.value):
+        return False
+    state.add(entry.field, cast("str", entry.value), entry)
+    return True
+
+
+def _remove(state: State, entry: Entry) -> bool:
+    if entry.field not in SETS or not is_word(entry.value):
+        return False
+    state.removed.update((entry.field, cast("str", entry.value), name) for name in entry.over)
+    return True
+
+
+def _comment(state: State, entry: Entry) -> bool:
+    if not isinstance(entry.value, str):
+        return False
+    state.comments[entry.id] = entry
+    state.bodies.setdefault(entry.id, Register()).write(entry.value, entry)
+    return True
+
+
+def _edit(state: State, entry: Entry) -> bool:
+    if entry.target not in state.comments:
+        return False
+    if entry.value is None:
+        state.deleted.add(entry.target)
+        return True
+    if not isinstance(entry.value, str):
+        return False
+    state.bodies[entry.target].write(entry.value, entry)
+    return True
+
+
+def _claim(state: State, entry: Entry) -> bool:
+    if entry.value is not None:
+        terms = entry.value if isinstance(entry.value, dict) else {}
+        until, replica = terms.get("until"), terms.get("r")
+        if not isinstance(until, str) or seconds_of(until) is None or not isinstance(replica, str):
+            return False
+        state.claimed[entry.id] = Claim(entry.actor, until, entry.id, replica, _moment(entry))
+    state.released.update(entry.over)
+    return True
+
+
+_EFFECTS: Mapping[str, Effect] = MappingProxyType(
+    {
+        "create": _create,
+        "set": _set,
+        "add": _add,
+        "remove": _remove,
+        "comment": _comment,
+        "edit": _edit,
+        "claim": _claim,
+    }
+)

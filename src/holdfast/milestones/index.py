@@ -1,0 +1,171 @@
+"""The index: compared with the refs on every read, and never trusted further than that.
+
+Contract:
+- `fresh` yields a connection that contains every operation acknowledged before it was called, by whatever
+  process. The comparison reads a few small files; only new commits are folded.
+- Deleting the index, damaging it or leaving it behind by any number of commits changes no answer. When the
+  logs cannot be read, or the index cannot be built, that is raised: an answer is never empty for that reason.
+- A repository without any log gets no file on disk for being read.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, nullcontext
+from typing import TypeVar
+
+from holdfast.kernel.errors import Busy, Corrupted
+from holdfast.milestones.absorb import (
+    Rewritten,
+    build,
+    catch_up,
+    damaged_in,
+    run_script,
+    take_in_own,
+    tips_in,
+)
+from holdfast.milestones.entry import Entry
+from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
+from holdfast.storage.derived_database import POINTER_SUFFIX, DerivedDatabase, NotUsable
+from holdfast.storage.files import locked
+from holdfast.storage.git import Git
+from holdfast.storage.git_commits import Commit
+from holdfast.storage.git_refs import Refs
+from holdfast.storage.repository import Repository
+
+_UNGUARDED_ATTEMPTS = 4
+_OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."
+
+Answer = TypeVar("Answer")
+
+
+class Index:
+    """The index of one repository's logs."""
+
+    def __init__(self, repository: Repository, git: Git, refs: Refs) -> None:
+        self._repository = repository
+        self._git = git
+        self._refs = refs
+        directory = repository.store_directory
+        self._pointer = os.path.join(directory, INDEX_NAME + POINTER_SUFFIX)
+        self.writing_lock = os.path.join(directory, "milestones.log")
+        self._database = DerivedDatabase(
+            directory, INDEX_NAME, application_id=APPLICATION_ID, version=SCHEMA_VERSION, prepare=_prepare
+        )
+
+    @contextmanager
+    def fresh(self, *, is_writing: bool = False) -> Iterator[sqlite3.Connection]:
+        """Yield a connection to an index that is up to date; `is_writing`: the caller has the lock.
+
+        An index that turns out to be damaged meanwhile will be built anew for the next one who asks.
+        """
+        with ExitStack() as stack:
+            try:
+                yield self._connection(stack, is_writing=is_writing)
+            except NotUsable:
+                self._database.discard()
+                raise Busy("The index was damaged and is built anew.", hint="Ask again.") from None
+
+    def ask(self, question: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
+        """Return what a question finds in an index that is up to date; asked again where that is damaged."""
+        try:
+            with ExitStack() as stack:
+                return question(self._connection(stack, is_writing=is_writing))
+        except NotUsable:
+            self._database.discard()
+        with self.fresh(is_writing=is_writing) as connection:
+            return question(connection)
+
+    def take_in_own(self, ref: str, old: str | None, commit: Commit, entries: list[Entry]) -> None:
+        """Add one commit just written; where that fails, the next read does it from the log."""
+        try:
+            with self._database.write() as connection:
+                take_in_own(connection, ref, old, commit, entries)
+        except (NotUsable, Busy):
+            pass
+
+    def verify(self) -> list[str]:
+        """Return what SQLite finds wrong in the index; nothing when there is none."""
+        try:
+            with self._database.read() as connection:
+                found = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
+        except NotUsable:
+            return []
+        return [text for text in found if text != "ok"]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
+
+    def _connection(self, stack: ExitStack, *, is_writing: bool) -> sqlite3.Connection:
+        tips = self._refs.tips()
+        if not tips and not os.path.lexists(self._pointer):
+            return _nothing(stack)
+        if (connection := self._opened(stack, tips)) is not None:
+            return connection
+        for _ in range(_UNGUARDED_ATTEMPTS):
+            if (connection := self._updated(stack)) is not None:
+                return connection
+        # Others write faster than this process reads: hold them for a moment.
+        with nullcontext() if is_writing else locked(self.writing_lock):
+            connection = self._updated(stack)
+        if connection is None:
+            raise Busy("The milestones change faster than they can be read.", hint="Try again in a moment.")
+        return connection
+
+    def _updated(self, stack: ExitStack) -> sqlite3.Connection | None:
+        self._update(self._refs.tips())
+        return self._opened(stack, self._refs.tips(), even_if_damaged=True)
+
+    def _opened(
+        self, stack: ExitStack, tips: dict[str, str], *, even_if_damaged: bool = False
+    ) -> sqlite3.Connection | None:
+        """Return a connection to the index if it is up to date."""
+        with ExitStack() as opening:
+            try:
+                connection = opening.enter_context(self._database.read())
+                if not _is_fresh(connection, tips, even_if_damaged=even_if_damaged):
+                    return None
+            except NotUsable:
+                return None
+            stack.push(opening.pop_all())
+            return connection
+
+    def _update(self, tips: dict[str, str]) -> None:
+        self._repository.ensure_store()
+        try:
+            with self._database.write() as connection:
+                catch_up(connection, self._git, tips)
+        except (NotUsable, Rewritten):
+            self._database.rebuild(lambda connection: build(connection, self._git, self._refs.tips()))
+
+
+def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_damaged: bool) -> bool:
+    """Tell whether the index has what the refs say; with damage, as far as it can be had."""
+    folded = tips_in(connection)
+    if folded == tips:
+        return True
+    if not even_if_damaged or {**folded, **damaged_in(connection)} != tips:
+        return False
+    if not folded and connection.execute("SELECT 1 FROM operation").fetchone() is None:
+        ref, text = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchone()
+        raise Corrupted(f"No log can be read; {ref}: {text}.", hint=_OTHER_CLONE, ref=ref)
+    return True
+
+
+def _nothing(stack: ExitStack) -> sqlite3.Connection:
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    stack.callback(connection.close)
+    _prepare(connection)
+    run_script(connection, TABLES + INDEXES)
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.create_function("holdfast_fold", 1, _folded, deterministic=True)
+
+
+def _folded(text: object) -> str | None:
+    return text.casefold() if isinstance(text, str) else None

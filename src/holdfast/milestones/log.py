@@ -1,0 +1,243 @@
+"""This clone's own log: who it is, and how operations get into it.
+
+Contract:
+- A write holds the room's lock, reads an index that is up to date, writes one commit, moves the log from the
+  tip it saw, and returns when all of that is on disk. Killed at any moment, it leaves the commit in the log
+  or nothing; killed between git and the index, the next read folds the commit from the log.
+- Committer dates of a log strictly increase, because git's walks are slow where they do not.
+- A log that cannot be written (somebody died with git's lock on it, or its tip is damaged) is left as it is,
+  and this clone goes on in a new log. No lock of git's is ever removed.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, contextmanager
+from hashlib import sha256
+from typing import NamedTuple
+
+from holdfast.kernel.clock import Clock
+from holdfast.kernel.errors import Conflict, NotFound, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.absorb import damaged_in
+from holdfast.milestones.entity import Receipt
+from holdfast.milestones.entry import Entry, message_of
+from holdfast.milestones.index import Index
+from holdfast.milestones.moments import seconds_of
+from holdfast.milestones.schema import LOGS
+from holdfast.milestones.scribe import Scribe
+from holdfast.milestones.validity import checked_request
+from holdfast.storage.files import atomic_write, locked, read_limited
+from holdfast.storage.git import Git
+from holdfast.storage.git_commits import (
+    Commit,
+    NewCommit,
+    is_readable,
+    signature,
+    write_commit,
+    write_commits,
+    write_empty_tree,
+)
+from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
+from holdfast.storage.repository import Repository
+
+_REPLICA = re.compile(r"[0-9a-f]{32}")
+_REPLICA_BYTES = 100
+_ATTEMPTS = 10
+_MOST_ENTITIES = 500
+_OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
+
+Compose = Callable[[sqlite3.Connection, Scribe], str]
+"""Writes down what a request does, on an index that is up to date, and returns the entity it is about."""
+
+
+class Own(NamedTuple):
+    """The log to be written to, its tip, and that tip's committer date."""
+
+    ref: str
+    tip: str | None
+    committed: int
+
+
+class Log:
+    """The log of one clone."""
+
+    def __init__(self, repository: Repository, git: Git, refs: Refs, index: Index, clock: Clock) -> None:
+        self._repository = repository
+        self._git = git
+        self._refs = refs
+        self._index = index
+        self._clock = clock
+        self._tree: str | None = None
+        self._file = os.path.join(repository.store_directory, "milestones.replica")
+
+    @property
+    def replica(self) -> str | None:
+        """Return this clone's name among all clones, or None when it never wrote."""
+        try:
+            name = os.fsdecode(read_limited(self._file, _REPLICA_BYTES)).strip()
+        except NotFound:
+            return None
+        return name if _REPLICA.fullmatch(name) else None
+
+    def become(self, replica: str) -> None:
+        """Write under another name from now on."""
+        atomic_write(self._file, f"{replica}\n".encode(), mode=0o600)
+
+    def write(self, compose: Compose, actor: str, request: str | None, *purpose: object) -> Receipt:
+        """Carry out a request once: write what it composes into the log, and say what was done.
+
+        `purpose` is what the caller asked for; the same request for another purpose is refused.
+        """
+        checked_request(request)
+        digest = None if request is None else _digest(purpose)
+        self._repository.ensure_store()
+        with self._turn():
+            scribe, receipt = self._index.ask(
+                lambda connection: self._composed(connection, compose, actor, request, digest),
+                is_writing=True,
+            )
+            self._append(scribe.entries)
+        return receipt
+
+    def write_many(self, compose: Compose, actor: str) -> list[Entry]:
+        """Write what an import composes in one go, and return what was written."""
+        self._repository.ensure_store()
+        with self._turn():
+            scribe, _ = self._index.ask(
+                lambda connection: self._composed(connection, compose, actor, None, None), is_writing=True
+            )
+            self.write_bulk(scribe.entries)
+        return scribe.entries
+
+    def write_bulk(self, entries: list[Entry]) -> None:
+        """Append many operations, in few commits or many; the caller has the lock."""
+        if not entries:
+            return
+        own = self._own()
+        groups = self._grouped(entries, own.committed)
+        start = max(own.committed + 1, int(self._clock().timestamp()) - len(groups))
+        commits = [self._commit(group, start + number) for number, group in enumerate(groups)]
+        write_empty_tree(self._git)
+        write_commits(self._git, own.ref, own.tip, commits)
+        self._refs.flush(own.ref)
+
+    def _grouped(self, entries: list[Entry], last: int) -> list[list[Entry]]:
+        """Return what goes into each commit: one entity, or as many as keeps the dates out of the future.
+
+        Every push walks past the commits of a log that are younger than what it sends.
+        """
+        entities = list(_by_entity(entries))
+        seconds = max(1, int(self._clock().timestamp()) - last)
+        size = min(_MOST_ENTITIES, -(-len(entities) // seconds))
+        chunks = (entities[start : start + size] for start in range(0, len(entities), size))
+        return [[entry for group in chunk for entry in group] for chunk in chunks]
+
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """Hold the room's lock. Who just had it queues behind the others, so that nobody waits for ever."""
+        with ExitStack() as queue:
+            queue.enter_context(locked(f"{self._index.writing_lock}-queue", wait=LIMITS.index_seconds))
+            with locked(self._index.writing_lock):
+                queue.close()
+                yield
+
+    def _composed(
+        self,
+        connection: sqlite3.Connection,
+        compose: Compose,
+        actor: str,
+        request: str | None,
+        digest: str | None,
+    ) -> tuple[Scribe, Receipt]:
+        """Return what a request writes down, and its receipt; nothing is written when it was done before."""
+        lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
+        scribe = Scribe(lamport, self._clock(), actor, self.replica or self._renew(), request, digest)
+        if (done := _done_before(connection, request, digest)) is not None:
+            return scribe, done
+        entity = compose(connection, scribe)
+        names = tuple(entry.id for entry in scribe.entries)
+        return scribe, Receipt(entity, names, changed=bool(names))
+
+    def _renew(self) -> str:
+        replica = os.urandom(16).hex()
+        self.become(replica)
+        return replica
+
+    def _own(self) -> Own:
+        """Return this clone's log, a new one where the old one cannot be built upon."""
+        ref = LOGS + (self.replica or self._renew())
+        is_damaged, row = self._index.ask(
+            lambda connection: (ref in damaged_in(connection), connection.execute(_OWN, (ref,)).fetchone()),
+            is_writing=True,
+        )
+        if is_damaged:
+            return Own(LOGS + self._renew(), None, 0)
+        return Own(ref, None, 0) if row is None else Own(ref, row[0], row[1] or 0)
+
+    def _append(self, entries: list[Entry]) -> None:
+        for _ in range(_ATTEMPTS if entries else 0):
+            try:
+                return self._append_to(self._own(), entries)
+            except RefLocked:
+                self._renew()
+            except RefMoved:
+                continue
+        if entries:
+            raise Conflict("The log was changed at the same moment, again and again.", hint="Try again.")
+        return None
+
+    def _append_to(self, own: Own, entries: list[Entry]) -> None:
+        committed = max(int(self._clock().timestamp()), own.committed + 1)
+        new = self._commit(entries, committed)
+        if self._tree is None:
+            self._tree = write_empty_tree(self._git)
+        try:
+            name = write_commit(self._git, self._tree, own.tip, new)
+        except Unavailable:
+            if own.tip is None or is_readable(self._git, own.tip):
+                raise
+            raise RefLocked("The log's last commit cannot be read.", hint="Run `holdfast doctor`.") from None
+        self._refs.move(own.ref, name, own.tip)
+        parents = () if own.tip is None else (own.tip,)
+        self._index.take_in_own(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
+
+    def _commit(self, entries: list[Entry], committed: int) -> NewCommit:
+        first = entries[0]
+        written = seconds_of(first.time)
+        return NewCommit(
+            message_of(entries),
+            signature(first.actor, committed if written is None else written),
+            signature(first.actor, committed),
+        )
+
+
+def _digest(purpose: tuple[object, ...]) -> str:
+    text = json.dumps(purpose, sort_keys=True, default=str)
+    return sha256(text.encode()).hexdigest()[:16]
+
+
+def _done_before(connection: sqlite3.Connection, request: str | None, digest: str | None) -> Receipt | None:
+    """Return the receipt of a request that was carried out before."""
+    query = "SELECT digest, entity, operations FROM request WHERE id = ?"
+    row = connection.execute(query, (request,)).fetchone() if request is not None else None
+    if row is None:
+        return None
+    if row[0] != digest:
+        raise Conflict(
+            "This request id was used for something else.",
+            hint="Use a new id for a new request.",
+            request=request,
+        )
+    return Receipt(row[1], tuple(json.loads(row[2])), changed=False, repeated=True)
+
+
+def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.entity, []).append(entry)
+    return groups.values()

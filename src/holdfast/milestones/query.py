@@ -1,0 +1,125 @@
+"""Which entities, in which order, from where: a question to the index, in SQL.
+
+A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value.
+It may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
+`holdfast_fold(text)`, which is `str.casefold`. Values always go through `?`; the expression itself never
+contains what a caller wrote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from holdfast.kernel.errors import InvalidArguments, InvalidCursor
+from holdfast.milestones.entity import Kind, Summary
+from holdfast.milestones.schema import OPEN_ISSUES, SUMMARY_COLUMNS
+
+Value = str | int | float | None
+Position = tuple[Value, ...]
+"""Where a page ended: the values of its sort keys in the last item, and that item's id."""
+
+SORT_COLUMNS = {
+    "updated": "entity.updated",
+    "created": "entity.created",
+    "title": "entity.title_folded",
+    "status": "entity.status_rank",
+    "comments": "entity.comments",
+    "open_issues": OPEN_ISSUES,
+    "due": "coalesce(entity.due_at, 9223372036854775807)",
+    "id": "entity.id",
+}
+"""What can be sorted by, and how. Statuses come as draft, open, closed; what has no due date comes last."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """A Boolean SQL expression over the index, and the values of its question marks."""
+
+    sql: str = "1"
+    values: tuple[Value, ...] = ()
+
+
+EVERYTHING = Condition()
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    """One key of an order: a name of `SORT_COLUMNS`, and its direction."""
+
+    name: str
+    descending: bool = False
+
+
+NEWEST_FIRST = (SortKey("updated", descending=True),)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which entities, in which order, from where on, and how many at most.
+
+    Ties are broken by id, in the direction of the last key. `after` is the `next` of an earlier page.
+    """
+
+    kind: Kind
+    condition: Condition = EVERYTHING
+    include_closed: bool = False
+    sort: tuple[SortKey, ...] = NEWEST_FIRST
+    after: Position | None = None
+    limit: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some entities in order, and where the next page begins; None at the end."""
+
+    items: tuple[Summary, ...]
+    next: Position | None
+
+
+def statement(query: Query) -> tuple[str, list[Value]]:
+    """Return the SQL for a query and its values: one row more than a page, each ending with its position."""
+    keys = _keys(query)
+    position = ", ".join(column for column, _ in keys)
+    order = ", ".join(f"{column} {'DESC' if descending else 'ASC'}" for column, descending in keys)
+    wheres = ["entity.kind = ?", query.condition.sql]
+    values: list[Value] = [query.kind, *query.condition.values]
+    if not query.include_closed:
+        wheres.insert(1, "entity.status <> 'closed'")
+    if query.after is not None:
+        beyond, after = _beyond(keys, query.after)
+        wheres.append(beyond)
+        values += after
+    open_issues = OPEN_ISSUES if query.kind == "milestone" else "NULL"
+    sql = (
+        f"SELECT {SUMMARY_COLUMNS}, {open_issues}, {position} FROM entity"  # noqa: S608 - texts of ours
+        f" WHERE {' AND '.join(wheres)} ORDER BY {order} LIMIT ?"
+    )
+    return sql, [*values, query.limit + 1]
+
+
+def _keys(query: Query) -> list[tuple[str, bool]]:
+    keys = []
+    for key in query.sort:
+        if key.name not in SORT_COLUMNS:
+            allowed = ", ".join(SORT_COLUMNS)
+            raise InvalidArguments(f"'{key.name}' is not a sort key.", hint=f"Sort keys: {allowed}.")
+        keys.append((SORT_COLUMNS[key.name], key.descending))
+    return [*keys, (SORT_COLUMNS["id"], keys[-1][1] if keys else False)]
+
+
+def _beyond(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:
+    """Return the condition for rows after a position in an order whose keys may point both ways."""
+    if len(after) != len(keys):
+        raise InvalidCursor("The position belongs to another order.", hint="Start again without it.")
+    if len({descending for _, descending in keys}) == 1:
+        columns = ", ".join(column for column, _ in keys)
+        marks = ", ".join("?" * len(keys))
+        return f"({columns}) {'<' if keys[0][1] else '>'} ({marks})", list(after)
+    steps: list[str] = []
+    values: list[Value] = []
+    for number, (column, descending) in enumerate(keys):
+        equal = [f"{before} = ?" for before, _ in keys[:number]]
+        direction = "<" if descending else ">"
+        steps.append(f"({' AND '.join([*equal, f'{column} {direction} ?'])})")
+        values += after[: number + 1]
+    return f"({' OR '.join(steps)})", values

@@ -1,0 +1,60 @@
+"""What of milestones and issues can be read by address."""
+
+from __future__ import annotations
+
+import time
+
+from holdfast.kernel.operation import ResourceBody
+from holdfast.milestones.entity import Kind
+from holdfast.milestones.models import MileDetails, MileItem
+from holdfast.milestones.moments import moment_of
+from holdfast.milestones.query import Query
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+_JSON = "application/json"
+_ITEMS = 100
+
+
+@milestones.resource(
+    "git-mile://issues",
+    name="Open issues",
+    description="The open issues that were updated last, as git_mile_list shows them",
+    mime_type=_JSON,
+    topic="milestones",
+)
+def open_issues(room: Milestones) -> str:
+    """Return the issues updated last."""
+    return _newest(room, "issue")
+
+
+@milestones.resource(
+    "git-mile://milestones",
+    name="Open milestones",
+    description="The open milestones that were updated last, as git_mile_list shows them",
+    mime_type=_JSON,
+    topic="milestones",
+)
+def open_milestones(room: Milestones) -> str:
+    """Return the milestones updated last."""
+    return _newest(room, "milestone")
+
+
+@milestones.resource(
+    "git-mile://entity/{id}",
+    name="Milestone or issue",
+    description="One milestone or issue whole, by its id, as git_mile_show shows it",
+    mime_type=_JSON,
+    topic="milestones",
+)
+def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the address
+    """Return one milestone or issue."""
+    found = room.get(None, id)
+    details = MileDetails.of(found, now=moment_of(int(time.time())), hint=None)
+    return ResourceBody(text=details.model_dump_json(by_alias=True))
+
+
+def _newest(room: Milestones, kind: Kind) -> str:
+    found = room.find(Query(kind, limit=_ITEMS))
+    items = (MileItem.of(summary).model_dump_json(by_alias=True) for summary in found.items)
+    return f"[{','.join(items)}]"

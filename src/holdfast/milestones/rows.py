@@ -1,0 +1,211 @@
+"""An entity as the rows of the index, and rows as what a list shows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+from typing import Any
+
+from holdfast.milestones.entity import STATUSES, Event, Summary
+from holdfast.milestones.entry import Entry, parse
+from holdfast.milestones.fold import State, creates, fold
+from holdfast.milestones.moments import first_second, moment_of, seconds_of
+from holdfast.milestones.validity import is_scalar_value, is_word
+
+_INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
+_BATCH = 5000
+_RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
+_INSERT_LABEL = "INSERT OR IGNORE INTO label VALUES (?, ?, ?)"
+_INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
+_INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
+_INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
+_FORGET = tuple(
+    f"DELETE FROM {table} WHERE entity = ?"  # noqa: S608 - names of ours
+    for table in ("label", "dependency", "link", "claim")
+)
+
+
+class Rows:
+    """Rows of some entities, by table."""
+
+    __slots__ = ("claims", "dependencies", "entities", "labels", "links")
+
+    def __init__(self) -> None:
+        self.entities: list[tuple[object, ...]] = []
+        self.labels: list[tuple[object, ...]] = []
+        self.dependencies: list[tuple[object, ...]] = []
+        self.links: list[tuple[object, ...]] = []
+        self.claims: list[tuple[object, ...]] = []
+
+    def take(self, entries: list[Entry]) -> None:
+        """Add the rows of one entity, given its operations; none while nobody created it."""
+        if len(entries) == 1 and creates(entries[0]) and self._take_plain(entries[0]):
+            return
+        state = fold(entries)
+        if state is not None:
+            self._take_state(state)
+
+    def _take_plain(self, entry: Entry) -> bool:
+        """Do what `fold` would for an entity that was only created, which is what most are."""
+        contents: dict[str, Any] = entry.value  # type: ignore[assignment]
+        if "dependencies" in contents or "links" in contents:
+            return False
+        scalars = {field: value for field, value in contents.items() if is_scalar_value(field, value)}
+        given = contents.get("labels")
+        labels = tuple(sorted(set(filter(is_word, given)))) if isinstance(given, list) else ()
+        self.entities.append(_entity_row(entry, entry, scalars.get, labels, [], contested=False))
+        self.labels += [(entry.entity, label, label.casefold()) for label in labels]
+        return True
+
+    def _take_state(self, state: State) -> None:
+        labels, bodies = state.members("labels"), state.visible_bodies()
+        contested = state.is_contested()
+        self.entities.append(
+            _entity_row(state.first, state.last, state.value, labels, bodies, contested=contested)
+        )
+        self.labels += [(state.id, label, label.casefold()) for label in labels]
+        self.dependencies += [(state.id, target) for target in state.members("dependencies")]
+        self.links += [(state.id, target) for target in state.members("links")]
+        self.claims += [
+            (state.id, place, claim.actor, claim.until, claim.replica)
+            for place, claim in enumerate(state.claims())
+        ]
+
+
+def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
+    """Return the operations of one entity, in order."""
+    rows = connection.execute("SELECT body FROM operation WHERE entity = ? ORDER BY lamport, id", (entity,))
+    return [entry for (body,) in rows if (entry := parse(body)) is not None]
+
+
+def state_of(connection: sqlite3.Connection, entity: str) -> State | None:
+    """Return the state of one entity, or None while nobody created it."""
+    return fold(entries_of(connection, entity))
+
+
+def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
+    """Bring the rows of some entities up to date with their operations."""
+    for name in entities:
+        for statement in _FORGET:
+            connection.execute(statement, (name,))
+        rows = Rows()
+        rows.take(entries_of(connection, name))
+        _insert(connection, rows)
+
+
+def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
+    """Write the rows of every entity, given its operations, into an index that has none yet."""
+    batch = Rows()
+    for _, entries in groups:
+        batch.take(entries)
+        if len(batch.entities) >= _BATCH:
+            _insert(connection, batch)
+            batch = Rows()
+    _insert(connection, batch)
+
+
+def stored_groups(connection: sqlite3.Connection) -> Iterator[tuple[str, list[Entry]]]:
+    """Yield every entity that has operations, and these."""
+    rows = connection.cursor().execute("SELECT entity, body FROM operation ORDER BY entity, lamport, id")
+    for name, group in groupby(rows, key=lambda row: row[0]):
+        yield name, [entry for _, body in group if (entry := parse(body)) is not None]
+
+
+def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
+    """Yield what a list shows for rows of `schema.SUMMARY_COLUMNS` and the number of open issues."""
+    for row in rows:
+        name, kind, title, status, labels, author, assignee, due, milestone, created, updated, comments = row[
+            :12
+        ]
+        yield Summary(
+            name,
+            kind,
+            title,
+            status,
+            _members(labels),
+            author,
+            assignee,
+            due,
+            milestone,
+            moment_of(created),
+            moment_of(updated),
+            comments,
+            row[12],
+        )
+
+
+@lru_cache(maxsize=4096)
+def _written(labels: tuple[str, ...]) -> str:
+    return json.dumps(labels)
+
+
+@lru_cache(maxsize=4096)
+def _members(labels: str) -> tuple[str, ...]:
+    return tuple(json.loads(labels))
+
+
+def event_of(entry: Entry) -> Event:
+    """Return an operation as history shows it."""
+    action = entry.type
+    if entry.value is None and action in ("edit", "claim"):
+        action = {"edit": "delete", "claim": "release"}[action]
+    return Event(
+        entry.id,
+        entry.entity,
+        entry.kind,
+        entry.lamport,
+        entry.time,
+        entry.actor,
+        action,
+        entry.field,
+        entry.value,
+    )
+
+
+def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
+    connection.executemany(_INSERT_ENTITY, rows.entities)
+    for statement, values in (
+        (_INSERT_LABEL, rows.labels),
+        (_INSERT_DEPENDENCY, rows.dependencies),
+        (_INSERT_LINK, rows.links),
+        (_INSERT_CLAIM, rows.claims),
+    ):
+        if values:
+            connection.executemany(statement, values)
+
+
+def _entity_row(
+    first: Entry,
+    last: Entry,
+    value: Callable[[str], str | None],
+    labels: tuple[str, ...],
+    bodies: list[str],
+    *,
+    contested: bool,
+) -> tuple[object, ...]:
+    title, description = value("title") or "", value("description") or ""
+    status, due = value("status") or "open", value("due")
+    created = seconds_of(first.time) or 0
+    return (
+        first.entity,
+        first.kind,
+        title,
+        description,
+        status,
+        _RANKS[status],
+        first.actor,
+        value("assignee"),
+        value("milestone"),
+        due,
+        first_second(due) if due else None,
+        created,
+        created if last is first else seconds_of(last.time) or 0,
+        len(bodies),
+        int(contested),
+        _written(labels),
+        title.casefold(),
+        "\n".join([title, description, *bodies]).casefold(),
+    )

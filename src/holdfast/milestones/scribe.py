@@ -1,0 +1,148 @@
+"""Writes down the operations of one commit: ids, Lamport times, moments and authors in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from holdfast.kernel.clock import rfc3339
+from holdfast.milestones.entity import Draft, Kind, Written
+from holdfast.milestones.entry import LARGEST_LAMPORT, Entry, derived_id, new_id, random_id
+from holdfast.milestones.fold import State
+from holdfast.milestones.validity import checked_body, checked_scalar, checked_words
+
+
+class Scribe:
+    """Collects what one request does, on top of everything this clone knows."""
+
+    def __init__(
+        self,
+        lamport: int,
+        now: datetime,
+        actor: str,
+        replica: str,
+        request: str | None = None,
+        digest: str | None = None,
+    ) -> None:
+        self.now = now
+        self.actor = actor
+        self.entries: list[Entry] = []
+        self._lamport = lamport
+        self._replica = replica
+        self._request = request
+        self._digest = digest
+
+    @property
+    def moment(self) -> str:
+        """Return now, as it is written."""
+        return rfc3339(self.now)
+
+    def create(self, draft: Draft) -> str:
+        """Write down the creation of an entity with all its draft says, and return its id."""
+        entity = draft.id or random_id()
+        name = derived_id(draft.id, "create") if draft.id else self._new_id()
+        author, time = draft.author or self.actor, draft.time or self.moment
+        self._write(entity, draft.kind, "create", value=_contents(draft), id=name, actor=author, time=time)
+        for comment in draft.comments:
+            written = comment if isinstance(comment, Written) else Written(author, time, comment)
+            body = checked_body(written.body)
+            self._write(
+                entity,
+                draft.kind,
+                "comment",
+                value=body,
+                id=written.id,
+                actor=written.author,
+                time=written.time,
+            )
+        return entity
+
+    def sign(self, start: int, request: str) -> None:
+        """Note that the operations from `start` on were asked for by a request."""
+        self.entries[start:] = [entry._replace(request=request, digest="") for entry in self.entries[start:]]
+
+    def set(self, state: State, field: str, value: str | None) -> None:
+        """Write down a new value, unless the field holds just that."""
+        value = checked_scalar(field, value)
+        holders = state.holders(field)
+        if (state.value(field) or None) == (value or None) and len(holders) <= 1:
+            return
+        self._write(state.id, state.kind, "set", field=field, value=value, over=holders)
+
+    def add(self, state: State, field: str, values: Iterable[str]) -> None:
+        """Write down the members that a set does not have yet."""
+        for value in checked_words(field, list(values)):
+            if not state.additions(field, value):
+                self._write(state.id, state.kind, "add", field=field, value=value)
+
+    def remove(self, state: State, field: str, values: Iterable[str]) -> None:
+        """Write down that the members a set has are removed."""
+        for value in checked_words(field, list(values)):
+            if seen := state.additions(field, value):
+                self._write(state.id, state.kind, "remove", field=field, value=value, over=seen)
+
+    def comment(self, state: State, body: str, reply_to: str | None = None) -> None:
+        """Write down a comment."""
+        self._write(state.id, state.kind, "comment", value=checked_body(body), target=reply_to)
+
+    def edit(self, state: State, comment: str, body: str | None) -> None:
+        """Write down a new body for a comment, or with None that it is deleted."""
+        if body is None:
+            self._write(state.id, state.kind, "edit", target=comment)
+            return
+        over = state.bodies[comment].holders()
+        self._write(state.id, state.kind, "edit", target=comment, value=checked_body(body), over=over)
+
+    def claim(self, state: State, lease: timedelta) -> None:
+        """Write down a claim that replaces all there are."""
+        terms = {"until": rfc3339(self.now + lease), "r": self._replica}
+        over = tuple(claim.operation for claim in state.claims())
+        self._write(state.id, state.kind, "claim", value=terms, over=over)
+
+    def release(self, state: State, claims: Iterable[str]) -> None:
+        """Write down that claims are given up."""
+        self._write(state.id, state.kind, "claim", over=tuple(claims))
+
+    def _new_id(self) -> str:
+        return new_id(int(self.now.timestamp() * 1000))
+
+    def _write(
+        self,
+        entity: str,
+        kind: Kind,
+        type: str,  # noqa: A002 - the word of the format
+        *,
+        field: str | None = None,
+        value: object = None,
+        over: tuple[str, ...] = (),
+        target: str | None = None,
+        id: str | None = None,  # noqa: A002 - the word of the format
+        actor: str | None = None,
+        time: str | None = None,
+    ) -> None:
+        self._lamport = min(self._lamport + 1, LARGEST_LAMPORT)
+        entry = Entry(
+            id or self._new_id(), entity, kind, self._lamport, time or self.moment, actor or self.actor, type,
+            field, value, over, target, self._request, self._digest,
+        )  # fmt: skip
+        self.entries.append(entry)
+
+
+def _contents(draft: Draft) -> dict[str, object]:
+    """Return what a draft sets, checked."""
+    scalars = {
+        "title": draft.title,
+        "description": draft.description,
+        "status": draft.status,
+        "assignee": draft.assignee,
+        "due": draft.due,
+        "milestone": draft.milestone,
+    }
+    contents: dict[str, object] = {
+        field: value for field, given in scalars.items() if (value := checked_scalar(field, given))
+    }
+    sets = {"labels": draft.labels, "dependencies": draft.dependencies, "links": draft.links}
+    for field, members in sets.items():
+        if members:
+            contents[field] = checked_words(field, list(members))
+    return contents

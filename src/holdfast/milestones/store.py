@@ -1,0 +1,339 @@
+"""The milestones and issues of one repository, kept as operations in git refs.
+
+INTERFACE (for whoever builds on this room's core):
+
+- `Milestones.open(repository)` costs nothing; git, the index and the log are touched at first use. `close()`
+  ends processes and connections. `fingerprint()` is for the watcher.
+- Every write takes `actor` (None: who git's configuration says) and `request` (None: not repeatable). The
+  same request again changes nothing and returns the first receipt with `repeated=True`; the same request for
+  something else is `Conflict`. Every write is one commit, durable when the method returns.
+- Entities are named by their full id or a prefix of at least four characters. Unknown is `NotFound`,
+  ambiguous `InvalidArguments` naming the candidates, of the other kind `NotFound` that says so.
+- Reads look at the ref tips first, so that what plain git, another process or another worktree brought is
+  there. A store that cannot be read raises; it never answers as if it were empty.
+- `find(Query(...))` returns one page; `query.py` says what a filter may compile to.
+- `notices()` are sentences a person should see beside an answer: what to run after a clone, which logs are
+  damaged. `check()` is the doctor's.
+- `express.py` is the same list for quick commands, without this module.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import timedelta
+
+from holdfast.kernel.clock import Clock, rfc3339, utc_now
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones import examination, lookup
+from holdfast.milestones.actor import actor_of
+from holdfast.milestones.entity import (
+    Draft,
+    Entity,
+    Event,
+    Finding,
+    Kind,
+    Receipt,
+    Scalar,
+    SetField,
+    Status,
+    SyncReport,
+)
+from holdfast.milestones.entry import parse
+from holdfast.milestones.imports import fresh_drafts, fresh_entries
+from holdfast.milestones.index import Index
+from holdfast.milestones.log import Log
+from holdfast.milestones.query import Condition, Page, Query
+from holdfast.milestones.rows import event_of
+from holdfast.milestones.schema import NAMESPACE
+from holdfast.milestones.scribe import Scribe
+from holdfast.milestones.sync import Sync
+from holdfast.storage.git import Git
+from holdfast.storage.git_refs import Refs
+from holdfast.storage.repository import Repository
+
+
+class Milestones:
+    """The milestones and issues of one repository, shared by its worktrees and clones."""
+
+    def __init__(self, repository: Repository, *, clock: Clock = utc_now) -> None:
+        """`clock` is turned by tests; ids begin with its milliseconds."""
+        self.repository = repository
+        self._clock = clock
+        self._git = Git(repository)
+        self._refs = Refs(repository, self._git, NAMESPACE)
+        self._index = Index(repository, self._git, self._refs)
+        self._log = Log(repository, self._git, self._refs, self._index, clock)
+        self._sync = Sync(repository, self._git, self._refs, self._index, self._log, clock)
+        self._self: str | None = None
+
+    @classmethod
+    def open(cls, repository: Repository) -> Milestones:
+        """Return the room of a repository; nothing is touched before the first use."""
+        return cls(repository)
+
+    def close(self) -> None:
+        """End what was started."""
+        self._index.close()
+        self._git.close()
+
+    def fingerprint(self) -> tuple[object, ...]:
+        """Return a value that changes when any process changed a log, or fetched one."""
+        return tuple(sorted(self._refs.tips().items()))
+
+    # Reading.
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection to the index, fresh at this moment, that cannot write; see `schema.TABLES`."""
+        with self._index.fresh() as connection:
+            yield connection
+
+    def get(self, kind: Kind | None, name: str) -> Entity:
+        """Return the entity of that id or unmistakable prefix; `kind` None takes either kind."""
+        return self._index.ask(lambda connection: lookup.entity(connection, kind, name))
+
+    def find(self, query: Query) -> Page:
+        """Return one page of entities."""
+        return self._index.ask(lambda connection: lookup.page(connection, query))
+
+    def count(self, kind: Kind, condition: Condition) -> int:
+        """Return how many entities of a kind meet a condition."""
+        sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"  # noqa: S608 - ours
+        values = (kind, *condition.values)
+        return self._index.ask(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
+
+    def history(self, name: str) -> list[Event]:
+        """Return everything that was done to an entity, in logical order."""
+        return self._index.ask(lambda connection: list(map(event_of, lookup.entries(connection, name))))
+
+    def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[Event]:
+        """Return the newest events of all entities, newest first; `before` is (order, id) of one of them."""
+        return self._index.ask(
+            lambda connection: list(map(event_of, lookup.recent(connection, limit, before)))
+        )
+
+    def operations(self) -> Iterator[str]:
+        """Yield every operation as the line of canonical JSON it is in the log: a lossless export."""
+        with self._index.fresh() as connection:
+            rows = connection.execute("SELECT body FROM operation ORDER BY entity, lamport, id")
+            yield from (body for (body,) in rows)
+
+    def notices(self) -> list[str]:
+        """Return what a person should know beside an answer: what to run after a clone, what is damaged."""
+        return examination.notices(self._refs, self._index, self._sync)
+
+    def check(self) -> list[Finding]:
+        """Return what is wrong with the logs and the index, for the doctor."""
+        return examination.findings(self._refs, self._index, self._log)
+
+    # Writing. Each method is one commit; `actor` is written as `Name <mail>`.
+
+    def create(self, draft: Draft, *, actor: str | None = None) -> Receipt:
+        """Create a milestone or an issue, with what the draft says, in one step."""
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            lookup.refuse_existing(connection, draft.id)
+            return scribe.create(draft)
+
+        return self._log.write(compose, self._actor(actor), draft.request, "create", repr(draft))
+
+    def change(
+        self,
+        name: str,
+        *,
+        fields: Mapping[Scalar, str | None] | None = None,
+        add: Mapping[SetField, Sequence[str]] | None = None,
+        remove: Mapping[SetField, Sequence[str]] | None = None,
+        comment: str | None = None,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            for field, value in (fields or {}).items():
+                scribe.set(state, field, value)
+            for group, values in (remove or {}).items():
+                scribe.remove(state, group, values)
+            for group, values in (add or {}).items():
+                scribe.add(state, group, values)
+            if comment is not None:
+                scribe.comment(state, comment)
+            return state.id
+
+        purpose = ("change", name, fields, add, remove, comment)
+        return self._log.write(compose, self._actor(actor), request, *purpose)
+
+    def set(
+        self,
+        name: str,
+        field: Scalar,
+        value: str | None,
+        *,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Set one field. A field that was contested is so no longer."""
+        return self.change(name, fields={field: value}, actor=actor, request=request)
+
+    def add(
+        self,
+        name: str,
+        field: SetField,
+        values: Sequence[str],
+        *,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Add to a set. An addition wins over a removal that did not see it."""
+        return self.change(name, add={field: values}, actor=actor, request=request)
+
+    def remove(
+        self,
+        name: str,
+        field: SetField,
+        values: Sequence[str],
+        *,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Remove from a set what is seen in it."""
+        return self.change(name, remove={field: values}, actor=actor, request=request)
+
+    def set_status(
+        self,
+        name: str,
+        status: Status,
+        *,
+        comment: str | None = None,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Open, close or draft; without effect when it is so already."""
+        return self.change(name, fields={"status": status}, comment=comment, actor=actor, request=request)
+
+    def comment(
+        self,
+        name: str,
+        body: str,
+        *,
+        reply_to: str | None = None,
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Add a comment; its id is the receipt's operation."""
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            parent = None if reply_to is None else lookup.comment(state, reply_to)
+            scribe.comment(state, body, parent)
+            return state.id
+
+        return self._log.write(compose, self._actor(actor), request, "comment", name, body, reply_to)
+
+    def edit_comment(
+        self, name: str, comment: str, body: str, *, actor: str | None = None, request: str | None = None
+    ) -> Receipt:
+        """Replace the body of a comment; the earlier one stays in history."""
+        return self._edit(name, comment, body, actor, request)
+
+    def delete_comment(
+        self, name: str, comment: str, *, actor: str | None = None, request: str | None = None
+    ) -> Receipt:
+        """Take a comment's body out of sight, for good; it stays in history."""
+        return self._edit(name, comment, None, actor, request)
+
+    def claim(
+        self,
+        name: str,
+        *,
+        lease: timedelta = timedelta(seconds=LIMITS.claim_seconds),
+        actor: str | None = None,
+        request: str | None = None,
+    ) -> Receipt:
+        """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
+        person = self._actor(actor)
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            lookup.refuse_claimed(state, person, scribe.moment)
+            scribe.claim(state, lease)
+            return state.id
+
+        return self._log.write(compose, person, request, "claim", name, lease.total_seconds())
+
+    def release(self, name: str, *, actor: str | None = None, request: str | None = None) -> Receipt:
+        """Give up an own claim before its lease ends."""
+        person = self._actor(actor)
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            own = [claim.operation for claim in state.claims() if claim.actor == person]
+            if own:
+                scribe.release(state, own)
+            return state.id
+
+        return self._log.write(compose, person, request, "release", name)
+
+    def bring_in(self, drafts: Iterable[Draft], *, actor: str | None = None) -> list[Receipt]:
+        """Create many entities at once, for an import; those that exist by id or request are left alone."""
+        receipts: list[Receipt] = []
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            receipts.extend(fresh_drafts(connection, scribe, drafts))
+            return ""
+
+        self._log.write_many(compose, self._actor(actor))
+        return receipts
+
+    def bring_in_operations(self, lines: Iterable[str]) -> int:
+        """Take over operations as `operations` yields them, and return how many were new."""
+        entries = [entry for line in lines if (entry := parse(line)) is not None]
+
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            scribe.entries.extend(fresh_entries(connection, entries))
+            return ""
+
+        return len(self._log.write_many(compose, self._actor(None)))
+
+    # Other clones.
+
+    def sync(self, remote: str | None = None) -> SyncReport:
+        """Fetch, unite and push the logs; without a name, with `origin` or the only remote there is."""
+        return self._sync.run(remote)
+
+    def track(self, remote: str) -> bool:
+        """Let plain `git fetch` bring this remote's logs too, and return whether that is new."""
+        return self._sync.track(remote)
+
+    def default_remote(self) -> str:
+        """Return the remote that `sync` takes when none is named; `NotFound` when there is none."""
+        return self._sync.default_remote()
+
+    def identity(self) -> str:
+        """Return who writes when nobody is named."""
+        return self._actor(None)
+
+    def now(self) -> str:
+        """Return the present moment as claims are measured against it."""
+        return rfc3339(self._clock())
+
+    def _edit(
+        self, name: str, comment: str, body: str | None, actor: str | None, request: str | None
+    ) -> Receipt:
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            scribe.edit(state, lookup.comment(state, comment), body)
+            return state.id
+
+        return self._log.write(compose, self._actor(actor), request, "edit", name, comment, body)
+
+    def _actor(self, given: str | None) -> str:
+        if given is not None:
+            return actor_of(given)
+        if self._self is None:
+            self._self = actor_of(None, self._git.identity())
+        return self._self

@@ -1,0 +1,172 @@
+"""Between clones: fetch, unite, push. Nothing is merged, because nothing conflicts.
+
+Contract:
+- The remote's logs are fetched into tracking refs of their own, never over a log of this clone.
+- A log that is behind is moved forward. A log that went two ways (a copied `.git`, a restored backup) keeps
+  both: the tail that the remote does not have gets a name of its own, derived from its first commit and so
+  the same in every clone. If it was this clone's log, this clone goes on under that name.
+- Every log this clone knows is offered to the remote, also those it learnt elsewhere.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from holdfast.kernel.clock import Clock, rfc3339
+from holdfast.milestones.absorb import damaged_in
+from holdfast.milestones.entity import LostClaim, SyncReport
+from holdfast.milestones.index import Index
+from holdfast.milestones.log import Log
+from holdfast.milestones.rows import state_of
+from holdfast.milestones.schema import LOGS, TRACKED
+from holdfast.storage.files import locked
+from holdfast.storage.git import Git
+from holdfast.storage.git_commits import count_between, first_after_fork, is_ancestor
+from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git_remotes import Remotes
+from holdfast.storage.repository import Repository
+
+_ATTEMPTS = 5
+_NAME_DIGITS = 32
+_PUSH = f"{LOGS}*:{LOGS}*"
+
+
+class Sync:
+    """One clone's exchange with its remotes."""
+
+    def __init__(
+        self, repository: Repository, git: Git, refs: Refs, index: Index, log: Log, clock: Clock
+    ) -> None:
+        self._git = git
+        self._refs = refs
+        self._index = index
+        self._log = log
+        self._clock = clock
+        self._remotes = Remotes(git)
+        self._repository = repository
+
+    def run(self, remote: str | None) -> SyncReport:
+        """Exchange logs with a remote."""
+        name = self._remotes.checked(remote)
+        self._repository.ensure_store()
+        with locked(os.path.join(self._repository.store_directory, "milestones.sync")):
+            before = self._logs()
+            kept_apart: list[str] = []
+            sent = 0
+            refused: dict[str, str] = {}
+            for _ in range(_ATTEMPTS):
+                self._remotes.fetch(name, f"+{LOGS}*:{TRACKED}{name}/*")
+                kept_apart += self._unite(name)
+                count, refused = self._offer(name)
+                sent += count
+                if not refused:
+                    break
+            received = self._count(self._logs(), before)
+        return SyncReport(
+            name,
+            received,
+            sent,
+            len(self._logs()),
+            lost_claims=self.lost_claims(),
+            kept_apart=tuple(kept_apart),
+            refused=refused,
+            damaged=self._damaged(),
+        )
+
+    def track(self, remote: str) -> bool:
+        """Let plain `git fetch` bring a remote's logs; a wildcard, which no missing ref can break."""
+        name = self._remotes.checked(remote)
+        return self._remotes.add_fetch_refspec(name, f"+{LOGS}*:{TRACKED}{name}/*")
+
+    def default_remote(self) -> str:
+        """Return the remote that is taken when none is named."""
+        return self._remotes.checked(None)
+
+    def has_remotes(self) -> bool:
+        """Tell whether there is any other clone to sync with."""
+        return bool(self._remotes.names())
+
+    def lost_claims(self) -> tuple[LostClaim, ...]:
+        """Return the claims given in this clone that another clone's claim beat, while both run."""
+        replica = self._log.replica
+        now = rfc3339(self._clock())
+        query = "SELECT DISTINCT entity FROM claim WHERE place > 0 AND replica = ? AND until > ?"
+        lost = []
+        with self._index.fresh() as connection:
+            for (entity,) in connection.execute(query, (replica, now)).fetchall():
+                state = state_of(connection, entity)
+                live = [claim for claim in state.claims() if claim.is_live(now)] if state else []
+                if state is not None and live and live[0].replica != replica:
+                    loser = next(claim for claim in live if claim.replica == replica)
+                    lost.append(LostClaim(entity, state.kind, state.value("title") or "", live[0], loser))
+        return tuple(lost)
+
+    def _unite(self, remote: str) -> list[str]:
+        """Move local logs on to what the remote has; return the names given to tails it does not have."""
+        kept_apart = []
+        with locked(self._index.writing_lock):
+            own = self._log.replica
+            for name, theirs in self._logs(f"{TRACKED}{remote}/").items():
+                ours = self._logs().get(name)
+                if not theirs or ours == theirs or ours == "":
+                    continue
+                try:
+                    apart = self._unite_one(name, ours, theirs, is_own=name == own)
+                except (RefLocked, RefMoved):
+                    continue  # the tracking ref has it all the same; the next sync tries again
+                kept_apart += [] if apart is None else [apart]
+        return kept_apart
+
+    def _unite_one(self, name: str, ours: str | None, theirs: str, *, is_own: bool) -> str | None:
+        ref = LOGS + name
+        if ours is None or is_ancestor(self._git, ours, theirs):
+            self._refs.move(ref, theirs, ours)
+            if is_own:  # somebody else writes under this clone's name
+                self._log.become(os.urandom(16).hex())
+            return None
+        if is_ancestor(self._git, theirs, ours):
+            return None
+        apart = first_after_fork(self._git, ours, theirs)[:_NAME_DIGITS]
+        known = self._refs.tips().get(LOGS + apart)
+        if known is None or is_ancestor(self._git, known, ours):
+            self._refs.move(LOGS + apart, ours, known)
+        if is_own:
+            self._log.become(apart)
+        self._refs.move(ref, theirs, ours)
+        return apart
+
+    def _offer(self, remote: str) -> tuple[int, dict[str, str]]:
+        """Push what the remote does not have; return how much that was, and what it refused."""
+        ours, theirs = self._logs(), self._logs(f"{TRACKED}{remote}/")
+        new = {name: tip for name, tip in ours.items() if tip and theirs.get(name) != tip}
+        ahead = {name: tip for name, tip in new.items() if not self._is_behind(tip, theirs.get(name))}
+        if not ahead:
+            return 0, {}
+        count = self._count(ahead, theirs)
+        # One log that cannot be read would keep git from pushing any: then the others are named.
+        damaged = self._damaged()
+        refspecs = [f"{LOGS}{name}:{LOGS}{name}" for name in ahead if LOGS + name not in damaged]
+        refused = self._remotes.push(remote, refspecs if damaged else [_PUSH])
+        taken = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
+        for name, tip in taken.items():
+            try:
+                self._refs.move(f"{TRACKED}{remote}/{name}", tip, theirs.get(name))
+            except (RefLocked, RefMoved):
+                continue  # only a note of what the remote has; the next fetch brings it
+        return (0 if refused and not taken else count), refused
+
+    def _is_behind(self, ours: str, theirs: str | None) -> bool:
+        return theirs is not None and is_ancestor(self._git, ours, theirs)
+
+    def _logs(self, prefix: str = LOGS) -> dict[str, str]:
+        tips = self._refs.tips()
+        return {ref.removeprefix(prefix): tip for ref, tip in tips.items() if ref.startswith(prefix)}
+
+    def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
+        gone_on = [tip for tip in newer.values() if tip and tip not in older.values()]
+        return count_between(self._git, gone_on, [tip for tip in older.values() if tip]) if gone_on else 0
+
+    def _damaged(self) -> tuple[str, ...]:
+        with self._index.fresh() as connection:
+            return tuple(sorted(damaged_in(connection)))

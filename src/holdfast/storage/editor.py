@@ -1,0 +1,63 @@
+"""The person's own editor, on a file that only exists meanwhile.
+
+Contract: the editor is the one the person's environment names, never one that a repository's configuration
+names. The file is outside every repository, readable by its owner alone, and removed afterwards.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess  # hygiene: the one program here is the person's own editor
+import tempfile
+from pathlib import Path
+
+from holdfast.kernel.errors import Invalid, Unavailable
+from holdfast.kernel.limits import LIMITS
+
+VARIABLES = ("GIT_MILE_EDITOR", "VISUAL", "EDITOR")
+
+
+def written_in_editor(text: str, suffix: str = ".md") -> str:
+    """Return what a person made of a text in their editor, without the line feeds at its end."""
+    command = _command()
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as directory:
+        path = Path(directory, f"text{suffix}")
+        path.write_text(text, encoding="utf-8")
+        _run([*command, str(path)])
+        return _read(path).rstrip("\n")
+
+
+def _command() -> list[str]:
+    named = next((value for name in VARIABLES if (value := os.environ.get(name))), None)
+    if named is None:
+        raise Unavailable(
+            "No editor is named.", hint=f"Set one of {', '.join(VARIABLES)}, or give the text itself."
+        )
+    try:
+        return shlex.split(named)
+    except ValueError:
+        raise Invalid("The name of the editor has an open quote.", hint="Close it.") from None
+
+
+def _run(command: list[str]) -> None:
+    try:
+        status = subprocess.run(command, check=False).returncode
+    except OSError as failure:
+        raise Unavailable(
+            f"The editor could not be started: {failure.strerror}.",
+            hint=f"Set one of {', '.join(VARIABLES)}.",
+        ) from None
+    if status != 0:
+        raise Invalid(f"The editor ended with status {status}; nothing was done.", hint="Try again.")
+
+
+def _read(path: Path) -> str:
+    try:
+        if path.stat().st_size > LIMITS.request_bytes:
+            raise Invalid(f"The text is larger than {LIMITS.request_bytes} bytes.", hint="Shorten it.")
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise Invalid("The editor removed the file; nothing was done.", hint="Save it instead.") from None
+    except UnicodeDecodeError:
+        raise Invalid("The text is not UTF-8.", hint="Save it as UTF-8.") from None

@@ -1,0 +1,108 @@
+"""Ref tips read straight from git's files: what every read compares, without starting a process.
+
+Contract:
+- Reads what git's `files` backend keeps: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
+  files are read first and win, as in git, so that a `git pack-refs` at the same moment hides nothing.
+- A ref whose file holds no object id is in the answer with an empty id: it is damaged, and not absent.
+- A repository that keeps its refs otherwise (`reftable`) is said to do so; git itself must be asked there.
+
+Quick commands import this module, so it keeps to what Python loads at start anyway.
+"""
+
+from __future__ import annotations
+
+import os
+
+_REF_BYTES = 256
+_ID_LENGTHS = (40, 64)
+
+
+class RefFiles:
+    """The refs below one prefix, such as `refs/holdfast/`, of one repository."""
+
+    def __init__(self, common_directory: str, prefix: str) -> None:
+        self._common = common_directory
+        self._prefix = prefix
+        self._packed: dict[str, str] = {}
+        self._packed_state: tuple[int, int, int] | None = None
+
+    @property
+    def are_readable(self) -> bool:
+        """Whether this repository keeps its refs in files."""
+        return not os.path.lexists(os.path.join(self._common, "reftable"))
+
+    def tips(self) -> dict[str, str]:
+        """Return the refs and the object ids they hold."""
+        loose: dict[str, str] = {}
+        self._read_directory(os.path.join(self._common, self._prefix.rstrip("/")), self._prefix, loose)
+        self._read_packed()
+        return {**self._packed, **loose} if self._packed else loose
+
+    def _read_directory(self, directory: str, prefix: str, found: dict[str, str]) -> None:
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        self._read_directory(entry.path, f"{prefix}{entry.name}/", found)
+                    elif not entry.name.endswith(".lock"):
+                        self._read_loose(entry.path, prefix + entry.name, found)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+
+    def _read_loose(self, path: str, name: str, found: dict[str, str]) -> None:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return  # packed a moment ago, and read below
+        except OSError:
+            found[name] = ""
+            return
+        try:
+            found[name] = _object_id(os.read(descriptor, _REF_BYTES))
+        except OSError:
+            found[name] = ""
+        finally:
+            os.close(descriptor)
+
+    def _read_packed(self) -> None:
+        try:
+            descriptor = os.open(os.path.join(self._common, "packed-refs"), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._packed, self._packed_state = {}, None
+            return
+        try:
+            status = os.fstat(descriptor)
+            state = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if state != self._packed_state:
+                self._packed = _packed_tips(_whole(descriptor, status.st_size), self._prefix)
+                self._packed_state = state
+        finally:
+            os.close(descriptor)
+
+
+def _object_id(content: bytes) -> str:
+    """Return the id a loose ref holds, or nothing when it holds something else."""
+    text = content.strip()
+    is_id = len(text) in _ID_LENGTHS and not text.translate(None, b"0123456789abcdef")
+    return text.decode("ascii") if is_id and text.strip(b"0") else ""
+
+
+def _whole(descriptor: int, size: int) -> bytes:
+    pieces = []
+    while piece := os.read(descriptor, max(size, 1) + 1):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:
+    """Return the refs of a `packed-refs` file that begin with a prefix."""
+    found = {}
+    wanted = b" " + prefix.encode()
+    place = content.find(wanted)
+    while place >= 0:
+        start = content.rfind(b"\n", 0, place) + 1
+        end = content.find(b"\n", place)
+        end = len(content) if end < 0 else end
+        found[os.fsdecode(content[place + 1 : end])] = _object_id(content[start:place])
+        place = content.find(wanted, end)
+    return found

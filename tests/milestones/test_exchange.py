@@ -1,0 +1,196 @@
+"""Import and export: our own operations without loss, GitHub issues, beads."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.kernel.errors import Conflict, Invalid, InvalidPath
+from holdfast.milestones.entity import Draft
+from holdfast.milestones.exchange import export_entities, import_entities
+from holdfast.milestones.exchange_models import ExportEntities, ImportEntities, MileImported
+from holdfast.milestones.query import Query
+from holdfast.milestones.store import Milestones
+from tests.milestones.clones import new_repository, room_at
+
+GITHUB: list[dict[str, Any]] = [
+    {
+        "html_url": "https://github.com/o/r/issues/1",
+        "number": 1,
+        "title": "Panel",
+        "body": "Too big",
+        "state": "closed",
+        "labels": [{"name": "bug"}],
+        "assignees": [{"login": "ada"}],
+        "milestone": {"title": "Alpha", "state": "open", "due_on": "2030-01-31T00:00:00Z"},
+        "user": {"login": "grace"},
+        "created_at": "2024-01-02T03:04:05Z",
+        "comments": 4,
+    },
+    {
+        "url": "https://github.com/o/r/issues/2",
+        "title": "From gh",
+        "state": "OPEN",
+        "author": {"login": "ada"},
+        "createdAt": "2024-01-02T03:04:05.678+01:00",
+        "comments": [{"author": {"login": "grace"}, "body": "Seen", "createdAt": "2024-02-01T00:00:00Z"}],
+    },
+    {"number": 3, "title": "A pull request", "pull_request": {}},
+    {"number": 4, "title": ""},
+]
+BEADS = [
+    {
+        "id": "bd-1",
+        "title": "Epic",
+        "issue_type": "epic",
+        "status": "open",
+        "created_at": "2024-01-01T00:00:00Z",
+    },
+    {
+        "id": "bd-2",
+        "title": "Task",
+        "description": "What",
+        "design": "How",
+        "status": "in_progress",
+        "priority": 1,
+        "issue_type": "task",
+        "labels": ["ui"],
+        "assignee": "agent",
+        "dependencies": [
+            {"issue_id": "bd-2", "depends_on_id": "bd-3", "type": "blocks"},
+            {"issue_id": "bd-2", "depends_on_id": "bd-9", "type": "related"},
+        ],
+        "comments": [{"author": "ada", "text": "Hello", "created_at": "2024-01-03T00:00:00Z"}],
+        "created_at": "2024-01-02T00:00:00.123456789Z",
+    },
+    {"id": "bd-3", "title": "Done", "status": "closed", "created_at": "2024-01-02T00:00:00Z"},
+    {"id": "bd-4", "title": "Gone", "status": "tombstone"},
+]
+
+Import = Callable[..., MileImported]
+
+
+@pytest.fixture
+def room(repository: Path) -> Milestones:
+    return room_at(repository)
+
+
+@pytest.fixture
+def bring(room: Milestones, repository: Path) -> Import:
+    def run(content: str, **more: Any) -> MileImported:
+        (repository / "in.json").write_text(content, encoding="utf-8")
+        return import_entities(room, ImportEntities(file="in.json", **more))
+
+    return run
+
+
+def titles(room: Milestones, kind: Any) -> dict[str, str]:
+    page = room.find(Query(kind, include_closed=True, limit=500))
+    return {item.title: item.id for item in page.items}
+
+
+def test_operations_come_over_without_loss_and_only_once(room: Milestones, tmp_path: Path) -> None:
+    name = room.create(Draft("issue", "Größe", "Text", labels=("bug",), comments=("One",))).entity
+    room.set_status(name, "closed")
+    room.comment(name, "Two \x1b[31m")
+    exported = export_entities(room, ExportEntities(file="out.jsonl"))
+    other = room_at(new_repository(tmp_path / "other"))
+    lines = (Path(room.repository.root) / "out.jsonl").read_text()
+    assert exported.count == len(lines.splitlines())
+    (tmp_path / "other" / "in.jsonl").write_text(lines + "not an operation\n")
+    result = import_entities(other, ImportEntities(file="in.jsonl"))
+    assert (result.format, result.created, len(result.skipped)) == ("operations", exported.count, 1)
+    assert result.exit_code == 1
+    assert other.get("issue", name) == room.get("issue", name)
+    again = import_entities(other, ImportEntities(file="in.jsonl"))
+    assert (again.created, again.unchanged) == (0, exported.count)
+    other.close()
+
+
+def test_github_issues_become_issues_and_milestones(room: Milestones, bring: Import) -> None:
+    result = bring(json.dumps(GITHUB))
+    assert (result.format, result.created, result.unchanged) == ("github", 3, 0)
+    assert [entry.item for entry in result.skipped] == ["#3", "#4"]
+    issue = room.get("issue", titles(room, "issue")["Panel"])
+    milestone = room.get("milestone", titles(room, "milestone")["Alpha"])
+    assert (issue.status, issue.labels, issue.description) == ("closed", ("bug",), "Too big")
+    assert issue.milestone == milestone.id
+    assert milestone.due == "2030-01-31"
+    assert issue.author == "grace <grace@users.noreply.github.com>"
+    assert issue.created == "2024-01-02T03:04:05Z"
+    other = room.get("issue", titles(room, "issue")["From gh"])
+    assert [comment.body for comment in other.comments] == ["Seen"]
+    assert other.created == "2024-01-02T02:04:05Z"
+    again = bring(json.dumps(GITHUB))
+    assert (again.created, again.unchanged) == (0, 3)
+
+
+def test_beads_become_issues_with_their_dependencies(room: Milestones, bring: Import) -> None:
+    result = bring("\n".join(map(json.dumps, BEADS)) + "\nnonsense\n")
+    assert (result.format, result.created) == ("beads", 3)
+    assert [entry.item for entry in result.skipped] == ["bd-4", "line 5"]
+    assert list(titles(room, "milestone")) == ["Epic"]
+    task = room.get("issue", titles(room, "issue")["Task"])
+    assert task.dependencies == (titles(room, "issue")["Done"],)
+    assert (task.description, task.labels) == ("What\n\nHow", ("P1", "task", "ui"))
+    assert (task.status, task.assignee) == ("open", "agent")
+    assert [(comment.author, comment.body) for comment in task.comments] == [("ada", "Hello")]
+    assert bring("\n".join(map(json.dumps, BEADS))).created == 0
+
+
+def test_what_is_too_long_is_named_and_the_rest_comes_over(bring: Import) -> None:
+    odd = [
+        {"number": 1, "title": "x" * 501},
+        {"number": 2, "title": "body", "body": "x" * 100_001},
+        {"number": 3, "title": "label", "labels": [{"name": "x" * 201}]},
+        {
+            "number": 4,
+            "title": "fine",
+            "body": None,
+            "labels": None,
+            "user": None,
+            "comments": [None, {"body": ""}],
+        },
+    ]
+    result = bring(json.dumps(odd), format="github")
+    assert (result.created, len(result.skipped)) == (1, 3)
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", '{"a": 1}', "[" * 100_000])
+def test_a_file_that_holds_no_issues_is_refused(bring: Import, content: str) -> None:
+    with pytest.raises(Invalid, match="no JSON array"):
+        bring(content, format="github")
+
+
+def test_files_are_read_and_written_inside_the_repository_only(room: Milestones, repository: Path) -> None:
+    for path in ("../outside", "/etc/passwd", ".git/config"):
+        with pytest.raises(InvalidPath):
+            import_entities(room, ImportEntities(file=path))
+        with pytest.raises(InvalidPath):
+            export_entities(room, ExportEntities(file=path))
+    (repository / "there").write_text("mine")
+    with pytest.raises(Conflict, match="exists already"):
+        export_entities(room, ExportEntities(file="there"))
+    assert (repository / "there").read_text() == "mine"
+    (repository / "bytes").write_bytes(b"\xff\xfe")
+    with pytest.raises(Invalid, match="not UTF-8"):
+        import_entities(room, ImportEntities(file="bytes"))
+
+
+def test_an_export_for_github_can_be_read_back(room: Milestones, tmp_path: Path) -> None:
+    milestone = room.create(Draft("milestone", "Alpha")).entity
+    room.create(Draft("issue", "One", "Body", milestone=milestone, labels=("bug",), comments=("Hi",)))
+    text = export_entities(room, ExportEntities(format="github")).text or ""
+    other = room_at(new_repository(tmp_path / "other"))
+    (tmp_path / "other" / "in.json").write_text(text)
+    assert import_entities(other, ImportEntities(file="in.json")).created == 2
+    found = other.get("issue", titles(other, "issue")["One"])
+    original = room.get("issue", titles(room, "issue")["One"])
+    assert (found.description, found.labels, found.author) == ("Body", ("bug",), original.author)
+    entities = export_entities(room, ExportEntities(format="entities")).text or ""
+    assert [json.loads(line)["title"] for line in entities.splitlines()] == ["Alpha", "One"]
+    other.close()

@@ -1,0 +1,277 @@
+"""`git mile` as a person types it: the whole program and the quick way to a list."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import stat
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.faces.cli import git_mile, quick_list
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.columns import columns, table
+from holdfast.milestones.entity import Draft
+from holdfast.milestones.store import Milestones
+from holdfast.storage.repository import Repository
+from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, fill
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+PROGRAMS = str(Path(sys.executable).parent)
+
+
+@pytest.fixture
+def mile(repository: Path) -> Run:
+    """Run `git mile` through git itself, in the repository."""
+
+    def run(*arguments: str, **more: object) -> subprocess.CompletedProcess[str]:
+        variables = {**os.environ, "PATH": f"{PROGRAMS}{os.pathsep}{os.environ['PATH']}"}
+        variables |= more.pop("env", {})  # type: ignore[arg-type]
+        options = {"capture_output": True, "text": True, "timeout": 60, "cwd": repository, **more}
+        return subprocess.run(["git", "mile", *arguments], env=variables, **options)  # type: ignore[call-overload]
+
+    return run
+
+
+def test_git_finds_the_command_and_a_day_of_work_goes_through_it(mile: Run, repository: Path) -> None:
+    created = mile("create", "milestone", "Milestone Alpha", "--label", "alpha")
+    milestone = created.stdout.removeprefix("Created ").strip()
+    issue = json.loads(mile("create", "issue", "Panel", "--milestone", milestone, "--json").stdout)["id"]
+    assert mile("comment", issue, "--body", "Seen").returncode == 0
+    assert mile("label", issue, "--add", "bug").stdout == f"{issue[:8]}: labels changed\n"
+    assert mile("assign", issue).returncode == 0
+    assert mile("claim", issue, "--minutes", "5").stdout.startswith(f"{issue[:8]}: claimed by Ada")
+    assert mile("list").stdout == f"{issue[:8]}  open  Panel  bug  1 comment\n"
+    assert mile("list", "milestone").stdout == f"{milestone[:8]}  open  Milestone Alpha  alpha  1 open\n"
+    assert mile("ready").stdout == "Nothing is ready to be worked on.\n"
+    assert mile("close", issue[:6], "--comment", "Done").stdout == f"{issue[:8]}: closed\n"
+    words = mile("show", issue).stdout
+    for part in ("Panel", "Status:", "closed", "Assignee:", "Ada", "Seen", "Done", "Claimed by:"):
+        assert part in words
+    assert "set status closed" in mile("log", issue).stdout
+    status = subprocess.run(["git", "status", "--porcelain"], cwd=repository, capture_output=True, text=True)
+    assert status.stdout == ""
+
+
+def test_help_speaks_of_git_mile(mile: Run) -> None:
+    page = mile("-h").stdout
+    listed = {line.split()[0] for line in page.splitlines() if line.startswith("  ") and line.strip()}
+    assert {"init", "create", "list", "show", "open", "close", "comment", "label", "link"} <= listed
+    assert {"assign", "claim", "ready", "log", "sync", "import", "export", "mcp-server"} <= listed
+    assert "\n  git mile list issue --filter" in mile("list", "-h").stdout
+
+
+def test_mistakes_are_told_with_a_next_step_and_a_status(mile: Run) -> None:
+    unknown = mile("lst")
+    assert (unknown.returncode, 'Did you mean "list"?' in unknown.stderr) == (2, True)
+    absent = mile("show", "deadbeef", "--json")
+    assert absent.returncode == 3
+    assert json.loads(absent.stdout)["error"]["kind"] == "unknown_entity"
+    bad = mile("list", "--filter", "statu == open")
+    assert (bad.returncode, "column 1" in bad.stderr) == (2, True)
+
+
+def test_a_description_is_written_in_the_editor_of_the_person(mile: Run, tmp_path: Path) -> None:
+    editor = tmp_path / "my editor"
+    editor.write_text('#!/bin/sh\nprintf "was: " > "$1.new"; cat "$1" >> "$1.new"; mv "$1.new" "$1"\n')
+    editor.chmod(editor.stat().st_mode | stat.S_IXUSR)
+    named = {"GIT_MILE_EDITOR": f"'{editor}'"}
+    created = mile("create", "issue", "Panel", "--description", "draft", "--editor", "--json", env=named)
+    name = json.loads(created.stdout)["id"]
+    assert json.loads(mile("show", name, "--json").stdout)["description"] == "was: draft"
+    assert mile("comment", name, "--editor", env=named).returncode == 0
+
+
+@pytest.mark.parametrize("editor", ["true", "false", "", "/no/such/editor", "'open quote"])
+def test_an_editor_that_wrote_nothing_does_nothing(mile: Run, editor: str) -> None:
+    variables = {"GIT_MILE_EDITOR": editor, "VISUAL": "", "EDITOR": ""}
+    finished = mile("create", "issue", "Panel", "--editor", env=variables)
+    assert finished.returncode in (2, 10)
+    assert finished.stderr.startswith("Error: ")
+    assert mile("list").stdout == "Nothing found.\n"
+
+
+def test_no_editor_that_a_repository_names_is_run(mile: Run, repository: Path, tmp_path: Path) -> None:
+    trap = tmp_path / "trap"
+    subprocess.run(["git", "config", "core.editor", f"touch {trap}"], cwd=repository, check=True)
+    finished = mile(
+        "create", "issue", "x", "--editor", env={"VISUAL": "", "EDITOR": "", "GIT_MILE_EDITOR": ""}
+    )
+    assert finished.returncode == 10
+    assert not trap.exists()
+
+
+def test_tables_fit_the_terminal_whatever_the_letters() -> None:
+    row = {
+        "id": MILESTONE,
+        "title": "日本語のとても長い題名 " * 5,
+        "status": "open",
+        "labels": ["a-rather-long-label", "another"],
+        "stats": {"comment_count": 3, "open_issues": 12},
+    }
+    for width in (60, 80, 120):
+        lines = table([row, {**row, "title": "Short", "labels": []}], width).splitlines()
+        assert all(columns(line) <= width for line in lines)
+    assert "…" in lines[0]
+    assert columns("日本") == 4
+    assert "another" in table([row], 10_000)
+
+
+def test_a_terminal_gets_lines_that_fit_it(repository: Path) -> None:
+    fill(repository)
+    room = Milestones(Repository.discover(repository))
+    room.create(Draft("issue", "A title " * 40))
+    room.close()
+    for quick in ("", "1"):
+        shown = on_a_terminal([GIT_MILE, "list"], repository, 50, {"HOLDFAST_NO_QUICK": quick})
+        lines = shown.splitlines()
+        assert len(lines) == 3
+        assert max(columns(line) for line in lines) == 50
+
+
+def on_a_terminal(command: list[str], cwd: Path, width: int, variables: dict[str, str]) -> str:
+    import fcntl
+    import struct
+    import termios
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
+    subprocess.run(command, cwd=cwd, stdout=slave, stderr=slave, env={**os.environ, **variables}, check=True)
+    os.close(slave)
+    text = b""
+    try:
+        while block := os.read(master, 65536):
+            text += block
+    except OSError:
+        pass
+    os.close(master)
+    return text.decode().replace("\r\n", "\n")
+
+
+QUICK = [
+    [],
+    ["issue"],
+    ["milestone"],
+    ["--json"],
+    ["milestone", "--json"],
+    ["--include-closed", "--json"],
+    ["issue", "--limit", "1"],
+    ["issue", "--limit", "2", "--json"],
+    ["--limit", "500", "--include-closed"],
+    ["--root", "{root}", "--json"],
+    ["--filter", "title ~ issue or label = é", "--json"],
+    ["--filter", "text ~ GRÖ and created > 2020-01-01"],
+    ["--filter", "status == closed", "--include-closed", "--limit", "1"],
+    ["--filter", "title ~ e", "--limit", "1", "--json"],
+    ["--filter", ""],
+]
+
+
+@pytest.mark.parametrize("arguments", QUICK, ids=" ".join)
+def test_the_quick_way_answers_what_the_whole_program_answers(
+    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fill(repository)
+    room = Milestones(Repository.discover(repository))
+    room.create(Draft("issue", 'Grö\x1b[31mße "q" \\ \u202e🎉', labels=("z", "a", "é")))
+    room.set_status(ISSUES[0], "closed")
+    room.get("issue", ISSUES[1])
+    room.close()
+    monkeypatch.chdir(repository)
+    typed = [argument.replace("{root}", str(repository)) for argument in arguments]
+    capfd.readouterr()
+    assert quick_list.attempt(typed) == 0
+    quick = capfd.readouterr()
+    monkeypatch.setenv("HOLDFAST_NO_QUICK", "1")
+    assert git_mile.main(["list", *typed]) == 0
+    assert capfd.readouterr() == quick
+    assert quick.out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--filter", "statu == open"],
+        ["--filter", "status == closed"],
+        ["--filter"],
+        ["--sort", "title"],
+        ["--help"],
+        ["issue", "milestone"],
+        ["--limit", "0"],
+        ["--limit", "501"],
+        ["--limit", "many"],
+        ["--limit"],
+        ["--json", "--json"],
+        ["--root", "/"],
+        ["task"],
+    ],
+    ids=" ".join,
+)
+def test_the_quick_way_leaves_alone_what_is_out_of_the_ordinary(
+    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    fill(repository)
+    monkeypatch.chdir(repository)
+    assert quick_list.attempt(arguments) is None
+    assert capfd.readouterr().out == ""
+
+
+def test_the_quick_way_leaves_an_index_alone_that_is_missing_or_behind(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, mile: Run
+) -> None:
+    monkeypatch.chdir(repository)
+    assert quick_list.attempt([]) is None
+    fill(repository)
+    assert mile("list", "--json").returncode == 0
+    assert quick_list.attempt([]) == 0
+    head = subprocess.run(
+        ["git", "for-each-ref", "--format=%(objectname)", "refs/holdfast/log"], capture_output=True, text=True
+    ).stdout.split()[0]
+    subprocess.run(["git", "update-ref", "refs/holdfast/log/other", head], check=True)
+    assert quick_list.attempt([]) is None
+    assert len(json.loads(mile("list", "--json").stdout)["items"]) == 2
+
+
+def test_the_quick_way_loads_nothing_that_takes_its_time(repository: Path) -> None:
+    fill(repository)
+    subprocess.run([GIT_MILE, "list"], cwd=repository, check=True, capture_output=True)
+    program = (
+        "import sys; before = set(sys.modules)\n"
+        "from holdfast.faces.cli.git_mile import main; main(['list'])\n"
+        "print(sorted(set(sys.modules) - before), file=sys.stderr)"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], cwd=repository, check=True, capture_output=True, text=True
+    )
+    for name in ("pydantic", "click", "mcp", "dataclasses", "json", "re", "subprocess", "typing", "inspect"):
+        assert f"'{name}'" not in told.stderr
+
+
+def test_both_ways_agree_on_the_numbers() -> None:
+    assert (LIMITS.entity_page, LIMITS.entity_largest_page) == (
+        quick_list._USUAL_LIMIT,
+        quick_list._LARGEST_LIMIT,
+    )
+
+
+def test_the_doctor_names_a_damaged_log_and_is_well_outside_git(
+    mile: Run, repository: Path, tmp_path: Path
+) -> None:
+    doctor = [str(Path(GIT_MILE).with_name("holdfast")), "doctor"]
+    plain = tmp_path / "plain"
+    plain.mkdir()
+    assert subprocess.run(doctor, cwd=plain, capture_output=True).returncode == 0
+    assert mile("create", "issue", "Panel").returncode == 0
+    assert subprocess.run(doctor, cwd=repository, capture_output=True).returncode == 0
+    (repository / ".git" / "refs" / "holdfast" / "log" / "broken").write_text("1" * 40 + "\n")
+    told = subprocess.run(doctor, cwd=repository, capture_output=True, text=True)
+    assert told.returncode == 8
+    assert "refs/holdfast/log/broken" in told.stdout
+    listed = json.loads(mile("list", "--json").stdout)
+    assert [item["title"] for item in listed["items"]] == ["Panel"]
+    assert "refs/holdfast/log/broken" in listed["hint"]

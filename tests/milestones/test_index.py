@@ -1,0 +1,426 @@
+"""The index: trusted no further than the refs, rebuilt when in doubt, never a reason for an empty answer."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.milestones.entity import SCALARS, SETS, Draft
+from holdfast.milestones.entry import Entry, derived_id
+from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
+from holdfast.milestones.query import Condition, Query
+from holdfast.milestones.rows import Rows
+from holdfast.milestones.schema import SUMMARY_COLUMNS
+from holdfast.milestones.store import Milestones
+from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
+
+
+@pytest.fixture
+def room(repository: Path) -> Iterator[Milestones]:
+    with opened(repository) as room:
+        yield room
+
+
+@pytest.fixture
+def filled(room: Milestones) -> list[str]:
+    """Three issues of one clone, with something in every table."""
+    names = [issue(room, f"Issue {number}", labels=("bug",), comments=("Hm",)) for number in range(3)]
+    room.change(names[0], add={"links": ["x"], "dependencies": [names[1]]}, fields={"due": "2026-07-01"})
+    room.claim(names[2])
+    return names
+
+
+def index_files(repository: Path) -> list[Path]:
+    return sorted((repository / ".git" / "holdfast").glob("milestones*.sqlite*"))
+
+
+def database_file(repository: Path) -> Path:
+    (path,) = (path for path in index_files(repository) if path.suffix == ".sqlite")
+    return path
+
+
+def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
+    everything(room)
+    with room.reading() as connection:
+        tables = [
+            name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
+        ]
+        return {
+            table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr)
+            for table in tables
+        }
+
+
+def own_log(repository: Path) -> str:
+    refs = git(repository, "for-each-ref", "--format=%(refname)", "refs/holdfast/log/").split()
+    return refs[0]
+
+
+def object_path(repository: Path, name: str) -> Path:
+    return repository / ".git" / "objects" / name[:2] / name[2:]
+
+
+@pytest.mark.requirement("milestones-51")
+def test_deleting_the_index_changes_no_row_of_it(repository: Path, room: Milestones, filled: list[str]):
+    room.comment(filled[0], "Folded one by one", request="r-1")
+    before, entities = all_rows(room), everything(room)
+    for path in [*index_files(repository), repository / ".git" / "holdfast" / "milestones.index"]:
+        path.unlink(missing_ok=True)
+    assert all_rows(room) == before
+    with opened(repository) as other:
+        assert everything(other) == entities
+
+
+DAMAGES = {
+    "empty": lambda path: path.write_bytes(b""),
+    "text": lambda path: path.write_bytes(b"not a database\n" * 1000),
+    "cut short": lambda path: path.write_bytes(path.read_bytes()[: path.stat().st_size // 3]),
+    "one page": lambda path: path.write_bytes(
+        path.read_bytes()[:8192] + b"\xff" * 4096 + path.read_bytes()[12288:]
+    ),
+    "missing": lambda path: path.unlink(),
+    "a directory": lambda path: (path.unlink(), path.mkdir()),
+    "of another version": lambda path: (
+        sqlite3.connect(path).execute("PRAGMA user_version = 99").connection.close()
+    ),
+    "without its tables": lambda path: (
+        sqlite3.connect(path).executescript("DROP TABLE entity").connection.close()
+    ),
+}
+
+
+@pytest.mark.requirement("milestones-51")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_damaged_index_is_built_anew(repository: Path, room: Milestones, filled: list[str], damage: str):
+    expected = everything(room)
+    room.close()
+    path = database_file(repository)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    DAMAGES[damage](path)
+    with opened(repository) as other:
+        assert everything(other) == expected
+        assert titles(other, condition=Condition("entity.title = ?", ("Issue 1",))) == ["Issue 1"]
+        other.comment(filled[0], "Still works")
+        assert len(everything(other)) == 3
+
+
+def test_a_pointer_to_something_else_is_not_followed(repository: Path, room: Milestones, filled: list[str]):
+    pointer = repository / ".git" / "holdfast" / "milestones.index"
+    for text in ("", "../../secret.sqlite\n", "milestones-0000000000000000.sqlite\n", "\xff" * 500):
+        pointer.write_text(text)
+        assert len(titles(room)) == 3
+
+
+@pytest.mark.requirement("milestones-51")
+def test_logs_that_cannot_be_read_at_all_are_an_error_and_not_an_empty_answer(
+    repository: Path, room: Milestones, filled: list[str], monkeypatch: pytest.MonkeyPatch
+):
+    for path in index_files(repository):
+        path.unlink()
+    monkeypatch.setenv("PATH", "/nonexistent")
+    with opened(repository) as other, pytest.raises(HoldfastError, match="git"):
+        other.find(Query("issue"))
+
+
+def test_reading_where_nothing_was_written_leaves_no_trace(repository: Path, room: Milestones):
+    assert room.find(Query("issue")).items == ()
+    assert not (repository / ".git" / "holdfast").exists()
+    assert room.notices() == []
+
+
+@pytest.mark.requirement("milestones-50")
+def test_what_plain_git_brings_is_in_the_next_list(home: Path, tmp_path: Path):
+    team = Team(tmp_path, "ab")
+    issue(team["a"], "From a")
+    git(team.paths["a"], "push", "--quiet", "origin", "refs/holdfast/log/*")
+    assert titles(team["b"]) == []
+    assert team["b"].track("origin")
+    assert not team["b"].track("origin")
+    git(team.paths["b"], "fetch", "--quiet")
+    assert titles(team["b"]) == ["From a"]
+    issue(team["a"], "More")
+    git(team.paths["a"], "push", "--quiet", "origin", "refs/holdfast/log/*")
+    git(team.paths["b"], "fetch", "--quiet", "origin")
+    git(team.paths["b"], "pack-refs", "--all")
+    assert titles(team["b"]) == ["From a", "More"]
+    team.close()
+
+
+def test_another_process_is_seen_at_once(repository: Path, room: Milestones):
+    name = issue(room)
+    with opened(repository) as other:
+        other.comment(name, "Hm")
+        assert room.get("issue", name).comment_count == 1
+        room.set_status(name, "closed")
+        assert titles(other) == []
+        assert titles(other, include_closed=True) == ["Broken"]
+
+
+def test_a_log_that_was_cut_short_by_hand_is_followed(repository: Path, room: Milestones, filled: list[str]):
+    ref = own_log(repository)
+    git(repository, "update-ref", ref, f"{ref}~4")
+    assert titles(room) == ["Issue 0"]
+    git(repository, "update-ref", "-d", ref)
+    assert titles(room) == []
+
+
+# C2: one damaged log is one finding; the others are read.
+
+
+@pytest.fixture
+def two_logs(home: Path, tmp_path: Path) -> Iterator[Team]:
+    """Clone `a` with a log of its own, three issues long, and one of `b`, packed nowhere."""
+    team = Team(tmp_path, "ab")
+    issue(team["b"], "Of b")
+    team["b"].sync()
+    for number in range(3):
+        issue(team["a"], f"Of a {number}")
+    team["a"].sync()
+    yield team
+    team.close()
+
+
+def forget_index(path: Path) -> None:
+    for file in (path / ".git" / "holdfast").glob("milestones*.sqlite*"):
+        file.unlink()
+
+
+def damage_object(path: Path, name: str, content: bytes | None) -> None:
+    file = object_path(path, name)
+    file.chmod(0o644)
+    file.unlink() if content is None else file.write_bytes(content)
+
+
+REF_DAMAGES = [
+    "garbage",
+    "empty ref",
+    "missing object",
+    "empty object",
+    "garbage object",
+    "a blob",
+    "middle missing",
+]
+
+
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize("cold", [True, False], ids=["cold", "warm"])
+@pytest.mark.parametrize("damage", REF_DAMAGES)
+def test_c2_a_damaged_log_is_named_and_the_others_are_listed(two_logs: Team, damage: str, cold: bool):
+    path, room = two_logs.paths["a"], two_logs["a"]
+    name = (path / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    ref, tracked = f"refs/holdfast/log/{name}", f"refs/holdfast/remotes/origin/{name}"
+    git(path, "update-ref", "-d", tracked)
+    room.find(Query("issue"))
+    tip = git(path, "rev-parse", ref).strip()
+    file = path / ".git" / ref
+    if damage == "garbage":
+        file.write_text("garbage\n")
+    elif damage == "empty ref":
+        file.write_text("")
+    elif damage == "a blob":
+        (path / "x").write_text("x")
+        file.write_text(git(path, "hash-object", "-w", "x"))
+    else:
+        target = git(path, "rev-parse", f"{ref}~1").strip() if damage == "middle missing" else tip
+        content = {"empty object": b"", "garbage object": b"garbage"}.get(damage)
+        damage_object(path, target, content)
+    if cold:
+        forget_index(path)
+    with opened(path) as fresh:
+        found = titles(fresh)
+        assert "Of b" in found
+        if cold or damage in ("garbage", "empty ref", "a blob"):
+            assert any(ref in notice for notice in fresh.notices())
+            assert any(finding.is_damage and ref in finding.text for finding in fresh.check())
+        if cold and damage == "middle missing":
+            assert "Of a 2" in found, "what can still be reached is shown"
+        before = file.read_bytes()
+        issue(fresh, "Written afterwards")
+        assert "Written afterwards" in titles(fresh)
+        if damage in ("garbage", "empty ref", "a blob") or (cold and damage != "middle missing"):
+            assert file.read_bytes() == before, "damaged bytes are not overwritten"
+
+
+@pytest.mark.requirement("reliability-C2")
+def test_c2_operations_of_unknown_types_and_versions_are_kept_and_skipped(repository: Path, room: Milestones):
+    name = issue(room, "Known")
+    (line,) = room.operations()
+    later = [
+        line.replace('"t":"create"', '"t":"paint"')
+        .replace('"op":"0', '"op":"1')
+        .replace('"v":1', '"v":1,"z":[1]'),
+        line.replace('"v":1', '"v":2').replace('"op":"0', '"op":"2'),
+        "{not json at all",
+        line.replace('"l":1', '"l":"x"'),
+    ]
+    tree = git(repository, "write-tree").strip()
+    message = "\n".join(["issue: something newer", "", *later])
+    commit = git(repository, "commit-tree", tree, "-p", own_log(repository), "-m", message).strip()
+    git(repository, "update-ref", own_log(repository), commit)
+    assert titles(room) == ["Known"]
+    assert room.get("issue", name).waiting == 2
+    assert sorted(room.operations()) == sorted([line, *later[:2]]), "kept as they came"
+    room.set(name, "title", "Changed")
+    assert room.get("issue", name).title == "Changed"
+
+
+def test_a_repository_full_of_other_refs_is_read_by_prefix_only(
+    repository: Path, room: Milestones, filled: list[str]
+):
+    git(repository, "commit", "--quiet", "--allow-empty", "--message", "First")
+    for number in range(20):
+        git(repository, "update-ref", f"refs/holdfastly/log/{number}", "HEAD")
+        git(repository, "tag", f"holdfast/{number}")
+    git(repository, "pack-refs", "--all")
+    assert len(titles(room)) == 3
+    assert all(ref.startswith("refs/holdfast/") for ref, _ in room.fingerprint())  # type: ignore[misc]
+
+
+@given(
+    contents=st.dictionaries(
+        st.sampled_from([*SCALARS, *SETS, "colour"]),
+        st.one_of(
+            st.none(),
+            st.integers(),
+            st.sampled_from(["", "open", "closed", "2026-07-01", "Ä", derived_id("x")]),
+            st.lists(st.one_of(st.sampled_from(["a", "b", "Ä", ""]), st.integers()), max_size=4),
+        ),
+    )
+)
+def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[str, object]):
+    entry = Entry(
+        derived_id("o"),
+        derived_id("e"),
+        "issue",
+        1,
+        "2026-06-01T12:00:00Z",
+        "A <a>",
+        "create",
+        None,
+        contents,
+    )
+    short, long = Rows(), Rows()
+    short.take([entry])
+    long.take([entry, entry])
+    for table in Rows.__slots__:
+        assert getattr(short, table) == getattr(long, table)
+
+
+def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(
+    repository: Path, room: Milestones, filled: list[str]
+):
+    def work(number: int) -> None:
+        for step in range(4):
+            if number == 0:
+                for path in index_files(repository):
+                    path.unlink(missing_ok=True)
+            room.comment(filled[number % 3], f"{number}-{step}")
+            assert len(room.find(Query("issue")).items) == 3
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(work, range(8)))
+    assert sum(room.get("issue", name).comment_count for name in filled) == 3 + 32
+
+
+# The quick way in.
+
+
+def quick_titles(path: Path) -> list[str]:
+    connection = connect_fresh(str(path))
+    try:
+        return sorted(row[2] for row in connection.execute(f"SELECT {SUMMARY_COLUMNS} FROM entity"))
+    finally:
+        connection.close()
+
+
+def test_the_quick_way_shows_the_same_or_nothing(repository: Path, room: Milestones, tmp_path: Path):
+    with pytest.raises(OutOfTheOrdinary):
+        quick_titles(repository)
+    name = issue(room, "Quick")
+    assert titles(room) == ["Quick"]
+    assert quick_titles(repository) == ["Quick"]
+    git(repository, "pack-refs", "--all")
+    assert quick_titles(repository) == ["Quick"]
+    git(repository, "commit", "--quiet", "--allow-empty", "--message", "First")
+    git(repository, "worktree", "add", "--quiet", str(tmp_path / "linked"))
+    assert quick_titles(tmp_path / "linked") == ["Quick"]
+    head = git(repository, "rev-parse", own_log(repository)).strip()
+    room.comment(name, "Hm")
+    git(repository, "update-ref", own_log(repository), head)
+    with pytest.raises(OutOfTheOrdinary):
+        quick_titles(repository)
+    with pytest.raises(OutOfTheOrdinary):
+        quick_titles(tmp_path)
+
+
+def test_the_quick_way_loads_nothing_that_takes_long(repository: Path, room: Milestones):
+    issue(room)
+    assert titles(room) == ["Broken"]
+    program = (
+        "import sys; from holdfast.milestones.express import connect_fresh; connect_fresh('.').close();"
+        "print(*sorted(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", program], cwd=repository, capture_output=True, text=True, check=True
+    )
+    slow = {
+        "pydantic",
+        "dataclasses",
+        "subprocess",
+        "json",
+        "re",
+        "typing",
+        "mcp",
+        "click",
+        "sqlite3",
+        "hashlib",
+    }
+    assert slow.isdisjoint(done.stdout.split())
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs to become another user")
+def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: Path, filled: list[str]):
+    shutil.rmtree(repository / ".git" / "holdfast")
+    program = (
+        "import os,sys; os.setgid(65534); os.setuid(65534)\n"
+        "from holdfast.milestones.store import Milestones\n"
+        "from holdfast.milestones.query import Query\n"
+        "from holdfast.storage.repository import Repository\n"
+        "from holdfast.kernel.errors import HoldfastError\n"
+        "try: print(Milestones.open(Repository.at('.')).find(Query('issue')))\n"
+        "except HoldfastError as failure: sys.exit('refused: ' + failure.sentence())\n"
+    )
+    for folder in [repository, *repository.parents][:4]:
+        if str(folder).startswith("/tmp/pytest"):
+            folder.chmod(0o755)
+    done = subprocess.run([sys.executable, "-c", program], cwd=repository, capture_output=True, text=True)
+    assert done.stdout == ""
+    assert done.returncode != 0
+
+
+def test_bulk_creation_and_single_creation_are_the_same_to_readers(room: Milestones, tmp_path: Path):
+    draft = Draft(
+        "issue", "Same", labels=("a", "b"), comments=("Hm",), id="aaaa0000-0000-4000-8000-000000000001"
+    )
+    room.create(draft)
+    with opened(new_repository(tmp_path / "bulk")) as bulk:
+        bulk.bring_in([draft], actor="Ada <ada@example.org>")
+        one, many = everything(room)[0], everything(bulk)[0]
+    assert (one.labels, one.title, [c.body for c in one.comments]) == (
+        many.labels,
+        many.title,
+        [c.body for c in many.comments],
+    )

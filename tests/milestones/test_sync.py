@@ -1,0 +1,360 @@
+"""Between clones: everything arrives everywhere, in any order, and nothing but the logs moves."""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.kernel.errors import NotFound, Unavailable
+from holdfast.milestones.entity import Draft
+from holdfast.milestones.query import Query
+from tests.milestones.clones import (
+    Team,
+    everything,
+    fingerprint_of_work,
+    git,
+    issue,
+    new_repository,
+    opened,
+    room_at,
+    titles,
+)
+
+NewTeam = Callable[[str], Team]
+
+
+@pytest.fixture
+def new_team(home: Path, tmp_path: Path) -> Iterator[NewTeam]:
+    teams: list[Team] = []
+
+    def make(names: str) -> Team:
+        teams.append(Team(tmp_path / f"team{len(teams)}", names))
+        return teams[-1]
+
+    yield make
+    for team in teams:
+        team.close()
+
+
+def merges(path: Path) -> str:
+    return git(path, "log", "--all", "--merges", "--format=%H")
+
+
+def operations(team: Team) -> set[str]:
+    return {line for room in team.rooms.values() for line in room.operations()}
+
+
+@pytest.mark.requirement("milestones-45", "milestones-46")
+def test_concurrent_edits_meet_without_a_merge_and_show_who_lost(new_team: NewTeam):
+    team = new_team("ab")
+    name = issue(team["a"], "Together", labels=("kept",))
+    team.sync_until_still()
+    team["a"].set(name, "title", "Of a")
+    team["a"].remove(name, "labels", ["kept"])
+    team["b"].set(name, "title", "Of b")
+    team["b"].add(name, "labels", ["new"])
+    team["b"].comment(name, "Said in b")
+    team.sync_until_still()
+    ours, theirs = team["a"].get("issue", name), team["b"].get("issue", name)
+    assert ours == theirs
+    (contested,) = ours.contested
+    assert {contested.winner.value, contested.losers[0].value} == {"Of a", "Of b"}
+    assert ours.labels == ("new",)
+    assert [comment.body for comment in ours.comments] == ["Said in b"]
+    assert merges(team.hub) == ""
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("milestones-44", "reliability-B7")
+@pytest.mark.parametrize("seed", range(4))
+def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team: NewTeam, seed: int):
+    choices = random.Random(seed)
+    team = new_team("abcd")
+    written: set[str] = set()
+    names = [issue(team["a"], "Start")]
+    team.sync_until_still()
+    for number in range(24):
+        room = team[choices.choice("abcd")]
+        if choices.random() < 0.3:
+            room.sync()
+            continue
+        known = [name for name in names if name in {entity.id for entity in everything(room)}]
+        name = choices.choice(known)
+        act = choices.randrange(5)
+        if act == 0:
+            receipt = room.create(Draft("issue", f"Issue {number}"))
+            names.append(receipt.entity)
+        elif act == 1:
+            receipt = room.set(name, "title", f"Title {number}")
+        elif act == 2:
+            receipt = room.add(name, "labels", [choices.choice("xyz")])
+        elif act == 3:
+            receipt = room.remove(name, "labels", [choices.choice("xyz")])
+        else:
+            receipt = room.comment(name, f"Comment {number}")
+        written.update(receipt.operations)
+    order = list("abcd")
+    for _ in range(2):
+        choices.shuffle(order)
+        for one in order:
+            team[one].sync()
+    states = [everything(room) for room in team.rooms.values()]
+    assert all(state == states[0] for state in states)
+    assert len({entity.id for entity in states[0]}) == len(names)
+    found = {event.id for name in names for event in team["a"].history(name)}
+    assert written <= found
+    assert merges(team.hub) == ""
+
+
+WRITER = """
+import sys
+from holdfast.milestones.entity import Draft
+from holdfast.milestones.store import Milestones
+from holdfast.storage.repository import Repository
+room = Milestones.open(Repository.at(sys.argv[1]))
+for number in range(5):
+    room.create(Draft("issue", f"{sys.argv[2]} {number}"))
+    if number % 2:
+        room.sync()
+room.sync()
+room.close()
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("milestones-44")
+def test_processes_that_write_and_sync_in_parallel_lose_nothing(new_team: NewTeam):
+    team = new_team("abc")
+    commands = [
+        [sys.executable, "-c", WRITER, str(team.paths[name]), f"{name}{k}"] for name in "abc" for k in "12"
+    ]
+    running = [subprocess.Popen(command, stderr=subprocess.PIPE, text=True) for command in commands]
+    complaints = [process.communicate(timeout=120)[1] for process in running]
+    assert [(process.returncode, text) for process, text in zip(running, complaints, strict=True)] == [
+        (0, "")
+    ] * 6
+    team.sync_until_still()
+    expected = sorted(f"{name}{k} {number}" for name in "abc" for k in "12" for number in range(5))
+    for room in team.rooms.values():
+        assert titles(room) == expected
+    assert len(git(team.hub, "for-each-ref", "refs/holdfast/log/").splitlines()) == 3
+    assert git(team.hub, "fsck", "--strict", "--no-dangling") == ""
+
+
+@pytest.mark.requirement("milestones-47")
+def test_a_copied_repository_loses_nothing_and_becomes_a_clone_of_its_own(new_team: NewTeam, tmp_path: Path):
+    team = new_team("ab")
+    name = issue(team["a"], "Before the copy")
+    copy_path = tmp_path / "copy"
+    shutil.copytree(team.paths["a"], copy_path)
+    copy = room_at(copy_path)
+    for number in range(2):
+        team["a"].comment(name, f"Original {number}")
+        copy.comment(name, f"Copy {number}")
+    team["a"].sync()
+    report = copy.sync()
+    assert len(report.kept_apart) == 1
+    copy.comment(name, "Copy after")
+    team["a"].comment(name, "Original after")
+    for room in (team["a"], copy, team["b"], team["a"], copy, team["b"]):
+        room.sync()
+    expected = sorted(f"{who} {what}" for who in ("Original", "Copy") for what in ("0", "1", "after"))
+    states = [room.get("issue", name) for room in (team["a"], copy, team["b"])]
+    assert sorted(comment.body for comment in states[0].comments) == expected
+    assert states[0] == states[1] == states[2]
+    replicas = {
+        (path / ".git" / "holdfast" / "milestones.replica").read_text()
+        for path in (team.paths["a"], copy_path)
+    }
+    assert len(replicas) == 2
+    assert copy.sync().kept_apart == ()
+    copy.close()
+
+
+@pytest.mark.requirement("milestones-47")
+def test_a_copy_that_only_read_so_far_takes_a_name_of_its_own(new_team: NewTeam, tmp_path: Path):
+    team = new_team("a")
+    name = issue(team["a"], "Before the copy")
+    shutil.copytree(team.paths["a"], tmp_path / "copy")
+    team["a"].comment(name, "Original")
+    team["a"].sync()
+    with opened(tmp_path / "copy") as copy:
+        copy.sync()
+        copy.comment(name, "Copy")
+        team["a"].comment(name, "Original again")
+        copy.sync()
+        team["a"].sync()
+        copy.sync()
+        assert copy.get("issue", name) == team["a"].get("issue", name)
+        assert copy.get("issue", name).comment_count == 3
+    assert len(git(team.hub, "for-each-ref", "refs/holdfast/log/").splitlines()) == 2
+
+
+def test_two_tails_of_a_strangers_log_met_at_two_remotes_are_both_kept(new_team: NewTeam, tmp_path: Path):
+    team = new_team("ac")
+    name = issue(team["a"], "Forked")
+    other = new_repository(tmp_path / "second", "--bare")
+    shutil.copytree(team.paths["a"], tmp_path / "copy")
+    git(tmp_path / "copy", "remote", "set-url", "origin", str(other))
+    team["a"].comment(name, "Original")
+    team["a"].sync()
+    with opened(tmp_path / "copy") as copy:
+        copy.comment(name, "Copy")
+        copy.sync()
+    git(team.paths["c"], "remote", "add", "second", str(other))
+    team["c"].sync("origin")
+    report = team["c"].sync("second")
+    assert report.refused == {}
+    assert team["c"].get("issue", name).comment_count == 2
+    team["c"].sync("origin")
+    team["a"].sync()
+    assert team["a"].get("issue", name).comment_count == 2
+
+
+def test_what_was_learnt_from_one_remote_is_passed_on_to_the_next(new_team: NewTeam):
+    left, right = new_team("a"), new_team("z")
+    issue(left["a"], "From the left")
+    left["a"].sync()
+    git(right.paths["z"], "remote", "add", "left", str(left.hub))
+    right["z"].sync("left")
+    report = right["z"].sync("origin")
+    assert report.sent == 1
+    path = new_repository(right.place / "new")
+    git(path, "remote", "add", "origin", str(right.hub))
+    with opened(path) as newcomer:
+        newcomer.sync()
+        assert titles(newcomer) == ["From the left"]
+    assert len(git(right.hub, "for-each-ref", "refs/holdfast/log/").splitlines()) == 1, "readers add no log"
+
+
+def test_the_loser_of_a_claim_is_told_at_the_next_sync(new_team: NewTeam):
+    team = new_team("ab")
+    name = issue(team["a"], "Wanted by two")
+    team.sync_until_still()
+    team["a"].claim(name, actor="One <1>")
+    team["b"].claim(name, actor="Two <2>")
+    reports = {one: team[one].sync() for one in "ab"}
+    reports["a"] = team["a"].sync()
+    told = [claim for report in reports.values() for claim in report.lost_claims]
+    assert len(told) == 1
+    (lost,) = told
+    winner = team["a"].get("issue", name).holder(team["a"].now())
+    assert winner == team["b"].get("issue", name).holder(team["b"].now()) == lost.winner
+    assert {lost.winner.actor, lost.loser.actor} == {"One <1>", "Two <2>"}
+    loser = next(one for one, report in reports.items() if report.lost_claims)
+    team[loser].release(name, actor=lost.loser.actor)
+    assert team[loser].sync().lost_claims == ()
+
+
+def test_after_a_clone_the_first_read_says_what_to_run(new_team: NewTeam):
+    team = new_team("a")
+    git(team.paths["a"], "commit", "--quiet", "--allow-empty", "--message", "x")
+    git(team.paths["a"], "push", "--quiet", "origin", "main")
+    issue(team["a"])
+    team["a"].sync()
+    clone = team.place / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(team.hub), str(clone)], check=True)
+    with opened(clone) as room:
+        assert room.find(Query("issue")).items == ()
+        (notice,) = room.notices()
+        assert "git mile sync" in notice
+        room.sync()
+        assert room.notices() == []
+        assert titles(room) == ["Broken"]
+
+
+def test_a_second_sync_moves_nothing(new_team: NewTeam):
+    team = new_team("ab")
+    issue(team["a"])
+    first, second = team["a"].sync(), team["a"].sync()
+    assert (first.sent, first.received, second.sent, second.received) == (1, 0, 0, 0)
+    received = team["b"].sync()
+    assert (received.received, received.logs) == (1, 1)
+
+
+def test_nothing_but_the_logs_moves_on_either_side(new_team: NewTeam):
+    team = new_team("ab")
+    for one in "ab":
+        git(team.paths[one], "commit", "--quiet", "--allow-empty", "--message", one)
+    git(team.paths["a"], "push", "--quiet", "origin", "main")
+    git(team.paths["a"], "tag", "v1")
+    git(team.paths["b"], "config", "push.followTags", "true")
+    issue(team["a"])
+    issue(team["b"])
+    before = {one: fingerprint_of_work(team.paths[one]) for one in "ab"}
+    branches = git(team.hub, "for-each-ref", "refs/heads", "refs/tags")
+    team.sync_until_still()
+    assert {one: fingerprint_of_work(team.paths[one]) for one in "ab"} == before
+    assert git(team.hub, "for-each-ref", "refs/heads", "refs/tags") == branches
+
+
+def test_a_remote_that_is_not_there_is_named(new_team: NewTeam, repository: Path):
+    team = new_team("a")
+    issue(team["a"])
+    with pytest.raises(NotFound, match="'nowhere'"):
+        team["a"].sync("nowhere")
+    with pytest.raises(NotFound, match="--upload"):
+        team["a"].sync("--upload-pack=touch x")
+    shutil.rmtree(team.hub)
+    with pytest.raises(Unavailable, match="'origin'") as caught:
+        team["a"].sync()
+    assert str(team.place) not in caught.value.sentence()
+    with opened(repository) as lonely, pytest.raises(NotFound, match="no remote"):
+        lonely.sync()
+
+
+def test_no_program_that_the_repository_names_is_run(new_team: NewTeam, tmp_path: Path):
+    team = new_team("a")
+    trap = tmp_path / "trap"
+    trap.write_text(f"#!/bin/sh\ntouch {tmp_path}/sprung\nexit 1\n")
+    trap.chmod(0o755)
+    path = team.paths["a"]
+    for key in (
+        "core.sshCommand",
+        "core.askPass",
+        "credential.helper",
+        "core.gitProxy",
+        "remote.origin.uploadpack",
+        "remote.origin.receivepack",
+        "core.fsmonitor",
+        "gpg.program",
+    ):
+        git(path, "config", key, str(trap))
+    git(path, "config", "push.gpgSign", "true")
+    hooks = path / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    for hook in ("pre-push", "reference-transaction", "post-checkout", "pre-auto-gc"):
+        shutil.copy(trap, hooks / hook)
+    issue(team["a"])
+    report = team["a"].sync()
+    assert report.sent == 1
+    assert not (tmp_path / "sprung").exists()
+    git(path, "config", "remote.origin.url", f"ext::{trap}")
+    with pytest.raises(Unavailable):
+        team["a"].sync()
+    git(path, "config", "remote.origin.url", "ssh://git@localhost:1/x")
+    with pytest.raises(Unavailable):
+        team["a"].sync()
+    assert not (tmp_path / "sprung").exists()
+
+
+def test_a_broken_log_is_named_where_git_refuses_to_fetch_beside_it(new_team: NewTeam):
+    team = new_team("ab")
+    issue(team["b"], "Of b")
+    team["b"].sync()
+    team["a"].sync()
+    issue(team["a"], "Of a")
+    broken = team.paths["a"] / ".git" / "refs" / "holdfast" / "log" / ("0" * 32)
+    broken.write_text("1" * 40 + "\n")
+    with pytest.raises(Unavailable, match="refs/holdfast/log/0000"):
+        team["a"].sync()
+    assert titles(team["a"]) == ["Of a", "Of b"]
+    assert any("0000" in finding.text for finding in team["a"].check())
+    broken.unlink()
+    assert team["a"].sync().sent == 1
