@@ -11,6 +11,7 @@ Contract:
 
 from __future__ import annotations
 
+import copy
 import secrets
 import sys
 import traceback
@@ -21,7 +22,7 @@ from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import HoldfastError, Internal
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.operation import Operation, Output, Prompt, PromptMessage, Resource, ResourceBody
-from holdfast.kernel.registry import Registry
+from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers
 
@@ -39,6 +40,12 @@ class Dispatcher:
         self.limits = limits
         self._rooms = rooms
         self._workers = Workers(limits.worker_threads)
+
+    def select(self, selection: Selection) -> Dispatcher:
+        """Return a dispatcher for a part of the same registry, with the same rooms and threads."""
+        narrowed = copy.copy(self)
+        narrowed.registry = self.registry.select(selection)
+        return narrowed
 
     def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
         """Return a call with the operation's time limit."""

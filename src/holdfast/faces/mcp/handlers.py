@@ -14,7 +14,9 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.subscriptions import ListenHandler
 from pydantic import ConfigDict
+from starlette.requests import HTTPConnection
 
+from holdfast.faces.http.exchange import HttpExchange, exchange_of
 from holdfast.faces.mcp.addresses import find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
@@ -92,7 +94,7 @@ class Handlers:
         return output.wire()
 
     async def _run(self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None) -> Output:
-        call = self._dispatcher.new_call(operation, report=_progress_reporter(ctx))
+        call = self._new_call(ctx, operation, report=_progress_reporter(ctx))
         work = partial(self._dispatcher.run, operation, arguments, call)
         return await self._aside(ctx, work, call)
 
@@ -117,7 +119,7 @@ class Handlers:
         uri = str(params.uri)
         try:
             resource, parts = find_resource(self._registry.resources, uri)
-            call = self._dispatcher.new_call()
+            call = self._new_call(ctx)
             body = await self._aside(ctx, partial(self._dispatcher.read, resource, parts, call), call)
         except HoldfastError as failure:
             raise request_failure(failure, self._family, ctx.protocol_version) from None
@@ -158,7 +160,7 @@ class Handlers:
         """Answer prompts/get."""
         try:
             prompt = self._prompt(params.name)
-            call = self._dispatcher.new_call()
+            call = self._new_call(ctx)
             work = partial(self._dispatcher.prompt, prompt, params.arguments, call)
             messages = await self._aside(ctx, work, call)
         except HoldfastError as failure:
@@ -200,10 +202,14 @@ class Handlers:
         except HoldfastError as failure:
             raise request_failure(failure, self._family, ctx.protocol_version) from None
 
+    def _new_call(self, ctx: Context, operation: Operation | None = None, **more: Any) -> Call:
+        exchange = _exchange(ctx)
+        return self._dispatcher.new_call(operation, actor=exchange and exchange.actor, **more)
+
     async def _aside(self, ctx: Context, work: Callable[[], Result], call: Call) -> Result:
-        exchange = ctx.request if isinstance(ctx.request, Exchange) else None
+        exchange = _exchange(ctx)
         if exchange is not None:
-            exchange.settle.append(lambda answered: call.settle(answered=answered))
+            exchange.follow(call)
         try:
             result = await self._dispatcher.run_aside(work, call)
         except BaseException:
@@ -212,7 +218,7 @@ class Handlers:
         if exchange is not None:
             await exchange.uncongested()
         else:
-            # Other transports do not tell when an answer was taken; having it ready must do.
+            # Within one process there is no wire on which an answer could be lost.
             call.settle(answered=True)
         return result
 
@@ -238,6 +244,13 @@ def _contents(
     if data is not None:
         return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=base64.b64encode(data).decode())
     return types.TextResourceContents(uri=uri, mime_type=mime_type, text=text or "")
+
+
+def _exchange(ctx: Context) -> Exchange | HttpExchange | None:
+    """Return the exchange that will tell the fate of the answer, over a pipe or over HTTP."""
+    if isinstance(ctx.request, Exchange):
+        return ctx.request
+    return exchange_of(ctx.request.scope) if isinstance(ctx.request, HTTPConnection) else None
 
 
 def _client(ctx: Context) -> Any:

@@ -11,7 +11,6 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
-from holdfast.storage.token import TOKEN_NAME, access_token
 from holdfast.workspace import Workspace, full_registry
 
 
@@ -22,34 +21,6 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile_name: str) -
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
-
-
-def serve_http(workspace: Workspace, selection: Selection, profile_name: str, host: str, port: int) -> int:
-    """Serve many clients over HTTP until a signal comes, and say on standard error how to connect."""
-    from holdfast.faces.mcp.http import listening_socket, run_http
-
-    listener = listening_socket(host, port)
-    token = access_token(workspace.repository)
-    print(how_to_connect(workspace, listener.getsockname()), file=sys.stderr, flush=True)  # noqa: T201
-    run_http(protocol_server(workspace, selection, profile_name), listener, token)
-    workspace.close()
-    return 0
-
-
-def how_to_connect(workspace: Workspace, address: tuple[str, int]) -> str:
-    """Return the lines that a person needs to connect a client."""
-    host, port = address[:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}/mcp"
-    token_file = os.path.relpath(os.path.join(workspace.repository.store_directory, TOKEN_NAME))
-    header = f"Authorization: Bearer $(cat {token_file})"
-    return (
-        f"Holdfast serves {os.path.basename(workspace.repository.root)} at {url}\n"
-        f"The token is in {token_file}. With Claude Code, for example:\n"
-        f'  claude mcp add --transport http holdfast {url} --header "{header}"\n'
-        "A client that starts the server itself needs neither:\n"
-        "  claude mcp add holdfast -- holdfast serve\n"
-        "Ctrl-C stops it."
-    )
 
 
 def protocol_server(workspace: Workspace, selection: Selection, profile_name: str) -> ProtocolServer:
