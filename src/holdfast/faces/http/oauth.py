@@ -1,8 +1,7 @@
 """Access tokens of a team's authorization server: this process is a resource server, nothing more.
 
 Contract:
-- A token counts only when it was signed by the issuer's keys, is for our audience, and has not expired. The
-  SDK compares the audience again.
+- A token counts only when it was signed by the issuer's keys, is for our audience, and has not expired.
 - Its scopes say the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one counts.
 - The issuer is asked for its keys and for nothing else, over https, or on this machine.
 """

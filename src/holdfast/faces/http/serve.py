@@ -17,6 +17,7 @@ from starlette.responses import Response
 from holdfast.faces.http.application import Application, Face
 from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
+from holdfast.faces.http.listening import listening_socket
 from holdfast.faces.http.oauth import OAuthTokens, metadata
 from holdfast.faces.http.oauth import challenge as oauth_challenge
 from holdfast.faces.http.patience import PatientProtocol
@@ -24,11 +25,11 @@ from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuth
 from holdfast.faces.http.workers import run_workers
 from holdfast.faces.mcp.http import ProtocolEndpoint
 from holdfast.faces.mcp.profiles import PROFILES, Profile
+from holdfast.faces.mcp.publisher import Topics
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
@@ -36,31 +37,27 @@ from holdfast.storage.token import TOKEN_NAME, access_token
 from holdfast.storage.tokens import TokenFile
 from holdfast.workspace import Workspace, full_registry
 
-_BACKLOG = 1024
-
 
 class HttpServer:
-    """One process's share of the work: the faces of every role, over one workspace."""
+    """One process's share of the work: the faces of every role, over one dispatcher."""
 
     def __init__(
         self,
-        workspace: Workspace,
-        selection: Selection,
+        dispatcher: Dispatcher,
         profile: Profile,
+        topics: Topics,
         settings: HttpSettings,
         port: int,
-        limits: Limits = LIMITS,
     ) -> None:
-        registry = full_registry().select(replace(selection, family=profile.family))
-        self._dispatcher = Dispatcher(registry, workspace.room, limits=limits)
+        self._dispatcher = dispatcher
         self._profile = profile
-        self._workspace = workspace
+        self._topics = topics
         self._settings = settings
         self._hosts = settings.hosts(port)
         self._origins = settings.origins(port)
-        self.limits = limits
-        topics = [item.topic for item in registry.resources if item.topic is not None]
-        self._changes = Changes(topics, workspace, limits)
+        self.limits = dispatcher.limits
+        watched = [item.topic for item in dispatcher.registry.resources if item.topic is not None]
+        self._changes = Changes(watched, topics, self.limits)
         self._servers: list[ProtocolServer] = []
 
     def application(self, recognisers: Iterable[Recogniser]) -> Application:
@@ -91,8 +88,8 @@ class HttpServer:
         server = ProtocolServer(
             dispatcher,
             self._profile,
-            self._workspace,
-            self._workspace.room,
+            self._topics,
+            dispatcher.room,
             keeps_sessions=self._settings.workers == 1,
         )
         self._servers.append(server)
@@ -129,7 +126,10 @@ def serve_http(workspace: Workspace, selection: Selection, profile_name: str, se
     limits = shared_limits(LIMITS, settings.workers)
 
     def serve() -> None:
-        server = HttpServer(workspace, selection, PROFILES[profile_name], settings, port, limits)
+        profile = PROFILES[profile_name]
+        registry = full_registry().select(replace(selection, family=profile.family))
+        dispatcher = Dispatcher(registry, workspace.room, limits=limits)
+        server = HttpServer(dispatcher, profile, workspace, settings, port)
         recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
         if settings.oauth is not None:
             recognisers.append(OAuthTokens(settings.oauth))
@@ -174,18 +174,6 @@ def shared_limits(limits: Limits, workers: int) -> Limits:
         request_burst=max(1, limits.request_burst // workers),
         requests_per_second=limits.requests_per_second / workers,
     )
-
-
-def listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens there, before anything else is prepared."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    try:
-        return socket.create_server((host, port), family=family, backlog=_BACKLOG)
-    except OSError as failure:
-        raise Busy(
-            f"Cannot listen on {host} port {port}: {failure.strerror}.",
-            hint="Choose another port with --http HOST:PORT; port 0 takes a free one.",
-        ) from None
 
 
 def how_to_connect(workspace: Workspace, settings: HttpSettings, port: int) -> str:

@@ -115,7 +115,7 @@ def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
     rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "description")}
     default = {"default": schema["default"]} if schema.get("default") is not None else {}
     if len(options) == 1:
-        return options[0] | rest | default
+        return {**options[0], **rest, **default}
     return (schema if options else rest) | default
 
 
