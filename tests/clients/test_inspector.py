@@ -60,7 +60,9 @@ def test_every_tool_is_listed_with_portable_schemas(inspect: Inspect):
 
 def test_resources_and_prompts_are_listed(inspect: Inspect):
     assert "lazygit://messages" in {item["uri"] for item in result_of(inspect("resources/list"))["resources"]}
-    assert "address_review_remarks" in {item["name"] for item in result_of(inspect("prompts/list"))["prompts"]}
+    assert "address_review_remarks" in {
+        item["name"] for item in result_of(inspect("prompts/list"))["prompts"]
+    }
 
 
 def test_a_remark_sent_through_one_server_is_read_and_taken_through_others(inspect: Inspect):

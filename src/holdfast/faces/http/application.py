@@ -6,8 +6,9 @@ Meant for us (host, origin, site) → from somebody we know → within that clie
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Protocol
 
 from starlette.responses import Response
@@ -19,7 +20,7 @@ from holdfast.faces.http.boundary import Boundary, Headers, single_headers
 from holdfast.faces.http.callers import Authentication, Caller
 from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange, Settlements
 from holdfast.faces.http.problems import problem
-from holdfast.faces.http.refusals import Unauthenticated, UnknownRoute
+from holdfast.faces.http.refusals import UnknownRoute
 from holdfast.faces.http.settings import API_PATH, MCP_PATH
 from holdfast.kernel.dispatch import internal
 from holdfast.kernel.errors import Cancelled, HoldfastError
@@ -95,9 +96,7 @@ class Application:
         except Cancelled:
             return
         except HoldfastError as refused:
-            challenge = {"WWW-Authenticate": self._authentication.challenge}
-            extra = challenge if isinstance(refused, Unauthenticated) else {}
-            await problem(refused, headers=extra)(scope, receive, send)
+            await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
 
     async def _admitted(
         self, scope: Scope, receive: Receive, send: Send, caller: Caller, headers: Headers
@@ -146,8 +145,10 @@ def _protected(send: Send) -> Send:
 
 
 async def _lifespan(running: AbstractAsyncContextManager[None], receive: Receive, send: Send) -> None:
-    await receive()
-    async with running:
-        await send({"type": "lifespan.startup.complete"})
+    # Whoever asks twice to stop does not wait for an orderly end.
+    with suppress(asyncio.CancelledError):
         await receive()
-    await send({"type": "lifespan.shutdown.complete"})
+        async with running:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})

@@ -12,7 +12,8 @@ from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
 
 from holdfast.faces.http.boundary import Headers
-from holdfast.faces.http.refusals import Unauthenticated
+from holdfast.faces.http.refusals import InsufficientScope, Unauthenticated
+from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.roles import Role
 from holdfast.storage.tokens import OWNER, TokenFile
 
@@ -65,10 +66,19 @@ class LocalTokens:
 class Authentication:
     """Asks each recogniser in turn."""
 
-    def __init__(self, recognisers: Sequence[Recogniser], challenge: str = "Bearer") -> None:
+    def __init__(self, recognisers: Sequence[Recogniser], metadata_url: str | None = None) -> None:
         self._recognisers = recognisers
-        self.challenge = challenge
-        """What WWW-Authenticate tells whoever has no token."""
+        self._metadata = [] if metadata_url is None else [f'resource_metadata="{metadata_url}"']
+
+    def challenge(self, refused: HoldfastError) -> dict[str, str]:
+        """Return the header that tells whoever lacks a token, or a scope, where to get it."""
+        if isinstance(refused, InsufficientScope):
+            parts = ['error="insufficient_scope"', *self._metadata]
+        elif isinstance(refused, Unauthenticated):
+            parts = self._metadata
+        else:
+            return {}
+        return {"WWW-Authenticate": f"Bearer {', '.join(parts)}".strip()}
 
     async def caller(self, headers: Headers) -> Caller:
         """Return who asks, or raise when nobody we know does."""

@@ -126,12 +126,10 @@ def metadata(settings: OAuthSettings) -> tuple[list[str], bytes]:
     return [METADATA_PATH, METADATA_PATH + path], document.model_dump_json(exclude_none=True).encode()
 
 
-def challenge(settings: OAuthSettings) -> str:
-    """Return the WWW-Authenticate header that names the metadata."""
+def metadata_url(settings: OAuthSettings) -> str:
+    """Return where clients find the metadata."""
     parts = urlsplit(settings.audience)
-    return (
-        f'Bearer resource_metadata="{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip("/")}"'
-    )
+    return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
 
 
 def _caller(issuer: str, token: AccessToken) -> Caller:

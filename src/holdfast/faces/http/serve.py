@@ -18,8 +18,7 @@ from holdfast.faces.http.application import Application, Face
 from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
 from holdfast.faces.http.listening import listening_socket
-from holdfast.faces.http.oauth import OAuthTokens, metadata
-from holdfast.faces.http.oauth import challenge as oauth_challenge
+from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.patience import PatientProtocol
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
 from holdfast.faces.http.workers import run_workers
@@ -65,7 +64,7 @@ class HttpServer:
         oauth = self._settings.oauth
         return Application(
             Boundary(self._hosts, self._origins),
-            Authentication(list(recognisers), "Bearer" if oauth is None else oauth_challenge(oauth)),
+            Authentication(list(recognisers), None if oauth is None else metadata_url(oauth)),
             {role: self._faces(role) for role in Role},
             self.limits,
             {} if oauth is None else _public_documents(oauth),

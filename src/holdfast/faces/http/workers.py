@@ -2,14 +2,16 @@
 
 The parent opens the listening socket, starts the workers, which inherit it, and waits. A worker that dies is
 replaced; one that cannot stay up ends the whole, rather than being started forever. A signal to the parent
-reaches every worker, and the parent ends when they have.
+reaches every worker, and the parent ends when they have; workers whose parent was killed end too.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 import time
 from collections.abc import Callable
 from multiprocessing.process import BaseProcess
@@ -53,8 +55,9 @@ class Workers:
         self._running[process] = time.monotonic()
 
     def _work(self) -> None:
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, signal.SIG_DFL)
+        # A terminal signals the whole group; the parent alone decides when workers stop.
+        os.setpgid(0, 0)
+        threading.Thread(target=_follow_parent, daemon=True).start()
         self._serve()
 
     def _replace_the_dead(self) -> None:
@@ -74,6 +77,14 @@ class Workers:
     def _stop_workers(self) -> None:
         for process in self._running:
             process.terminate()
+
+
+def _follow_parent() -> None:
+    """Stop this process when its parent is gone: nobody else would."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
 
 
 def run_workers(serve: Callable[[], None], count: int) -> int:

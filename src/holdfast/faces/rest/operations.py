@@ -84,8 +84,13 @@ class OperationRoute:
         work = partial(self._dispatcher.run, self.operation, arguments, call)
         running = asyncio.ensure_future(self._dispatcher.run_aside(work, call))
         leaving = asyncio.ensure_future(_client_left(receive))
-        await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        return await _first_done(running, leaving, call)
+        try:
+            await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
+            return await _first_done(running, leaving, call)
+        except BaseException:
+            # A failure is no answer to the call, whether or not somebody is there to read it.
+            call.settle(answered=False)
+            raise
 
 
 async def _first_done(running: asyncio.Future[Output], leaving: asyncio.Future[None], call: Call) -> Output:
