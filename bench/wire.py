@@ -1,154 +1,117 @@
-"""Server CPU per request and time to the first answer: Holdfast beside the SDK's own stdio server.
+"""Server CPU per request: Holdfast beside the SDK's low-level server on the SDK's own stdio transport.
 
-Both servers offer the same forty tools. Rounds alternate between the servers; every answer is checked
-outside of the timed zone. The figure that counts is processor time of the server process, because
-wall time on a shared machine measures the neighbours.
+Both servers offer the same forty tools and run side by side. A round is a small batch of requests to
+the one and then to the other; every answer is checked outside of the timed zone. The figure is processor
+time of the server process, because wall time on a shared machine measures the neighbours.
 
-    python -m bench.wire [--rounds 7]
+    python -m bench.wire [--rounds 40] [--check]
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import platform
-import statistics
-import subprocess
 import sys
-import time
-from importlib.metadata import version
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-SERVERS = {"stock": "bench.servers.stock", "holdfast": "bench.servers.ours"}
-TICK = os.sysconf("SC_CLK_TCK")
-INITIALIZE = {
-    "protocolVersion": "2025-11-25",
-    "capabilities": {},
-    "clientInfo": {"name": "bench", "version": "1"},
+from bench._client import Client, line
+from bench._comparison import Comparison, arguments, report
+from bench.servers.tools import COUNT
+
+STOCK = [sys.executable, "-m", "bench.servers.stock"]
+OURS = [sys.executable, "-m", "bench.servers.ours"]
+ENVELOPE = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "1"},
+    }
 }
+WARM_UP_ROUNDS = 2
+
+Requests = list[dict[str, Any]]
 
 
-class Client:
-    """A server process and a pipe to it."""
-
-    def __init__(self, module: str) -> None:
-        self.started = time.perf_counter()
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.write = self.process.stdin.write
-        self.answers = os.fdopen(os.dup(self.process.stdout.fileno()), "rb", buffering=1 << 20)
-
-    def send(self, message: dict[str, Any]) -> None:
-        self.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
-
-    def initialize(self) -> float:
-        self.send({"id": "i", "method": "initialize", "params": INITIALIZE})
-        assert json.loads(self.answers.readline())["id"] == "i"
-        elapsed = time.perf_counter() - self.started
-        self.send({"method": "notifications/initialized"})
-        return elapsed
-
-    def processor_seconds(self) -> float:
-        """Return the time the server spent on the processor, in nanosecond resolution where there is."""
-        total = 0
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                total += int(file.read().split()[0])
-        return total / 1e9
-
-    def close(self) -> None:
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        self.process.wait(10)
+def main() -> None:
+    options = arguments(__doc__, rounds=40)
+    with servers() as sides:
+        for client in sides:
+            client.initialize()
+        comparisons = [
+            compare(sides, Comparison("call, one at a time", bar=0.45), calls(200, {}), 1, options.rounds),
+            compare(sides, Comparison("call, 64 in flight", bar=0.45), calls(640, {}), 64, options.rounds),
+            compare(sides, Comparison("list of 40 tools", bar=0.2), lists(50, {}), 1, options.rounds),
+        ]
+    with servers() as sides:
+        comparisons += [
+            compare(sides, Comparison("stateless call"), calls(200, ENVELOPE), 1, options.rounds),
+            compare(sides, Comparison("stateless list of 40 tools"), lists(50, ENVELOPE), 1, options.rounds),
+        ]
+    corpus = f"Both servers offer the same {COUNT} small tools; processor time of the server per request"
+    held = report(corpus, ("stock SDK", "holdfast"), comparisons)
+    sys.exit(options.check and not held)
 
 
-def measure(client: Client, lines: list[bytes], in_flight: int) -> tuple[float, list[bytes]]:
-    """Return processor seconds per request, and the answers."""
+@contextmanager
+def servers() -> Iterator[tuple[Client, Client]]:
+    """Start both servers, and end them."""
+    sides = Client(STOCK), Client(OURS)
+    yield sides
+    for client in sides:
+        client.close()
+
+
+def compare(
+    sides: tuple[Client, Client], comparison: Comparison, requests: Requests, in_flight: int, rounds: int
+) -> Comparison:
+    """Send the requests to one side and the other in turn."""
+    for number in range(-WARM_UP_ROUNDS, rounds):
+        for client, figures in zip(sides, comparison.sides, strict=True):
+            figure = measure(client, requests, in_flight)
+            if number >= 0:
+                figures.append(figure)
+    return comparison
+
+
+def measure(client: Client, requests: Requests, in_flight: int) -> float:
+    """Return the server's processor seconds per request, once the answers were found to be right."""
+    lines = [line(request) for request in requests]
     answers = []
     before = client.processor_seconds()
     for start in range(0, len(lines), in_flight):
         batch = lines[start : start + in_flight]
-        client.write(b"".join(batch))
+        client.input.write(b"".join(batch))
         answers += [client.answers.readline() for _ in batch]
-    return (client.processor_seconds() - before) / len(lines), answers
+    elapsed = client.processor_seconds() - before
+    check_answers(requests, answers)
+    return elapsed / len(lines)
 
 
-def calls(count: int, first: int) -> list[bytes]:
+def calls(count: int, shared: dict[str, Any]) -> Requests:
     return [
-        json.dumps(
-            {
-                "jsonrpc": "2.0",
-                "id": first + n,
-                "method": "tools/call",
-                "params": {"name": "echo", "arguments": {"text": f"hello {n}"}},
-            }
-        ).encode()
-        + b"\n"
-        for n in range(count)
+        {
+            "id": number,
+            "method": "tools/call",
+            "params": {"name": "echo", "arguments": {"text": f"hello {number}"}, **shared},
+        }
+        for number in range(count)
     ]
 
 
-def lists(count: int, first: int) -> list[bytes]:
-    return [
-        json.dumps({"jsonrpc": "2.0", "id": first + n, "method": "tools/list", "params": {}}).encode() + b"\n"
-        for n in range(count)
-    ]
+def lists(count: int, shared: dict[str, Any]) -> Requests:
+    return [{"id": number, "method": "tools/list", "params": shared} for number in range(count)]
 
 
-def check(lines: list[bytes], answers: list[bytes]) -> None:
-    expected = {json.loads(line)["id"] for line in lines}
-    got = {}
-    for answer in answers:
-        body = json.loads(answer)
-        assert "error" not in body, body
-        got[body["id"]] = body["result"]
-    assert got.keys() == expected
-    for line in lines:
-        request = json.loads(line)
+def check_answers(requests: Requests, answers: list[bytes]) -> None:
+    results = {body["id"]: body["result"] for body in map(json.loads, answers)}
+    assert results.keys() == {request["id"] for request in requests}
+    for request in requests:
+        result = results[request["id"]]
         if request["method"] == "tools/call":
-            assert got[request["id"]]["structuredContent"] == request["params"]["arguments"]
+            assert result["structuredContent"] == request["params"]["arguments"]
         else:
-            assert len(got[request["id"]]["tools"]) == 40
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=7)
-    rounds = parser.parse_args().rounds
-    figures: dict[str, dict[str, list[float]]] = {name: {} for name in SERVERS}
-    for _ in range(rounds):
-        for name, module in SERVERS.items():
-            client = Client(module)
-            seen = figures[name]
-            seen.setdefault("first answer", []).append(client.initialize())
-            measure(client, calls(50, 10**6), 1)
-            for label, lines, in_flight in (
-                ("call, one at a time", calls(400, 1), 1),
-                ("call, 64 in flight", calls(640, 10**4), 64),
-                ("list of 40, one at a time", lists(150, 10**5), 1),
-            ):
-                figure, answers = measure(client, lines, in_flight)
-                check(lines, answers)
-                seen.setdefault(label, []).append(figure)
-            client.close()
-    report(figures, rounds)
-
-
-def report(figures: dict[str, dict[str, list[float]]], rounds: int) -> None:
-    print(
-        f"Python {platform.python_version()}, mcp {version('mcp')}, pydantic {version('pydantic')}, "
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {rounds} rounds"
-    )
-    print(f"{'':28}{'stock':>12}{'holdfast':>12}{'ratio':>8}")
-    for label in figures["stock"]:
-        stock = statistics.median(figures["stock"][label])
-        ours = statistics.median(figures["holdfast"][label])
-        unit, scale = ("ms", 1e3) if label == "first answer" else ("us", 1e6)
-        print(f"{label:28}{stock * scale:>9.0f} {unit}{ours * scale:>9.0f} {unit}{ours / stock:>8.2f}")
+            assert len(result["tools"]) == COUNT
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -18,10 +18,17 @@ from holdfast.storage.watch import Watcher
 TOOLSETS = (inbox, stores)
 """Every toolset there is. Adding one is a package and a line here."""
 
+HIDDEN_TOOLSETS = frozenset({"conformance"})
+"""Toolsets that are loaded only when they are asked for by name."""
 
-def full_registry() -> Registry:
-    """Return the registry of all toolsets."""
-    return Registry(TOOLSETS)
+
+def full_registry(asked_for: Collection[str] | None = None) -> Registry:
+    """Return the registry of all toolsets, with those hidden ones that are asked for."""
+    if not HIDDEN_TOOLSETS.intersection(asked_for or ()):
+        return Registry(TOOLSETS)
+    from holdfast.conformance import conformance
+
+    return Registry((*TOOLSETS, conformance))
 
 
 class Workspace:
@@ -78,5 +85,5 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
-    {"inbox": _open_inbox, "stores": _open_stores}
+    {"inbox": _open_inbox, "stores": _open_stores, "conformance": lambda _: None}
 )

@@ -53,7 +53,8 @@ def assert_reviewed(seen: dict[str, Any]) -> None:
 
 def as_specified(time: str) -> str:
     """Return the text in which the remark is handed over."""
-    return f"Message 1:\nFile: src/main.py\nLine: 42\nComment: {COMMENT}\nTime: {time}\n\nPlease improve this code."
+    place = "File: src/main.py\nLine: 42"
+    return f"Message 1:\n{place}\nComment: {COMMENT}\nTime: {time}\n\nPlease improve this code."
 
 
 def text_of(outcome: dict[str, Any]) -> str:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.clients.node import INSPECTOR, run_node
 from tests.clients.recording import HOLDFAST, Recording
-from tests.clients.review import COMMENT, TOOLS, as_specified
+from tests.clients.review import COMMENT, TOOLS, as_specified, text_of
 from tests.conftest import RunHoldfast
 
 pytestmark = pytest.mark.node
@@ -44,11 +44,12 @@ def result_of(answer: subprocess.CompletedProcess[str]) -> dict[str, Any]:
     return result
 
 
-def error_of(answer: subprocess.CompletedProcess[str]) -> dict[str, Any]:
-    """Return the error that the Inspector printed."""
+def words_of(answer: subprocess.CompletedProcess[str]) -> str:
+    """Return what a failed call said, in its result or in the protocol's error."""
     assert answer.returncode != 0
-    error: dict[str, Any] = json.loads(answer.stderr)["error"]
-    return error
+    if answer.stdout:
+        return text_of(json.loads(answer.stdout)["result"])
+    return text_of(json.loads(answer.stderr))
 
 
 @pytest.mark.parametrize("inspect", REVISIONS, indirect=True)
@@ -59,10 +60,10 @@ def test_every_tool_is_listed_with_portable_schemas(inspect: Inspect):
 
 
 def test_resources_and_prompts_are_listed(inspect: Inspect):
-    assert "lazygit://messages" in {item["uri"] for item in result_of(inspect("resources/list"))["resources"]}
-    assert "address_review_remarks" in {
-        item["name"] for item in result_of(inspect("prompts/list"))["prompts"]
-    }
+    resources = result_of(inspect("resources/list"))["resources"]
+    assert "lazygit://messages" in [resource["uri"] for resource in resources]
+    prompts = result_of(inspect("prompts/list"))["prompts"]
+    assert "address_review_remarks" in [prompt["name"] for prompt in prompts]
 
 
 def test_a_remark_sent_through_one_server_is_read_and_taken_through_others(inspect: Inspect):
@@ -86,7 +87,7 @@ def test_mistakes_are_told_in_our_words(inspect: Inspect):
     unknown = inspect("tools/call", "--tool-name", "no_such_tool")
     assert unknown.returncode == NO_SUCH_TOOL
     incomplete = inspect("tools/call", "--tool-name", "send_message", "--tool-arg", "file=README.md")
-    assert 'missing argument "comment"' in error_of(incomplete)["message"]
+    assert 'missing argument "comment"' in words_of(incomplete)
 
 
 def test_many_calls_at_once_all_succeed(inspect: Inspect, run_holdfast: RunHoldfast):

@@ -68,7 +68,8 @@ class Reader:
     def prompt(self, name: str) -> str:
         prompt = next(item for item in inbox.prompts if item.name == name)
         (message,) = self.dispatcher.prompt(prompt, {}, Call())
-        return message.text
+        assert isinstance(message.content, str)
+        return message.content
 
 
 @pytest.fixture

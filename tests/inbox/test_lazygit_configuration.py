@@ -73,7 +73,14 @@ def split(text: str) -> list[str]:
     return arguments + ([] if current is None else [current])
 
 
-def press(repository: Path, context: str, comment: str, line: str = "", path: str = "src/main.py") -> None:
+def press(
+    repository: Path,
+    context: str,
+    comment: str,
+    line: str = "",
+    path: str = "src/main.py",
+    shell: str = "bash",
+) -> None:
     values = {
         ".SelectedPath": path,
         ".SelectedCommitFilePath": path,
@@ -81,8 +88,8 @@ def press(repository: Path, context: str, comment: str, line: str = "", path: st
         ".Form.Line": line,
     }
     command = filled(COMMANDS[context], values)
-    arguments = split(f"bash -c {quote(command)}")
-    assert arguments == ["bash", "-c", command]
+    arguments = split(f"{shell} -c {quote(command)}")
+    assert arguments == [shell, "-c", command]
     search_path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     done = subprocess.run(
         arguments, cwd=repository, env={**os.environ, "PATH": search_path}, capture_output=True, text=True
@@ -92,12 +99,13 @@ def press(repository: Path, context: str, comment: str, line: str = "", path: st
 
 
 @pytest.mark.requirement("inbox-80")
+@pytest.mark.parametrize("shell", ["bash", "sh"])
 @pytest.mark.parametrize("form", COMMENTS)
 def test_a_comment_arrives_verbatim_through_the_shipped_configuration(
-    repository: Path, room: Inbox, reader: Reader, form: str
+    repository: Path, room: Inbox, reader: Reader, form: str, shell: str
 ):
     comment = COMMENTS[form]
-    press(repository, "files", comment)
+    press(repository, "files", comment, shell=shell)
     (message,) = room.messages("pending", limit=10)
     assert message.comment == comment
     assert f"\nComment: {comment}\nTime: " in reader.check()

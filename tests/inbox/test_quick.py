@@ -15,9 +15,10 @@ import pytest
 
 from holdfast.faces.cli import main as full_main
 from holdfast.faces.cli.quick import attempt
-from holdfast.inbox.express import OutOfTheOrdinary, _repository
 from holdfast.inbox.schema import DATABASE_NAME
+from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.express import OutOfTheOrdinary, enclosing_repository
 from holdfast.storage.repository import Repository
 from tests.conftest import RunHoldfast
 
@@ -28,6 +29,7 @@ Run = Callable[..., Outcome]
 ORDINARY = {
     "the shortcut": ["send", "--file", "a.py", "--comment", "Hm"],
     "the whole name": ["inbox", "send", "--file", "a.py", "--comment", "Hm"],
+    "short options": ["send", "-f", "a.py", "-c", "Hm"],
     "glued values": ["send", "--file=src/a b.py", "--comment=x=y", "--line=3"],
     "another order": ["send", "--line", "3-9", "--comment", "Hm", "--file", "a.py"],
     "as data": ["send", "--json", "--file", "a.py", "--comment", "Hm"],
@@ -46,6 +48,9 @@ ORDINARY = {
 }
 
 LEFT_TO_THE_WHOLE = {
+    "a glued short option": ["send", "-fa.py", "-c", "Hm"],
+    "both spellings": ["send", "-f", "a.py", "--file", "b.py", "-c", "Hm"],
+    "a short option for draining": ["inbox", "drain", "-f", "a.py"],
     "no comment": ["send", "--file", "a.py"],
     "an empty comment": ["send", "--file", "a.py", "--comment", ""],
     "blanks": ["send", "--file", "a.py", "--comment", " \t"],
@@ -223,6 +228,16 @@ def test_a_store_that_is_not_as_it_should_be_is_left_untouched(warm: Path, form:
     assert {path.name: path.read_bytes() for path in store.parent.iterdir()} == before
 
 
+def test_the_log_that_quick_sends_leave_stays_small(warm: Path, room: Inbox):
+    for number in range(120):
+        assert attempt(["send", "--file", "a.py", "--comment", f"Remark {number}"]) == 0
+    log = warm / ".git" / "holdfast" / f"{DATABASE_NAME}-wal"
+    assert log.stat().st_size < 500_000
+    assert room.count("pending") == 120
+    room.close()
+    assert not log.exists(), "whoever comes without hurry puts it away"
+
+
 def git(*arguments: str | Path) -> None:
     subprocess.run(["git", *arguments], check=True, capture_output=True)
 
@@ -257,12 +272,13 @@ def test_the_repository_is_the_same_one_or_left_to_the_whole(layouts: dict[str, 
     found: set[str] = set()
     for name, path in layouts.items():
         try:
-            quick = _repository(str(path))
+            root, directory = enclosing_repository(str(path))
+            quick = root, f"{directory}/{DATABASE_NAME}"
         except OutOfTheOrdinary:
             continue
         found.add(name)
         full = Repository.discover(path)
-        assert quick == (full.root, full.common_dir), name
+        assert quick == (full.root, os.path.join(full.store_directory, DATABASE_NAME)), name
     assert {"", "src/deep", "worktree", "worktree/src", "sub", "link", "git-link"} <= found
     for name in set(layouts) - found:
         assert name in {"emptied", "broken", "nonsense", "plain", "bare.git"}

@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from holdfast.faces.cli import main as full_main
+from holdfast.faces.cli.quick import attempt
 from holdfast.inbox.store import Inbox
 from tests.inbox.conftest import Reader
 
@@ -84,3 +87,16 @@ def test_a_directory_without_git_has_an_inbox_too(home: Path, tmp_path: Path, op
     reader.run("send_message", file="a.txt", comment="No git here")
     assert "No git here" in reader.check()
     assert (plain / ".holdfast" / "inbox.sqlite").exists()
+
+
+def test_a_work_tree_whose_name_is_no_text_has_an_inbox_too(
+    home: Path, tmp_path: Path, open_inbox: OpenInbox, monkeypatch: pytest.MonkeyPatch
+):
+    odd = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd-\xff"))
+    subprocess.run(["git", "init", "--quiet", os.fspath(odd)], check=True)
+    monkeypatch.chdir(odd)
+    reader = Reader(open_inbox(odd))
+    reader.run("send_message", file="a.txt", comment="The long way")
+    assert full_main(["send", "--file", "a.txt", "--comment", "The command"]) == 0
+    assert attempt(["send", "--file", "a.txt", "--comment", "The quick way"]) is None
+    assert reader.check().count("Comment: The") == 2

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.kernel.call import Call, current_call, running
+from holdfast.kernel.call import Call, Listener, current_call, running
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded
 
 
@@ -57,7 +57,12 @@ def test_a_call_without_deadline_may_take_for_ever():
 
 def test_progress_is_reported_until_nobody_waits():
     reported = []
-    call = Call(report=lambda *step: reported.append(step))
+
+    class Notebook(Listener):
+        def progress(self, *step):
+            reported.append(step)
+
+    call = Call(listener=Notebook())
     call.progress(1, 2, "half")
     call.cancel()
     with pytest.raises(Cancelled):

@@ -168,7 +168,7 @@ def test_resources_and_prompts_go_the_same_way(house: House, capsys: pytest.Capt
     assert house.dispatcher.read(number, {"path": "a", "index": "3"}, Call()) == ResourceBody(text="a: 3")
     with pytest.raises(Internal):
         house.dispatcher.read(number, {"path": "a", "index": "x"}, Call())
-    assert house.dispatcher.prompt(prompt, {"firstNumber": "1"}, Call())[0].text == "Explain 1 + 0."
+    assert house.dispatcher.prompt(prompt, {"firstNumber": "1"}, Call())[0].content == "Explain 1 + 0."
     with pytest.raises(InvalidArguments):
         house.dispatcher.prompt(prompt, {}, Call())
     assert "ValueError" in capsys.readouterr().err

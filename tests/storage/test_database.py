@@ -259,6 +259,17 @@ def test_a_store_of_a_newer_release_is_refused_untouched(path):
         assert database.version() == 2
 
 
+def test_a_store_upgraded_while_it_is_open_is_not_written_by_the_older_program(path):
+    with open_store(path) as older:
+        add(older, "before")
+        with open_store(path, FIRST, SECOND) as newer:
+            add(newer, "upgraded")
+            for action in (lambda: add(older, "after"), lambda: texts(older)):
+                with pytest.raises(Unavailable, match="newer Holdfast"):
+                    action()
+            assert texts(newer) == ["before", "upgraded"]
+
+
 def test_processes_that_open_a_new_store_at_once_agree(path):
     code = (
         "import sys; from holdfast.storage.database import Database\n"
@@ -440,6 +451,17 @@ def test_a_store_that_is_no_regular_file_is_refused(path, make):
 def test_a_store_in_a_missing_directory_is_not_found(tmp_path):
     with pytest.raises(NotFound):
         open_store(tmp_path / "missing" / "inbox.sqlite")
+
+
+def test_a_directory_that_vanishes_under_a_running_process_is_not_found(tmp_path):
+    (tmp_path / "store").mkdir()
+    with open_store(tmp_path / "store" / "inbox.sqlite") as database:
+        (tmp_path / "store").rename(tmp_path / "moved")
+        with pytest.raises(NotFound, match="inbox"):
+            add(database, "x")
+        (tmp_path / "store").touch()
+        with pytest.raises(InvalidPath, match="inbox"):
+            texts(database)
 
 
 def test_a_creation_cut_short_is_completed(path):

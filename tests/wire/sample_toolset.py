@@ -14,6 +14,7 @@ from pydantic import Field
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
 from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, ResourceBody, Toolset
+from holdfast.kernel.questions import Form
 
 
 class TemplateNotFound(NotFound):
@@ -150,6 +151,13 @@ def sample_toolset(family: str = "core") -> Toolset:
         time.sleep(args.seconds)
         current_call().when_answered(lambda: _say("answered"), lambda: _say("unanswered"))
         return Echoed(text="x" * args.size)
+
+    @sample.operation("confirm", title="Confirm", effect=Effect.READ, example="holdfast sample confirm")
+    def confirm(room: Any, args: NoArguments) -> Echoed:
+        """Ask a person."""
+        schema = {"type": "object", "properties": {"ok": {"type": "boolean"}}, "required": ["ok"]}
+        answer = current_call().ask({"ok": Form("Really?", schema)})["ok"]
+        return Echoed(text=answer["action"])
 
     @sample.operation(
         "decorated",

@@ -37,8 +37,8 @@ _EFFECTS = {
 
 def tools_page(registry: Registry) -> str:
     """Return the page of a registry; the same declarations always give the same text."""
-    sections = [_INTRODUCTION, *(section for toolset in registry.toolsets for section in _toolset(toolset))]
-    return "\n".join(sections)
+    listed = [toolset for toolset in registry.toolsets if not toolset.hidden]
+    return "\n".join([_INTRODUCTION, *(section for toolset in listed for section in _toolset(toolset))])
 
 
 def _toolset(toolset: Toolset) -> Iterator[str]:

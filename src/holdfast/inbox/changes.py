@@ -75,6 +75,8 @@ class _Finder:
 
     def _repository_at(self, work_tree: str) -> Repository | None:
         """Return the work tree a message was sent from, if it still belongs to this repository."""
+        if not work_tree:
+            return None
         if work_tree == self._repository.root:
             return self._repository
         sender = Repository.at(work_tree)

@@ -11,24 +11,16 @@ Loading `Inbox` and what it needs takes several times as long as Python's own st
 from __future__ import annotations
 
 import os
-import stat
 import time
-from _sqlite3 import Connection, Error, connect
 
 from holdfast.inbox.places import legacy_message_file, place_in_work_tree
 from holdfast.inbox.posting import digest_of, identity, is_line_range, is_storable
-from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
+from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
+from holdfast.storage.express import OutOfTheOrdinary, QuickStore, enclosing_repository
 
-_PATIENCE_SECONDS = 1.0
-_LOG_PAGES = 100
-_POINTER_BYTES = 4096
 _ORDINARY_COMMENT_CHARACTERS = 2000
 _ORDINARY_NAME_CHARACTERS = 200
 _ORDINARY_PATH_CHARACTERS = 2000
-
-
-class OutOfTheOrdinary(Exception):
-    """The whole program must look at this."""
 
 
 class Posted:
@@ -46,7 +38,7 @@ class Posted:
 
 def post(start: str, file: str, comment: str, line: str | None) -> Posted:
     """Store a message in the inbox of the repository that encloses `start`."""
-    root, common = _repository(start)
+    root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
     if not (placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
         raise OutOfTheOrdinary
@@ -54,7 +46,7 @@ def post(start: str, file: str, comment: str, line: str | None) -> Posted:
         raise OutOfTheOrdinary
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     digest = digest_of(placed, comment, moment)
-    is_new = _insert(common, (digest, placed, comment, line, None, moment, root))
+    is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
     return Posted(digest, placed, line, moment, duplicate=not is_new)
 
 
@@ -62,98 +54,12 @@ def nothing_waits(start: str) -> bool:
     """Tell whether there is certainly no message for a reader."""
     if os.path.lexists(legacy_message_file()):
         return False
-    _, common = _repository(start)
-    connection = _open(common)
-    try:
-        waiting = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
-        return not connection.execute(waiting).fetchone()[0]
-    except Error as error:
-        raise OutOfTheOrdinary from error
-    finally:
-        connection.close()
+    _, directory = enclosing_repository(start)
+    return not _store(directory).first_value(ANY_PENDING)
 
 
-def _insert(common_directory: str, row: tuple[str | None, ...]) -> bool:
-    """Store a row and tell whether it is new."""
-    connection = _open(common_directory)
-    try:
-        # The last writer to close would move the log into the file, at the price of four flushes that
-        # nobody waits for. A reader that closes after it leaves the log, which is as durable, in place.
-        reader = _connect(common_directory, "ro")
-        try:
-            reader.execute("PRAGMA user_version")
-            connection.execute(f"PRAGMA wal_autocheckpoint = {_LOG_PAGES}")
-            return bool(connection.execute(INSERT_MESSAGE, row).rowcount == 1)
-        finally:
-            connection.close()
-            reader.close()
-    except Error as error:
-        raise OutOfTheOrdinary from error
-
-
-def _open(common_directory: str) -> Connection:
-    """Open the store if it is complete and of this version."""
-    path = os.path.join(common_directory, "holdfast", DATABASE_NAME)
-    try:
-        status = os.lstat(path)
-        if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{path}.created"):
-            raise OutOfTheOrdinary
-        return _checked(_connect(common_directory, "rw"))
-    except (OSError, Error) as error:
-        raise OutOfTheOrdinary from error
-
-
-def _connect(common_directory: str, mode: str) -> Connection:
-    path = os.path.join(common_directory, "holdfast", DATABASE_NAME)
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return connect(f"file://{quoted}?mode={mode}", uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
-
-
-def _checked(connection: Connection) -> Connection:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    version = connection.execute("PRAGMA user_version").fetchone()[0]
-    if (application, version) != (APPLICATION_ID, len(MIGRATIONS)):
-        connection.close()
-        raise OutOfTheOrdinary
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA trusted_schema = OFF")
-    return connection
-
-
-def _repository(start: str) -> tuple[str, str]:
-    """Return the work tree that encloses a directory and the git directory its worktrees share."""
-    if not os.path.isdir(start):
-        raise OutOfTheOrdinary
-    directory = os.path.realpath(start)
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            raise OutOfTheOrdinary
-        directory = parent
-    entry = os.path.join(directory, ".git")
-    git_directory = entry if os.path.isdir(entry) else _pointer(entry, "gitdir:")
-    common = git_directory
-    if os.path.lexists(os.path.join(git_directory, "commondir")):
-        common = _pointer(os.path.join(git_directory, "commondir"), "")
-    for part, parent in (("HEAD", git_directory), ("objects", common), ("refs", common)):
-        if not os.path.lexists(os.path.join(parent, part)):
-            raise OutOfTheOrdinary
-    return directory, os.path.realpath(common)
-
-
-def _pointer(path: str, prefix: str) -> str:
-    """Return the directory that one of git's small files names."""
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-        try:
-            text = os.fsdecode(os.read(descriptor, _POINTER_BYTES)).strip()
-        finally:
-            os.close(descriptor)
-    except OSError as error:
-        raise OutOfTheOrdinary from error
-    if not text.startswith(prefix) or len(text) >= _POINTER_BYTES - 1:
-        raise OutOfTheOrdinary
-    return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
+def _store(directory: str) -> QuickStore:
+    return QuickStore(os.path.join(directory, DATABASE_NAME), APPLICATION_ID, len(MIGRATIONS))
 
 
 def _is_ordinary_comment(comment: str) -> bool:

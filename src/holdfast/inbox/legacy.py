@@ -21,7 +21,7 @@ from holdfast.inbox.posting import digest_of
 from holdfast.inbox.validity import acceptable_line, acceptable_text, located
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files import open_regular, read_descriptor
+from holdfast.storage.files import open_regular, read_descriptor, remove_while
 from holdfast.storage.repository import Repository
 
 _LABEL = "mcp-messages.json"
@@ -80,17 +80,7 @@ class LegacyFile:
 
     def remove(self, content: bytes) -> None:
         """Remove the file if it still holds `content`."""
-        aside = f"{self.path}.{os.urandom(8).hex()}"
-        if not self._holds(self.path, content):
-            return
-        # Once it is renamed, whoever writes by name makes a new file; only then is comparing conclusive.
-        try:
-            os.rename(self.path, aside)
-            if not self._holds(aside, content):
-                _put_back(aside, self.path)
-            os.unlink(aside)
-        except OSError:
-            return
+        remove_while(self.path, lambda path: self._holds(path, content))
 
     def _holds(self, path: str, content: bytes) -> bool:
         try:
@@ -106,13 +96,6 @@ class LegacyFile:
             return read_descriptor(descriptor, LIMITS.legacy_message_file_bytes, label=_LABEL)
         finally:
             os.close(descriptor)
-
-
-def _put_back(aside: str, path: str) -> None:
-    try:
-        os.link(aside, path, follow_symlinks=False)
-    except FileExistsError:
-        pass  # a newer message took the place, as it would have done without us
 
 
 def _members(content: bytes) -> Mapping[str, Any]:

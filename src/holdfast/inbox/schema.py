@@ -1,6 +1,6 @@
-"""The tables of the inbox, and the one statement that puts a message into them.
+"""The tables of the inbox, and the statements that quick commands share with the store.
 
-Quick commands import this module, so it holds nothing but texts and numbers.
+It holds nothing but texts and numbers, so that importing it takes no time.
 """
 
 from __future__ import annotations
@@ -45,3 +45,4 @@ INSERT_MESSAGE = (
     "INSERT INTO message (digest, file, comment, line, author, time, work_tree)"
     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 )
+ANY_PENDING = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"

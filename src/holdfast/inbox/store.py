@@ -20,9 +20,15 @@ from typing import Any
 from holdfast.inbox import statements
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.message import Delivery, Finding, Message, Receipt, Reply
-from holdfast.inbox.posting import digest_of
+from holdfast.inbox.posting import digest_of, is_storable
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
-from holdfast.inbox.validity import acceptable_author, acceptable_line, acceptable_text, located
+from holdfast.inbox.validity import (
+    AUTHOR_CHARACTERS,
+    acceptable_author,
+    acceptable_line,
+    acceptable_text,
+    located,
+)
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
@@ -74,12 +80,14 @@ class Inbox:
         work_tree: str | None = None,
     ) -> Receipt:
         """Store a message; `time` and `work_tree` are given only for one that was written elsewhere."""
-        file = located(file, work_tree or self.repository.root, current=work_tree)
+        root = work_tree or self.repository.root
+        file = located(file, root, current=work_tree)
         comment = acceptable_text(comment, "comment", LIMITS.message_comment_characters)
         line, author = acceptable_line(line), acceptable_author(author)
         time = time or rfc3339(self._clock())
         digest = digest_of(file, comment, time)
-        row = (digest, file, comment, line, author, time, work_tree or self.repository.root)
+        # A root whose name is not UTF-8 cannot be stored; without it, no changed lines are looked up.
+        row = (digest, file, comment, line, author, time, root if is_storable(root) else "")
         with self._for_writing().write() as connection:
             is_new = connection.execute(INSERT_MESSAGE, row).rowcount == 1
         return Receipt(digest, file, line, time, duplicate=not is_new)
@@ -152,7 +160,7 @@ class Inbox:
     def reply(self, message: Message, text: str, author: str) -> Reply:
         """Add an answer to a message."""
         text = acceptable_text(text, "reply", LIMITS.reply_characters)
-        author = acceptable_author(author) or ""
+        author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
         reply = Reply(text, author, rfc3339(self._clock()))
         self._change(statements.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
         return reply

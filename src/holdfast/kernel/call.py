@@ -10,14 +10,32 @@ Contract:
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded
 
-ProgressReporter = Callable[[float, float | None, str | None], None]
+if TYPE_CHECKING:
+    from holdfast.kernel.questions import Answers, Asker, Capability, Question
+
+Level = Literal["debug", "info", "warning", "error"]
+Listed = Literal["tools", "prompts", "resources"]
+
+
+class Listener:
+    """What a face wants to hear from a running operation. By itself it hears nothing."""
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        """Hear how far the operation is."""
+
+    def log(self, level: Level, text: str) -> None:
+        """Hear what the operation has to say meanwhile."""
+
+    def changed(self, listed: Listed) -> None:
+        """Hear that a list of what is offered has changed."""
 
 
 class Call:
@@ -27,7 +45,8 @@ class Call:
         self,
         *,
         seconds: float | None = None,
-        report: ProgressReporter | None = None,
+        listener: Listener | None = None,
+        asker: Asker | None = None,
         actor: str | None = None,
         clock: MonotonicClock = monotonic,
     ) -> None:
@@ -36,7 +55,9 @@ class Call:
         self._clock = clock
         self._seconds = seconds
         self._ends = None if seconds is None else clock() + seconds
-        self._report = report
+        self._listener = listener or Listener()
+        self._asker = asker
+        self._asking = False
         self._cancelled = threading.Event()
         self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._answered: bool | None = None
@@ -53,7 +74,9 @@ class Call:
 
     def remaining(self) -> float | None:
         """Return the seconds left, or None when there is no deadline."""
-        return None if self._ends is None else max(0.0, self._ends - self._clock())
+        if self._ends is None or self._asking:
+            return None if self._ends is None else self._seconds
+        return max(0.0, self._ends - self._clock())
 
     def check(self) -> None:
         """Raise when the operation should stop now."""
@@ -68,8 +91,31 @@ class Call:
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Report how far the operation is, and stop it when nobody waits any more."""
         self.check()
-        if self._report is not None:
-            self._report(done, total, message)
+        self._listener.progress(done, total, message)
+
+    def log(self, text: str, level: Level = "info") -> None:
+        """Tell the client something while the operation runs, if it wants to hear it."""
+        self._listener.log(level, text)
+
+    def changed(self, listed: Listed) -> None:
+        """Tell clients that a list of what is offered has changed."""
+        self._listener.changed(listed)
+
+    def can_ask(self, capability: Capability) -> bool:
+        """Return whether the client can answer such questions."""
+        return self._asker is not None and self._asker.supports(capability)
+
+    def ask(self, questions: Mapping[str, Question]) -> Answers:
+        """Return the client's answers by key. The time a person takes does not count."""
+        from holdfast.kernel.questions import NobodyToAsk
+
+        asked, self._asking = self._clock(), True
+        try:
+            return (self._asker or NobodyToAsk()).ask(questions)
+        finally:
+            self._asking = False
+            if self._ends is not None:
+                self._ends += self._clock() - asked
 
     def when_answered(self, commit: Callable[[], None], otherwise: Callable[[], None]) -> None:
         """Run `commit` once the answer was written, or `otherwise` when it could not be."""

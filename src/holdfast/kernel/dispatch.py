@@ -38,7 +38,7 @@ class Dispatcher:
     def __init__(self, registry: Registry, rooms: Rooms, *, limits: Limits = LIMITS) -> None:
         self.registry = registry
         self.limits = limits
-        self.room = rooms
+        self.rooms = rooms
         self._workers = Workers(limits.worker_threads)
 
     def select(self, selection: Selection) -> Dispatcher:
@@ -61,12 +61,12 @@ class Dispatcher:
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         filled = validated(operation.input, arguments)
         call.check()
-        return operation.function(self.room(operation.toolset), filled)
+        return operation.function(self.rooms(operation.toolset), filled)
 
     def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
         """Read a resource here and now."""
         with running(call):
-            body = guarded(lambda: resource.read(self.room(resource.toolset), **parts))
+            body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
         return ResourceBody(text=body) if isinstance(body, str) else body
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
@@ -76,7 +76,7 @@ class Dispatcher:
 
     def _fill(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
         filled = validated(prompt.input, arguments)
-        return prompt.function(self.room(prompt.toolset), filled)
+        return prompt.function(self.rooms(prompt.toolset), filled)
 
     async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker thread, no longer than the call allows."""

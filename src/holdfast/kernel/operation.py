@@ -16,8 +16,13 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
+from holdfast.kernel.content import Content
+
 Text = Callable[[Any], str]
 """Says a result in words."""
+
+Complete = Callable[[Any, str], Iterable[str]]
+"""Given the room and the beginning of a value, returns the values that fit, best first."""
 
 
 class Effect(Enum):
@@ -31,14 +36,17 @@ class Effect(Enum):
 class Input(BaseModel):
     """Arguments of an operation. Unknown names are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True)
+    # Built at first use: a server declares many more operations than a client calls.
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
+    )
 
 
 class Output(BaseModel):
     """Result of an operation: facts that stand alone without the words."""
 
     model_config = ConfigDict(
-        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True
+        frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
 
     def wire(self) -> dict[str, Any]:
@@ -77,6 +85,8 @@ class Operation:
     open_world: bool = False
     seconds: float | None = None
     text: Text | None = None
+    content: Callable[[Any], list[Content]] | None = None
+    """Says a result in more than words; faces that only know words use `text`."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None
     """Fields a specification puts beside the content of a tool result, such as `metadata`."""
     annotations: Mapping[str, Any] = field(default_factory=dict)
@@ -140,6 +150,7 @@ class Resource:
     topic: str | None = None
     """What to watch to know that the contents changed."""
     announce: Announce | None = None
+    complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
 
     @property
@@ -169,7 +180,7 @@ def _part_pattern(part: str) -> str:
 class PromptMessage:
     """One message of a prompt."""
 
-    text: str
+    content: str | Content
     role: str = "user"
 
 
@@ -183,6 +194,7 @@ class Prompt:
     input: type[Input]
     toolset: str
     family: str
+    complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
 
     @cached_property

@@ -10,7 +10,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.kernel.call import Call
 from holdfast.kernel.errors import DeadlineExceeded
@@ -38,8 +38,7 @@ class Workers:
 
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
-        remaining = call.remaining()
-        timer = None if remaining is None else loop.call_later(remaining, _expire, outcome, call)
+        watch = DeadlineWatch(loop, outcome, call)
         self._submit(lambda: _perform(work, loop, outcome))
         try:
             return await outcome
@@ -47,8 +46,7 @@ class Workers:
             call.cancel()
             raise
         finally:
-            if timer is not None:
-                timer.cancel()
+            watch.stop()
 
     def close(self) -> None:
         """Let every worker end once it has nothing left to do."""
@@ -97,10 +95,34 @@ def _deliver(
         return
 
 
-def _expire(outcome: asyncio.Future[Result], call: Call) -> None:
-    call.cancel()
-    if not outcome.done():
-        outcome.set_exception(
+class DeadlineWatch:
+    """Ends a wait at a call's deadline, which moves while the operation waits for a person."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Any], call: Call) -> None:
+        self._loop = loop
+        self._outcome = outcome
+        self._call = call
+        self._timer: asyncio.TimerHandle | None = None
+        self._wind()
+
+    def stop(self) -> None:
+        """Watch no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wind(self) -> None:
+        remaining = self._call.remaining()
+        if remaining is not None:
+            self._timer = self._loop.call_later(remaining, self._expire)
+
+    def _expire(self) -> None:
+        if self._outcome.done():
+            return
+        if self._call.remaining():
+            self._wind()
+            return
+        self._call.cancel()
+        self._outcome.set_exception(
             DeadlineExceeded(
                 "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
             )

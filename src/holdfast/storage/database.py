@@ -6,7 +6,8 @@ Contract:
 - Every write begins with `BEGIN IMMEDIATE`: a transaction that reads first and upgrades later fails *busy* at
   once, whatever the time-out. `read` gives a connection that cannot write, so nobody upgrades by accident.
 - A file that is missing, empty, foreign or without its schema after it once was created is `Corrupted`: it is
-  reported and left as it is (see `store_file`). A file of a newer release is refused untouched.
+  reported and left as it is (see `store_file`). A file of a newer release is refused untouched, also when
+  the upgrade happens while this process has it open.
 - A store found damaged in use is not written to again by this process; what can be read stays readable.
 - A file replaced under a running process is opened anew, so that no acknowledged write goes to a file that
   has lost its name.
@@ -87,6 +88,7 @@ class Database:
         with self._noticing_damage(), self._connections.lend() as connection:
             connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
+            self._refuse_if_newer(connection)
             yield connection
 
     @contextmanager
@@ -101,6 +103,7 @@ class Database:
             with self._noticing_damage(), self._connections.lend() as connection:
                 connection.execute("PRAGMA query_only = OFF")
                 connection.execute("BEGIN IMMEDIATE")
+                self._refuse_if_newer(connection)
                 yield connection
                 connection.execute("COMMIT")
         finally:
@@ -178,6 +181,10 @@ class Database:
     def _checked_version(self, connection: sqlite3.Connection) -> int:
         if application_of(connection) != self._application_id:
             raise self._file.lost("holds something else than it should")
+        return self._refuse_if_newer(connection)
+
+    def _refuse_if_newer(self, connection: sqlite3.Connection) -> int:
+        """Return the version; a later release may upgrade the file at any time, also while it is open."""
         version = version_of(connection)
         if not self._read_only:
             refuse_newer(version, len(self._migrations), self.name)
@@ -188,9 +195,8 @@ class Database:
         self._file.create_if_missing()
         connection = self._connect()
         try:
-            connection.execute(
-                "PRAGMA foreign_keys = OFF"
-            )  # a migration may rebuild tables; checked at its end
+            # A migration may rebuild tables; `migrate` checks the references at its end.
+            connection.execute("PRAGMA foreign_keys = OFF")
             if self._file.was_created or not is_blank(connection):
                 self._checked_version(connection)
             connection.execute("PRAGMA journal_mode = WAL")

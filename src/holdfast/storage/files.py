@@ -17,7 +17,7 @@ import fcntl
 import os
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from holdfast.kernel.call import current_call
@@ -220,3 +220,25 @@ def _remove_orphan(directory: int, name: str, newest: float) -> bool:
     finally:
         os.close(descriptor)
     return True
+
+
+def remove_while(path: str, unchanged: Callable[[str], bool]) -> None:
+    """Remove a file that others write by name, but only while it is the one that was meant, if that works."""
+    aside = f"{path}.{os.urandom(8).hex()}"
+    if not unchanged(path):
+        return
+    # Once it is renamed, whoever writes by name makes a new file; only then is looking conclusive.
+    try:
+        os.rename(path, aside)
+        if not unchanged(aside):
+            _put_back(aside, path)
+        os.unlink(aside)
+    except OSError:
+        return
+
+
+def _put_back(aside: str, path: str) -> None:
+    try:
+        os.link(aside, path, follow_symlinks=False)
+    except FileExistsError:
+        pass  # a newer file took the place, as it would have done without us

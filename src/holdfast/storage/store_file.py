@@ -35,7 +35,7 @@ class StoreFile:
         """Return what tells this file from one that took its name; None when there is none."""
         try:
             status = os.lstat(self.path)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             return None
         return status.st_dev, status.st_ino
 

@@ -18,7 +18,7 @@ _SHORTEST_TOKEN = 32
 def access_token(repository: Repository) -> str:
     """Return the repository's token, made at first use; only the owner can read its file."""
     path = os.path.join(repository.ensure_store(), TOKEN_NAME)
-    with locked(f"{path}.lock"):
+    with locked(path):
         if not os.path.lexists(path):
             atomic_write(path, os.urandom(_TOKEN_BYTES).hex().encode() + b"\n", mode=0o600)
         token = read_limited(path, _LONGEST_TOKEN).decode("ascii", "replace").strip()

@@ -17,14 +17,14 @@ def test_updates_come_at_most_ten_times_a_second() -> None:
     stream = Terminal()
     line = ProgressLine(stream, clock=lambda: next(moments))
     for step in range(4):
-        line.report(step, None, None)
+        line.progress(step, None, None)
     assert stream.getvalue().split("\r\x1b[K") == ["", "0 ", "3 "]
 
 
 def test_the_line_is_no_wider_than_the_terminal() -> None:
     stream = Terminal()
     with ProgressLine(stream) as line:
-        line.report(1, 2, "a\nlong " * 100)
+        line.progress(1, 2, "a\nlong " * 100)
     drawn, cleared = stream.getvalue().split("\r\x1b[K")[1:]
     assert drawn.startswith("[############............]  50% a long a long")
     assert len(drawn) < 80
@@ -33,7 +33,7 @@ def test_the_line_is_no_wider_than_the_terminal() -> None:
 
 def test_more_than_everything_is_everything() -> None:
     stream = Terminal()
-    ProgressLine(stream).report(30, 20, "")
+    ProgressLine(stream).progress(30, 20, "")
     assert "100%" in stream.getvalue()
 
 
@@ -47,5 +47,5 @@ def test_nothing_reported_leaves_nothing_behind() -> None:
 def test_no_terminal_is_drawn_on() -> None:
     stream = io.StringIO()
     with ProgressLine(stream) as line:
-        line.report(1, 2, "working")
+        line.progress(1, 2, "working")
     assert stream.getvalue() == ""

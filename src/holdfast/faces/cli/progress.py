@@ -6,6 +6,7 @@ import os
 from typing import TextIO
 
 from holdfast.faces.cli.terminal import is_terminal
+from holdfast.kernel.call import Listener
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.untrusted import visible
 
@@ -15,7 +16,7 @@ _SECONDS_BETWEEN_UPDATES = 0.1
 _START_OF_CLEAN_LINE = "\r\x1b[K"
 
 
-class ProgressLine:
+class ProgressLine(Listener):
     """Draws at most ten times a second, in the width there is, and only on a terminal."""
 
     def __init__(self, stream: TextIO | None, *, clock: MonotonicClock = monotonic) -> None:
@@ -30,7 +31,7 @@ class ProgressLine:
     def __exit__(self, *failure: object) -> None:
         self.clear()
 
-    def report(self, done: float, total: float | None, message: str | None) -> None:
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
         """Show the state of the operation, unless the last one was shown a moment ago."""
         now = self._clock()
         if self._stream is not None and now >= self._next_update:

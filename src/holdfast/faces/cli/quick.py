@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inbox.express import Posted
 
+_SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
 _DRAIN_VALUES = ("--root",)
 
@@ -40,7 +41,7 @@ def _options(
     given: dict[str, str] = {}
     rest = iter(arguments)
     for argument in rest:
-        name, glued, value = argument.partition("=")
+        name, glued, value = _SHORT.get(argument, argument).partition("=")
         if name in given:
             return None
         if name in with_value:
@@ -58,7 +59,8 @@ def _options(
 def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import OutOfTheOrdinary, post
+    from holdfast.inbox.express import post
+    from holdfast.storage.express import OutOfTheOrdinary
 
     try:
         posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
@@ -70,7 +72,8 @@ def _send(given: dict[str, str] | None) -> int | None:
 def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import OutOfTheOrdinary, nothing_waits
+    from holdfast.inbox.express import nothing_waits
+    from holdfast.storage.express import OutOfTheOrdinary
 
     try:
         if not nothing_waits(_start(given)):
@@ -108,15 +111,17 @@ def _receipt(posted: Posted) -> str:
 
 def _write(text: str) -> int:
     """Write the answer; where that fails, let the whole command line say so."""
+    written = 0
     try:
-        if os.write(1, text.encode()) == len(text):
-            return 0
+        written = os.write(1, text.encode())
     except OSError:
         pass
+    if written == len(text):
+        return 0
     from holdfast.faces.cli import failures, output
 
     try:
-        output.write(text)
+        output.write(text[written:])
     except output.OutputFailed as failure:
         return failures.report_unwritten(failure)
     return 0

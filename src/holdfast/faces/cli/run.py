@@ -75,7 +75,7 @@ def perform(
     workspace = LazyWorkspace(host, root)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
-        call = dispatcher.new_call(operation, report=progress.report)
+        call = dispatcher.new_call(operation, listener=progress)
         with _given_back_on_failure(call):
             with progress:
                 result = dispatcher.run(operation, arguments, call)

@@ -114,7 +114,7 @@ def _serve(
         else parsed_settings(http, public_url, workers, oauth_issuer, oauth_audience, oauth_keys)
     )
     selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
-    full_registry().select(selection)  # Refuses names nobody has.
+    full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
     return _served(Workspace.discover(starting_directory(root)), selection, profile, settings)
 

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from typing import Protocol
 
+from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
@@ -106,6 +107,8 @@ class Application:
         await self._settlements.settled(caller.key)
         exchange = scope[EXCHANGE] = HttpExchange(caller)
         scope["user"] = caller.user
+        # Where the SDK looks for whom a client's carried state belongs to.
+        auth_context_var.set(caller.user)
         answer = Answer(exchange, receive, send)
         try:
             await face(scope, replayed(body, receive), answer.send)

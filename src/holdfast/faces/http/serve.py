@@ -47,7 +47,10 @@ class HttpServer:
         topics: Topics,
         settings: HttpSettings,
         port: int,
+        sealing_key: bytes | None = None,
     ) -> None:
+        """Share `sealing_key` with the other workers, which may get the next request of a client."""
+        self._sealing_key = sealing_key
         self._dispatcher = dispatcher
         self._profile = profile
         self._topics = topics
@@ -62,9 +65,15 @@ class HttpServer:
     def application(self, recognisers: Iterable[Recogniser]) -> Application:
         """Return the application that answers whom these recognise."""
         oauth = self._settings.oauth
+        where = None if oauth is None else metadata_url(oauth)
+        return self.application_for(Authentication(list(recognisers), where))
+
+    def application_for(self, authentication: Authentication) -> Application:
+        """Return the application behind a door of one's own."""
+        oauth = self._settings.oauth
         return Application(
             Boundary(self._hosts, self._origins),
-            Authentication(list(recognisers), None if oauth is None else metadata_url(oauth)),
+            authentication,
             {role: self._faces(role) for role in Role},
             self.limits,
             {} if oauth is None else _public_documents(oauth),
@@ -88,8 +97,9 @@ class HttpServer:
             dispatcher,
             self._profile,
             self._topics,
-            dispatcher.room,
+            dispatcher.rooms,
             keeps_sessions=self._settings.workers == 1,
+            sealing_key=self._sealing_key,
         )
         self._servers.append(server)
         faces: dict[str, Face] = {MCP_PATH: ProtocolEndpoint(server, self._hosts, self._origins, self.limits)}
@@ -122,13 +132,14 @@ def serve_http(workspace: Workspace, selection: Selection, profile_name: str, se
     port: int = listener.getsockname()[1]
     token = access_token(workspace.repository)
     print(how_to_connect(workspace, settings, port), file=sys.stderr, flush=True)  # noqa: T201
+    sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
 
     def serve() -> None:
         profile = PROFILES[profile_name]
-        registry = full_registry().select(replace(selection, family=profile.family))
+        registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
-        server = HttpServer(dispatcher, profile, workspace, settings, port)
+        server = HttpServer(dispatcher, profile, workspace, settings, port, sealing_key)
         recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
         if settings.oauth is not None:
             recognisers.append(OAuthTokens(settings.oauth))

@@ -17,13 +17,17 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
         parts = resource.match(uri)
         if parts is not None:
             return resource, {name: _decoded(uri, part) for name, part in parts.items()}
-    raise UnknownResource(
-        f"Unknown resource: {uri[:200]}", hint=did_you_mean(uri, [item.uri for item in known])
-    )
+    addresses = [item.uri for item in known]
+    raise unknown(uri, hint=did_you_mean(uri, addresses))
+
+
+def unknown(uri: str, hint: str) -> UnknownResource:
+    """Return the failure of an address that nothing has."""
+    return UnknownResource(f"Unknown resource: {uri[:200]}", hint=hint, uri=uri[:2000])
 
 
 def _decoded(uri: str, part: str) -> str:
     try:
         return unquote(part, errors="strict")
     except UnicodeDecodeError:
-        raise UnknownResource(f"Unknown resource: {uri[:200]}", hint="Its address is not UTF-8.") from None
+        raise unknown(uri, hint="Its address is not UTF-8.") from None

@@ -114,12 +114,23 @@ def input_schema(operation: Operation) -> dict[str, Any]:
 
 
 def output_schema(operation: Operation) -> dict[str, Any]:
-    """Return the JSON schema of an operation's result."""
+    """Return the JSON schema of an operation's result, which may tell of a failure instead.
+
+    Clients hold failed results against the schema too; a failure that did not fit it would hide the
+    message behind a complaint about its form.
+    """
     schema: dict[str, Any] = _untitled(
         operation.output.model_json_schema(by_alias=True, mode="serialization")
     )
     schema.pop("description", None)
+    required = schema.pop("required", [])
+    schema["properties"] = {**schema.get("properties", {}), "error": _FAILURE}
+    if required:
+        schema["anyOf"] = [{"required": required}, {"required": ["error"]}]
     return schema
+
+
+_FAILURE = {"type": "object", "description": "Only in a failed result: kind, code, message, hint and data."}
 
 
 def _untitled(value: Any, *, names: bool = False) -> Any:

@@ -6,11 +6,13 @@ from typing import Any
 
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
+from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from holdfast.faces.render.json_text import error_object
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_PARAMS, PROTOCOL, handshake_code, stateless_code
 from holdfast.kernel.errors import HoldfastError, Invalid, UnknownTool
+from holdfast.kernel.questions import MissingCapability
 
 
 def is_stateless(protocol_version: str) -> bool:
@@ -19,7 +21,9 @@ def is_stateless(protocol_version: str) -> bool:
 
 
 def tool_failure(error: HoldfastError, family: str, protocol_version: str) -> types.CallToolResult:
-    """Return a failed tool result, or raise the code that the family's specification shows."""
+    """Return a failed tool result, or raise the code that the specification or the protocol shows."""
+    if isinstance(error, MissingCapability) and is_stateless(protocol_version):
+        raise missing_client_capability(error)
     if is_stateless(protocol_version):
         return _failed_result(error, stateless_code(family, error))
     code = handshake_code(family, error)
@@ -44,6 +48,12 @@ def request_failure(error: HoldfastError, family: str, protocol_version: str) ->
     else:
         code = stateless_code(family, error)
     return MCPError(code=code, message=error.sentence(), data=_data(error))
+
+
+def missing_client_capability(error: MissingCapability) -> MCPError:
+    """Return the protocol's error for a request that needs what its client did not declare."""
+    data: dict[str, Any] = {"requiredCapabilities": {str(error.data["capability"]): {}}}
+    return MCPError(code=MISSING_REQUIRED_CLIENT_CAPABILITY, message=error.sentence(), data=data)
 
 
 def _failed_result(error: HoldfastError, code: int) -> types.CallToolResult:

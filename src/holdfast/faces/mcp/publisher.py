@@ -13,9 +13,16 @@ from contextlib import asynccontextmanager
 from typing import Protocol
 
 from mcp.server.session import ServerSession
-from mcp.server.subscriptions import InMemorySubscriptionBus, ResourceUpdated
+from mcp.server.subscriptions import (
+    InMemorySubscriptionBus,
+    PromptsListChanged,
+    ResourcesListChanged,
+    ResourceUpdated,
+    ToolsListChanged,
+)
 
 from holdfast.faces.mcp.addresses import find_resource
+from holdfast.kernel.call import Listed
 from holdfast.kernel.operation import Resource
 
 
@@ -43,7 +50,11 @@ class Publisher:
         """Send a handshake-era client updates of `uri` from now on."""
         find_resource(self._resources, uri)
         self._subscribers[client, uri] = session
-        self._watch_what_is_wanted()
+        try:
+            self._watch_what_is_wanted()
+        except BaseException:
+            del self._subscribers[client, uri]
+            raise
 
     def unsubscribe(self, client: Hashable, uri: str) -> None:
         """Send that client no more updates of `uri`."""
@@ -62,6 +73,19 @@ class Publisher:
             self._listened.subtract(wanted)
             self._listened += Counter()
             self._watch_what_is_wanted()
+
+    async def list_changed(self, listed: Listed, session: ServerSession) -> None:
+        """Tell listening streams, and the handshake-era client that caused it, that a list has changed."""
+        match listed:
+            case "tools":
+                await self.bus.publish(ToolsListChanged())
+                await session.send_tool_list_changed()
+            case "prompts":
+                await self.bus.publish(PromptsListChanged())
+                await session.send_prompt_list_changed()
+            case "resources":
+                await self.bus.publish(ResourcesListChanged())
+                await session.send_resource_list_changed()
 
     def close(self) -> None:
         """Stop watching."""

@@ -26,5 +26,5 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile_name: str) -
 def protocol_server(workspace: Workspace, selection: Selection, profile_name: str) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
     profile = PROFILES[profile_name]
-    registry = full_registry().select(replace(selection, family=profile.family))
+    registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

@@ -12,12 +12,15 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.models import InitializationOptions
+from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
-from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Context, Handlers
+from holdfast.faces.mcp.failures import is_stateless
+from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
+from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.kernel.codes import INTERNAL_ERROR
@@ -53,6 +56,7 @@ class ProtocolServer:
         rooms: Rooms,
         *,
         keeps_sessions: bool = True,
+        sealing_key: bytes | None = None,
     ) -> None:
         self.profile = profile
         self.keeps_sessions = keeps_sessions
@@ -61,7 +65,13 @@ class ProtocolServer:
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page)
         self.publisher = Publisher(registry.resources, topics)
         self.announcer = Announcer(registry.resources, topics, rooms)
-        self.handlers = Handlers(dispatcher, profile, self._catalogue, self.publisher, self.announcer)
+        self.handlers = Handlers(
+            Handling(dispatcher, profile, self.publisher), self._catalogue, self.announcer
+        )
+        self._sealing = RequestStateBoundary(
+            RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
+            default_audience=profile.server_name,
+        )
         self.sdk = _sdk_server(profile, self.handlers, keeps_sessions=keeps_sessions)
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
@@ -76,7 +86,13 @@ class ProtocolServer:
             )
         # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
         tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
-        self.sdk.middleware = [*tracing, _contain, self._restore_dropped_fields, self._cache_lists]
+        self.sdk.middleware = [
+            *tracing,
+            _contain,
+            self._restore_dropped_fields,
+            self._cache_lists,
+            self._seal_state,
+        ]
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -112,6 +128,12 @@ class ProtocolServer:
             result["contents"] = [item | contents for item in result["contents"]]
         return result | fields
 
+    async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
+        """Keep the state that a client carries between rounds from being read or changed by it."""
+        if not is_stateless(ctx.protocol_version):
+            return await call_next(ctx)
+        return await self._sealing(ctx, call_next)
+
     def _with_extras(self, method: str, result: HandlerResult) -> HandlerResult:
         if not isinstance(result, dict):
             return result
@@ -136,7 +158,11 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
 
 def _sdk_server(profile: Profile, handlers: Handlers, *, keeps_sessions: bool) -> ProfiledServer:
     prompts: dict[str, Any] = (
-        {"on_list_prompts": handlers.list_prompts, "on_get_prompt": handlers.get_prompt}
+        {
+            "on_list_prompts": handlers.list_prompts,
+            "on_get_prompt": handlers.get_prompt,
+            "on_completion": handlers.complete,
+        }
         if profile.prompts
         else {}
     )

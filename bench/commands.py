@@ -1,0 +1,100 @@
+"""Everyday commands beside an empty Python; the server's first answer beside that of the SDK's own server.
+
+python -m bench.commands [--rounds 41] [--check]
+"""
+
+from __future__ import annotations
+
+import compileall
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import holdfast
+from bench._client import Client
+from bench._comparison import Comparison, arguments, report
+
+ROOT = Path(__file__).resolve().parent.parent
+HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
+PYTHON = [sys.executable, "-c", "pass"]
+STOCK = [sys.executable, "-m", "bench.servers.stock"]
+DRAIN = [HOLDFAST, "inbox", "drain", "--hook"]
+FEWER_STARTS = 2
+"""A server starts thirty times as slowly as Python, and its figure settles sooner."""
+
+
+def main() -> None:
+    options = arguments(__doc__, rounds=41)
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(home=folder)
+        repository = new_repository(Path(folder, "repository"))
+        held = compare_commands(repository, options.rounds)
+        print()
+        held &= compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
+    sys.exit(options.check and not held)
+
+
+def prepare(home: str) -> None:
+    """Have bytecode, as an installed package has, and leave this machine's configuration aside."""
+    compileall.compile_dir(Path(holdfast.__file__).parent, quiet=1)
+    compileall.compile_dir(ROOT / "bench", quiet=1)
+    for name in [name for name in os.environ if name.startswith(("PYTHON", "GIT_", "HOLDFAST_"))]:
+        del os.environ[name]
+    os.environ["HOME"] = home
+
+
+def compare_commands(repository: Path, rounds: int) -> bool:
+    send = Comparison("holdfast send --file F --comment C", bar=2.5, unit="ms")
+    empty = Comparison("holdfast inbox drain --hook, nothing waits", unit="ms")
+    full = Comparison("holdfast inbox drain --hook, a message waits", unit="ms")
+    for number in range(rounds):
+        python = seconds_of(PYTHON, repository)
+        for comparison, command in ((send, sending(f"Remark {number}")), (full, DRAIN), (empty, DRAIN)):
+            comparison.baseline.append(python)
+            comparison.ours.append(seconds_of(command, repository))
+    corpus = "A fresh repository whose inbox was used before; wall time of the process"
+    return report(corpus, ("python -c pass", "holdfast"), [send, empty, full])
+
+
+def compare_starts(repository: Path, rounds: int) -> bool:
+    wall = Comparison("start to initialize answer, wall time", bar=1.15, unit="ms")
+    processor = Comparison("start to initialize answer, processor time", unit="ms")
+    for _ in range(rounds):
+        for side, command, cwd in (
+            ("baseline", STOCK, ROOT),
+            ("ours", [HOLDFAST, "serve"], repository),
+        ):
+            client = Client(command, cwd)
+            getattr(wall, side).append(client.initialize())
+            getattr(processor, side).append(client.processor_seconds())
+            client.close()
+    corpus = "The stock server offers 40 tools, ours everything it has for a fresh repository"
+    return report(corpus, ("stock SDK", "holdfast serve"), [wall, processor])
+
+
+def seconds_of(command: list[str], cwd: Path) -> float:
+    started = time.perf_counter()
+    run(command, cwd)
+    return time.perf_counter() - started
+
+
+def sending(comment: str) -> list[str]:
+    return [HOLDFAST, "send", "--file", "README.md", "--comment", comment]
+
+
+def new_repository(path: Path) -> Path:
+    path.mkdir()
+    for command in (["git", "init", "--quiet"], sending("First"), DRAIN):
+        run(command, path)
+    return path
+
+
+def run(command: list[str], cwd: Path) -> None:
+    subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, check=True)
+
+
+if __name__ == "__main__":
+    main()

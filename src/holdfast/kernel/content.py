@@ -1,0 +1,51 @@
+"""What a tool result or a prompt may hold besides words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Text:
+    """Words."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Image:
+    """A picture."""
+
+    data: bytes
+    mime_type: str = "image/png"
+
+
+@dataclass(frozen=True)
+class Audio:
+    """A sound."""
+
+    data: bytes
+    mime_type: str = "audio/wav"
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """A resource with its contents."""
+
+    uri: str
+    mime_type: str
+    text: str | None = None
+    data: bytes | None = None
+
+
+@dataclass(frozen=True)
+class Link:
+    """A resource by its address alone."""
+
+    uri: str
+    name: str
+    mime_type: str | None = None
+    description: str | None = None
+
+
+Content = Text | Image | Audio | Embedded | Link

@@ -1,0 +1,130 @@
+"""Stores for commands that must answer in about the time Python takes to start.
+
+Contract: what is offered here does exactly what `Database` and `Repository` would do in the ordinary case.
+Anything out of the ordinary (no repository, no store yet, another version of it, an error of any kind)
+raises `OutOfTheOrdinary` before anything was stored, and the whole program takes over.
+
+`Database` brings pools, migrations and repairs, and with them imports that take several times as long as
+Python's own start. This module imports nothing that Python has not loaded by then, but for SQLite itself.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from _sqlite3 import Connection, Error, connect
+
+_PATIENCE_SECONDS = 1.0
+_LOG_BYTES = 400_000
+_POINTER_BYTES = 4096
+
+
+class OutOfTheOrdinary(Exception):
+    """The whole program must look at this."""
+
+
+class QuickStore:
+    """A database that exists already, is complete, and has the version this program knows."""
+
+    def __init__(self, path: str, application_id: int, version: int) -> None:
+        self._path = path
+        self._expected = (application_id, version)
+
+    def first_value(self, query: str) -> object:
+        """Return the first value a query gives."""
+        try:
+            with _OpenStore(self._path, self._expected, "rw") as connection:
+                return connection.execute(query).fetchone()[0]
+        except (OSError, Error) as error:
+            raise OutOfTheOrdinary from error
+
+    def insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
+        """Store a row durably and tell whether it is new.
+
+        The last writer to close moves the log into the file, at the price of several flushes. A reader
+        that closes after it leaves the log, which is as durable, in place; so only every now and then a
+        writer pays.
+        """
+        try:
+            if _size(f"{self._path}-wal") >= _LOG_BYTES:
+                return self._inserted(statement, row)
+            with _OpenStore(self._path, self._expected, "ro"):
+                return self._inserted(statement, row)
+        except (OSError, Error) as error:
+            raise OutOfTheOrdinary from error
+
+    def _inserted(self, statement: str, row: tuple[str | None, ...]) -> bool:
+        with _OpenStore(self._path, self._expected, "rw") as connection:
+            connection.execute("PRAGMA synchronous = FULL")
+            return bool(connection.execute(statement, row).rowcount == 1)
+
+
+def enclosing_repository(start: str) -> tuple[str, str]:
+    """Return the work tree that encloses a directory, and the store directory its worktrees share."""
+    if not os.path.isdir(start):
+        raise OutOfTheOrdinary
+    root = os.path.realpath(start)
+    while not os.path.lexists(os.path.join(root, ".git")):
+        above = os.path.dirname(root)
+        if above == root:
+            raise OutOfTheOrdinary
+        root = above
+    entry = os.path.join(root, ".git")
+    git_directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
+    common = git_directory
+    if os.path.lexists(os.path.join(git_directory, "commondir")):
+        common = _pointer(os.path.join(git_directory, "commondir"), "")
+    has_head = os.path.lexists(os.path.join(git_directory, "HEAD"))
+    if not (has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))):
+        raise OutOfTheOrdinary
+    return root, os.path.join(common, "holdfast")
+
+
+def _pointer(path: str, prefix: str) -> str:
+    """Return the directory that one of git's small files names."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            text = os.fsdecode(os.read(descriptor, _POINTER_BYTES)).strip()
+        finally:
+            os.close(descriptor)
+    except OSError as error:
+        raise OutOfTheOrdinary from error
+    if not text.startswith(prefix) or len(text) >= _POINTER_BYTES - 1:
+        raise OutOfTheOrdinary
+    return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
+
+
+def _size(path: str) -> int:
+    try:
+        return os.lstat(path).st_size
+    except FileNotFoundError:
+        return 0
+
+
+class _OpenStore:
+    """Holds the store open if it is complete and of this version."""
+
+    def __init__(self, store: str, expected: tuple[int, int], mode: str) -> None:
+        status = os.lstat(store)
+        if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
+            raise OutOfTheOrdinary
+        self._expected = expected
+        quoted = store.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        address = f"file://{quoted}?mode={mode}"
+        self.connection = connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+
+    def __enter__(self) -> Connection:
+        try:
+            self.connection.execute("PRAGMA trusted_schema = OFF")
+            application = self.connection.execute("PRAGMA application_id").fetchone()[0]
+            version = self.connection.execute("PRAGMA user_version").fetchone()[0]
+            if (application, version) != self._expected:
+                raise OutOfTheOrdinary
+        except BaseException:
+            self.connection.close()
+            raise
+        return self.connection
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()

@@ -1,0 +1,66 @@
+"""The protocol's official conformance suite against our server over HTTP."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.clients.node import run_node
+from tests.conftest import NODE_HOME, ROOT
+
+SUITE = NODE_HOME / "node_modules" / "@modelcontextprotocol" / "conformance" / "dist" / "index.js"
+REVISIONS = ["2025-11-25", "2026-07-28"]
+
+pytestmark = [pytest.mark.node, pytest.mark.slow]
+
+
+@contextmanager
+def serving(repository: Path, *toolsets: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.conformance.server", str(repository), *toolsets]
+    process = subprocess.Popen(
+        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    )
+    assert process.stdout is not None
+    try:
+        yield process.stdout.readline().strip()
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+
+
+def run_suite(url: str, revision: str, results: Path, *options: str) -> tuple[int, str]:
+    arguments = ["server", "--url", url, "--requirements", revision, "-o", str(results), *options]
+    run = run_node(SUITE, *arguments, check=False)
+    return run.returncode, run.stdout + run.stderr
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_fixtures_pass_everything_a_revision_requires(
+    repository: Path, tmp_path: Path, revision: str
+) -> None:
+    with serving(repository, "conformance") as url:
+        status, report = run_suite(url, revision, tmp_path / "results")
+    assert status == 0, report[-3000:]
+
+
+@pytest.mark.parametrize("revision", REVISIONS)
+def test_the_real_toolsets_fail_only_what_needs_fixtures(
+    repository: Path, tmp_path: Path, revision: str
+) -> None:
+    baseline = Path(__file__).parent / f"real-toolsets-{revision}.yml"
+    with serving(repository) as url:
+        status, report = run_suite(url, revision, tmp_path / "results", "--expected-failures", str(baseline))
+    assert status == 0, report[-3000:]
+
+
+def test_the_suite_notices_a_server_that_lacks_a_fixture(repository: Path, tmp_path: Path) -> None:
+    with serving(repository) as url:
+        status, report = run_suite(url, REVISIONS[0], tmp_path / "results")
+    assert status == 1
+    assert "tools-call-image" in report
