@@ -23,7 +23,7 @@ import time
 from importlib.metadata import version
 from typing import Any
 
-from bench.wire import INITIALIZE
+from bench._client import INITIALIZE
 
 SERVERS = {"stock": "bench.servers.stock_http", "holdfast": "bench.servers.ours_http"}
 ENVELOPE = {

@@ -106,9 +106,9 @@ def test_a_good_token_is_let_in_with_the_role_its_scopes_give(server: RunningSer
         {"aud": None},
         {"iss": "https://evil.example"},
         {"iss": None},
-        {"exp": int(time.time()) - 60},
+        {"exp": 1},
         {"exp": None},
-        {"nbf": int(time.time()) + 600},
+        {"nbf": 4102444800},
     ],
     ids=str,
 )
