@@ -110,25 +110,38 @@ async def _settled(exchange: HttpExchange, *, answered: bool) -> None:
 class Answer:
     """The sending side of one request, which notices whether the answer left."""
 
-    def __init__(self, exchange: HttpExchange, receive: Receive, send: Send) -> None:
+    def __init__(
+        self, exchange: HttpExchange, receive: Receive, send: Send, *, lasting: bool = False
+    ) -> None:
         self._exchange = exchange
         self._receive = receive
         self._send = send
+        self._lasting = lasting
+        self._start: Message | None = None
         self._is_stream = False
         self.left = False
         """Whether the answer was handed to a client that was there."""
         self.begun = False
 
     async def send(self, message: Message) -> None:
-        """Pass a part of the response on."""
+        """Pass a part of the response on. Its head waits for the first part of the body, to leave with it."""
         if message["type"] == "http.response.start":
             self.begun = True
             self._is_stream = _is_event_stream(message)
-            await self._send(message)
-        elif self._carries_answer(message):
+            self._start = message
+            if self._lasting:
+                await self._begin()
+            return
+        await self._begin()
+        if self._carries_answer(message):
             self.left = await self._hand_over(message)
         else:
             await self._send(message)
+
+    async def _begin(self) -> None:
+        if self._start is not None:
+            start, self._start = self._start, None
+            await self._send(start)
 
     def _carries_answer(self, message: Message) -> bool:
         if not self._is_stream:

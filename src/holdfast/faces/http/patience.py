@@ -11,6 +11,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from holdfast.faces.http.gathering import Gathering
 from holdfast.kernel.limits import LIMITS, Limits
 
 
@@ -25,7 +26,7 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) >= self.limits.connections and not self._make_room():
             transport.abort()
             return
-        super().connection_made(transport)
+        super().connection_made(Gathering(transport, self.loop))  # type: ignore[arg-type]
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
