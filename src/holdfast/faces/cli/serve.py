@@ -171,25 +171,7 @@ def _options() -> list[click.Option]:
             show_envvar=True,
             help=f"Listen for HTTP.  [without a value: {DEFAULT_HOST}:{DEFAULT_PORT}]",
         ),
-        _url_option(
-            "--public-url", "HOLDFAST_PUBLIC_URL", "The address clients use, where it is another one."
-        ),
-        click.Option(
-            ["--workers"],
-            type=click.INT,
-            default=1,
-            metavar="NUMBER",
-            envvar="HOLDFAST_WORKERS",
-            show_envvar=True,
-            help="Serve HTTP with so many processes.  [default: 1]",
-        ),
-        _url_option("--oauth-issuer", "HOLDFAST_OAUTH_ISSUER", "Accept access tokens of this server."),
-        _url_option(
-            "--oauth-audience",
-            "HOLDFAST_OAUTH_AUDIENCE",
-            "The audience they have to be for.  [default: the public address of /mcp]",
-        ),
-        _url_option("--oauth-keys", "HOLDFAST_OAUTH_KEYS", "Where its keys are.  [default: the issuer says]"),
+        *_http_options(),
         click.Option(
             ["--profile"],
             default="everything",
@@ -209,6 +191,30 @@ def _options() -> list[click.Option]:
             show_envvar=True,
             help="Offer nothing that writes, whatever else is asked for.",
         ),
+    ]
+
+
+def _http_options() -> list[click.Option]:
+    return [
+        _url_option(
+            "--public-url", "HOLDFAST_PUBLIC_URL", "The address clients use, where it is another one."
+        ),
+        click.Option(
+            ["--workers"],
+            type=click.INT,
+            default=1,
+            metavar="NUMBER",
+            envvar="HOLDFAST_WORKERS",
+            show_envvar=True,
+            help="Serve HTTP with so many processes.  [default: 1]",
+        ),
+        _url_option("--oauth-issuer", "HOLDFAST_OAUTH_ISSUER", "Accept access tokens of this server."),
+        _url_option(
+            "--oauth-audience",
+            "HOLDFAST_OAUTH_AUDIENCE",
+            "The audience they have to be for.  [default: the public address of /mcp]",
+        ),
+        _url_option("--oauth-keys", "HOLDFAST_OAUTH_KEYS", "Where its keys are.  [default: the issuer says]"),
     ]
 
 
