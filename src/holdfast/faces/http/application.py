@@ -109,7 +109,14 @@ class Application:
         scope["user"] = caller.user
         # Where the SDK looks for whom a client's carried state belongs to.
         auth_context_var.set(caller.user)
-        answer = Answer(exchange, receive, send, lasting=_lasts(scope, headers))
+        answer = Answer(
+            exchange,
+            receive,
+            send,
+            lasting=_lasts(scope, headers),
+            request=body,
+            limit=self._limits.response_bytes,
+        )
         try:
             await face(scope, replayed(body, receive), answer.send)
         except HoldfastError:

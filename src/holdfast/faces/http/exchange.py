@@ -20,9 +20,11 @@ from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
 from holdfast.faces.http.callers import Caller
+from holdfast.faces.http.oversize import refusal_of_length
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import guarded
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
 
 EXCHANGE = "holdfast.exchange"
 """Where a request's scope holds its exchange."""
@@ -111,8 +113,17 @@ class Answer:
     """The sending side of one request, which notices whether the answer left."""
 
     def __init__(
-        self, exchange: HttpExchange, receive: Receive, send: Send, *, lasting: bool = False
+        self,
+        exchange: HttpExchange,
+        receive: Receive,
+        send: Send,
+        *,
+        lasting: bool = False,
+        request: bytes = b"",
+        limit: int = LIMITS.response_bytes,
     ) -> None:
+        self._request = request
+        self._limit = limit
         self._exchange = exchange
         self._receive = receive
         self._send = send
@@ -132,11 +143,24 @@ class Answer:
             if self._lasting:
                 await self._begin()
             return
+        if len(message.get("body", b"")) > self._limit:
+            await self._refuse_length(message)
+            return
         await self._begin()
         if self._carries_answer(message):
             self.left = await self._hand_over(message)
         else:
             await self._send(message)
+
+    async def _refuse_length(self, message: Message) -> None:
+        refusal = refusal_of_length(self._request, len(message["body"]), self._limit)
+        if self._is_stream:
+            refusal = b"event: message\r\ndata: " + refusal + b"\r\n\r\n"
+        elif self._start is not None:
+            rest = [header for header in self._start["headers"] if header[0].lower() != b"content-length"]
+            self._start["headers"] = [*rest, (b"content-length", b"%d" % len(refusal))]
+        await self._begin()
+        await self._send({**message, "body": refusal})
 
     async def _begin(self) -> None:
         if self._start is not None:

@@ -1,8 +1,8 @@
 """Several processes behind one port.
 
 The parent opens the listening socket, forks the workers, which inherit it, and waits. A worker that dies is
-replaced; when workers cannot stay up the whole ends, rather than starting them forever. A signal to the parent
-reaches every worker, and the parent ends when they have; workers whose parent was killed end too.
+replaced; when workers cannot stay up the whole ends, rather than starting them forever. A signal to the
+parent reaches every worker, and the parent ends when they have; workers whose parent was killed end too.
 """
 
 from __future__ import annotations

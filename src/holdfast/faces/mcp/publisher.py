@@ -131,7 +131,7 @@ class Publisher:
                 await self.bus.publish(ResourceUpdated(uri=uri))
                 for (client, wanted), session in list(self._subscribers.items()):
                     if wanted == uri:
-                        # Apart from each other: one client that does not read must not keep news from the rest.
+                        # Apart: one client that does not read must not keep news from the rest.
                         self._run(self._update(client, uri, session))
 
     async def _update(self, client: Hashable, uri: str, session: ServerSession) -> None:
