@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping
+from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from holdfast.doctor import StoreRoom, stores
 from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
+from holdfast.installation.client import Contributions, GitSettings
 from holdfast.kernel.registry import Registry
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
@@ -20,6 +22,15 @@ TOOLSETS = (inbox, stores)
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
+
+GIT_SETTINGS: tuple[GitSettings, ...] = ()
+"""What the rooms would like git to know, each from lines that the room itself holds. None needs any yet."""
+
+
+def contributions() -> Contributions:
+    """Return what the rooms bring along for other programs."""
+    shipped = resources.files("holdfast.inbox") / "lazygit.yml"
+    return Contributions(lazygit=shipped.read_text(encoding="utf-8"), git=GIT_SETTINGS)
 
 
 def full_registry(asked_for: Collection[str] | None = None) -> Registry:

@@ -63,6 +63,7 @@ class Limits:
     lock_wait_seconds: float = 10.0
     git_seconds: float = 30.0
     git_output_bytes: int = 64 * MIB
+    configuration_file_bytes: int = 16 * MIB
 
 
 LIMITS = Limits()

@@ -38,6 +38,8 @@ def completions(program: Program, *words: str) -> list[str]:
         (["describe", "lamp", "--source-path", "sr"], ["file,sr"]),
         (["describe", "lamp", "--root", "s"], ["dir,s"]),
         (["completion", "z"], ["plain,zsh"]),
+        (["install", "cl"], ["plain,claude-code", "plain,claude-desktop"]),
+        (["install", "cursor", "--scope", "p"], ["plain,project"]),
         (["serve", "--profile", "laz"], ["plain,lazygit"]),
     ],
 )

@@ -14,6 +14,7 @@ from holdfast.faces.cli import completion, exit_status, failures
 from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.groups import CommandGroup, Entry, entry_for
 from holdfast.faces.cli.help import first_sentence
+from holdfast.faces.cli.install import install_command
 from holdfast.faces.cli.output import OutputFailed, write
 from holdfast.faces.cli.run import Host
 from holdfast.faces.cli.serve import serve_command
@@ -47,6 +48,7 @@ def application(host: Host) -> CommandGroup:
     entries |= dict(_toolset_entries(host))
     entries["serve"] = entry_for(serve_command(), _PROGRAM)
     entries["token"] = entry_for(token_command(), _PROGRAM)
+    entries["install"] = entry_for(install_command(), _PROGRAM)
     group = CommandGroup("holdfast", summary or "", entries, [_version_option()])
     entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)
     return group

@@ -1,0 +1,238 @@
+"""The command that puts Holdfast into other programs' configuration, and takes it out."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+from click.shell_completion import CompletionItem
+
+from holdfast.faces.cli.command import json_option, root_option
+from holdfast.faces.cli.help import PageContext, help_option
+from holdfast.faces.cli.output import write, write_words
+from holdfast.faces.cli.run import starting_directory
+from holdfast.faces.cli.terminal import is_terminal
+from holdfast.faces.render.json_text import json_text
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.suggest import did_you_mean
+
+if TYPE_CHECKING:
+    from holdfast.installation.client import Client
+    from holdfast.installation.plan import Change
+    from holdfast.installation.situation import Situation
+
+_SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+_SCOPES = ("project", "user")
+
+_PAGE = """Write the configuration with which another program finds Holdfast.
+
+What is there stays there: entries are added beside others, comments and layout are kept, and the
+earlier file is kept beside a changed one. A file that is damaged is named and nothing is changed.
+An entry that you changed is yours and stays as it is, unless you ask for --replace.
+
+\b
+  claude-code      server, prompt hook and the command /remarks
+  claude-desktop   server
+  cursor           server
+  vscode           server
+  codex            server
+  lazygit          Ctrl-Y sends a remark
+  git              what parts of Holdfast need of git in this repository
+"""
+
+
+def install_command() -> click.Command:
+    """Return the command that configures a client."""
+    command = click.Command(
+        "install",
+        params=[*_parameters(), help_option()],
+        callback=_install,
+        help=_PAGE,
+        add_help_option=False,
+    )
+    command.context_class = PageContext
+    return command
+
+
+def _install(
+    client: str | None,
+    scope: str | None,
+    name: str,
+    root: str | None,
+    dry_run: bool,
+    print_: bool,
+    uninstall: bool,
+    replace: bool,
+    json: bool,
+) -> int:
+    from holdfast.installation import plan
+    from holdfast.workspace import contributions
+
+    _refuse_together({"--print": print_, "--uninstall": uninstall, "--replace": replace})
+    _refuse_together({"--print": print_, "--dry-run": dry_run})
+    _refuse_together({"--print": print_, "--json": json})
+    chosen = _client(client)
+    situation = _situation(chosen, scope, name, root)
+    if print_:
+        write_words(_snippets(plan.snippets(chosen, situation, contributions())))
+        return 0
+    if uninstall:
+        changes = plan.planned_removal(chosen, situation, contributions())
+    else:
+        changes = plan.planned_installation(chosen, situation, contributions(), replace=replace)
+    if dry_run and not json:
+        write_words("".join(map(plan.difference, changes)) or "Nothing to change.")
+        return 0
+    if not dry_run:
+        plan.carry_out(changes)
+    notes = [] if uninstall else _notes(chosen, situation)
+    if json:
+        result = _data(chosen, situation, changes, notes, dry_run=dry_run)
+        write(json_text(result, for_a_person=is_terminal(sys.stdout)))
+    else:
+        write_words("\n".join([*(_words(change, uninstall=uninstall) for change in changes), *notes]))
+    return 0
+
+
+def _refuse_together(options: dict[str, bool]) -> None:
+    given = [name for name, is_given in options.items() if is_given]
+    if len(given) > 1:
+        raise Invalid(f"{given[0]} and {given[1]} cannot be combined.", hint="Leave one out.")
+
+
+def _client(name: str | None) -> Client:
+    from holdfast.installation.clients import CLIENTS
+
+    if name is None:
+        raise Invalid("Name the client to configure.", hint=f"One of: {', '.join(CLIENTS)}.")
+    if name not in CLIENTS:
+        raise Invalid(f'There is no client named "{name}".', hint=did_you_mean(name, CLIENTS))
+    return CLIENTS[name]
+
+
+def _situation(client: Client, scope: str | None, name: str, root: str | None) -> Situation:
+    from holdfast.installation.situation import Situation
+    from holdfast.storage.repository import Repository
+
+    if not _SERVER_NAME.fullmatch(name):
+        raise Invalid(f'"{name}" cannot name a server.', hint="Use letters, digits, '-' and '_', 64 at most.")
+    repository = Repository.discover(starting_directory(root))
+    chosen = _scope(client, scope)
+    if repository.bare and chosen == "project" and client.name != "git":
+        raise Invalid(
+            "A bare repository has no files for a project.",
+            hint="Run it in a work tree, or use --scope user.",
+        )
+    found = shutil.which("holdfast")
+    return Situation(
+        root=repository.root,
+        home=os.path.expanduser("~"),
+        platform=sys.platform,
+        environment=os.environ,
+        scope=chosen,
+        program=_own_program() or found,
+        on_search_path=found is not None,
+        name=name,
+        git_directory=repository.common_dir,
+    )
+
+
+def _scope(client: Client, name: str | None) -> Any:
+    if name is None:
+        return client.scopes[0]
+    known = [scope.value for scope in client.scopes]
+    if name not in known:
+        raise Invalid(f'{client.title} has no scope "{name}".', hint=f"It has: {', '.join(known)}.")
+    return client.scopes[known.index(name)]
+
+
+def _own_program() -> str | None:
+    """Return the command of this installation, which stands beside the interpreter that runs it."""
+    program = Path(sys.executable).with_name("holdfast")
+    return str(program) if os.access(program, os.X_OK) else None
+
+
+def _notes(client: Client, situation: Situation) -> list[str]:
+    notes = client.notes(situation)
+    if not situation.on_search_path and situation.command(from_a_shell=True) == "holdfast":
+        notes.append("`holdfast` is not on your search path (PATH); the client needs to find it there.")
+    return notes
+
+
+def _snippets(snippets: list[tuple[Any, str]]) -> str:
+    if len(snippets) == 1:
+        return snippets[0][1]
+    return "\n".join(f"{file.label}\n\n{snippet}" for file, snippet in snippets)
+
+
+def _words(change: Change, *, uninstall: bool) -> str:
+    label = change.file.label
+    if change.action == "kept" and uninstall:
+        return f"{label}: was changed by hand and stays."
+    if change.action == "kept":
+        return f"{label}: has Holdfast in another form, which stays; --replace writes it anew."
+    backup = f" The earlier file is {change.backup_label}." if change.backup_label else ""
+    return f"{label}: {change.action}.{backup}"
+
+
+def _data(
+    client: Client, situation: Situation, changes: list[Change], notes: list[str], *, dry_run: bool
+) -> dict[str, Any]:
+    files = [
+        {"path": change.file.label, "action": change.action, "backup": change.backup_label}
+        for change in changes
+    ]
+    return {
+        "client": client.name,
+        "scope": situation.scope.value,
+        "dry_run": dry_run,
+        "files": files,
+        "notes": notes,
+    }
+
+
+def _parameters() -> list[click.Parameter]:
+    return [
+        click.Argument(["client"], required=False, metavar="CLIENT", shell_complete=_complete_client),
+        click.Option(
+            ["--scope"],
+            metavar="|".join(_SCOPES),
+            help="This repository, shared with everybody who works on it, or you in every repository.",
+            shell_complete=_complete_scope,
+        ),
+        _flag("--dry-run", "Show the changes as a diff and make none."),
+        click.Option(
+            ["print_", "--print"], is_flag=True, help="Print what goes into each file and write none."
+        ),
+        _flag("--uninstall", "Take out what this command put in."),
+        _flag("--replace", "Write an entry anew that was changed by hand."),
+        click.Option(
+            ["--name"],
+            default="holdfast",
+            metavar="NAME",
+            help="What to call the server.  [default: holdfast]",
+        ),
+        root_option(),
+        json_option(),
+    ]
+
+
+def _flag(name: str, text: str) -> click.Option:
+    return click.Option([name], is_flag=True, help=text)
+
+
+def _complete_client(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+    del context, parameter
+    from holdfast.installation.clients import CLIENTS
+
+    return [CompletionItem(name) for name in CLIENTS if name.startswith(incomplete)]
+
+
+def _complete_scope(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+    del context, parameter
+    return [CompletionItem(scope) for scope in _SCOPES if scope.startswith(incomplete)]

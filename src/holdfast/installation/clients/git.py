@@ -1,0 +1,42 @@
+"""git: what the rooms would like it to know, in the configuration of this repository alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from holdfast.installation.client import Client, Contributions
+from holdfast.installation.formats.marked_lines import MarkedLines
+from holdfast.installation.situation import Scope, Situation, Wanted
+from holdfast.kernel.errors import Unavailable
+
+
+def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
+    if situation.git_directory is None:
+        raise Unavailable("This directory is not in a git repository.", hint="Run `git init` to make it one.")
+    if not contributions.git:
+        raise Unavailable(
+            "There is nothing to set in git: no part of this version needs it.",
+            hint="Remarks reach an agent without it; see `holdfast install --help`.",
+        )
+    wanted = []
+    for settings in contributions.git:
+        if settings.configuration:
+            wanted.append(_lines(situation, ("config",), settings.name, settings.configuration))
+        if settings.attributes:
+            wanted.append(_lines(situation, ("info", "attributes"), settings.name, settings.attributes))
+    return wanted
+
+
+def _lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple[str, ...]) -> Wanted:
+    assert situation.git_directory is not None
+    file = replace(
+        situation.of_user(situation.git_directory, *parts),
+        label="/".join((".git", *parts)),
+        is_private=False,
+        # git says so itself, by a file of this name, that it is writing.
+        guard_suffix=".lock",
+    )
+    return Wanted(file, MarkedLines(name, lines))
+
+
+CLIENT = Client("git", "git", (Scope.PROJECT,), _wanted)

@@ -1,0 +1,174 @@
+"""JSON with its places: every object, array and value, and where in the text it stands.
+
+Contract:
+- `parse` accepts exactly JSON; with `relaxed` also comments and a comma after the last entry, as
+  editors do. A name given twice in one object is damage: readers disagree on which one counts.
+- Anything else is `Unreadable` with its line, however deep or long the text is.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any, NoReturn
+
+from holdfast.installation.formats.part import Unreadable, line_at
+
+_DEEPEST = 200
+_SPACE = re.compile(r"[ \t\r\n]*")
+_COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
+_SCALAR = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
+
+
+@dataclass(frozen=True)
+class Node:
+    """A value and the stretch of text it takes."""
+
+    start: int
+    end: int
+    scalar: Any = None
+    entries: tuple[Entry, ...] | None = None
+    """What is inside, for an object or an array."""
+    is_object: bool = False
+
+    @cached_property
+    def data(self) -> Any:
+        """Return the plain value."""
+        if self.entries is None:
+            return self.scalar
+        if self.is_object:
+            return {entry.name: entry.node.data for entry in self.entries}
+        return [entry.node.data for entry in self.entries]
+
+    def member(self, name: str) -> Entry | None:
+        """Return the entry of an object by name."""
+        named = (entry for entry in self.entries or () if self.is_object and entry.name == name)
+        return next(named, None)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A member of an object with its name, or an element of an array without one."""
+
+    start: int
+    node: Node
+    name: str | None = None
+
+
+@lru_cache(maxsize=4)
+def parse(text: str, *, relaxed: bool) -> Node:
+    """Return the value a text spells."""
+    return _Reader(text, relaxed=relaxed).document()
+
+
+def skip_blank(text: str, position: int) -> int:
+    """Return the first position from there that is neither space nor comment."""
+    while True:
+        position = _SPACE.match(text, position).end()  # type: ignore[union-attr]  # it matches nothing, too
+        comment = _COMMENT.match(text, position)
+        if comment is None:
+            return position
+        position = comment.end()
+
+
+class _Reader:
+    def __init__(self, text: str, *, relaxed: bool) -> None:
+        self.text = text
+        self.relaxed = relaxed
+        self.position = 0
+        self.depth = 0
+
+    def document(self) -> Node:
+        self.blank()
+        node = self.value()
+        self.blank()
+        if self.position < len(self.text):
+            self.fail("something follows the end of the document")
+        return node
+
+    def value(self) -> Node:
+        character = self.peek()
+        if character in "{[" and character:
+            return self.container(character)
+        start = self.position
+        found = (_STRING if character == '"' else _SCALAR).match(self.text, start)
+        if found is None:
+            self.fail("a value was expected" if character else "the document ends too soon")
+        self.position = found.end()
+        return Node(start, self.position, scalar=self.scalar(start, found.group()))
+
+    def scalar(self, start: int, spelled: str) -> Any:
+        try:
+            return json.loads(spelled)
+        except ValueError:
+            self.fail(f"{spelled[:40]!r} is not a value", start)
+
+    def container(self, opening: str) -> Node:
+        start = self.position
+        closing = "}" if opening == "{" else "]"
+        self.depth += 1
+        if self.depth > _DEEPEST:
+            self.fail(f"values are nested more than {_DEEPEST} deep")
+        entries = self.entries(closing)
+        self.depth -= 1
+        return Node(start, self.position, entries=entries, is_object=opening == "{")
+
+    def entries(self, closing: str) -> tuple[Entry, ...]:
+        entries: list[Entry] = []
+        names: set[str] = set()
+        self.position += 1
+        self.blank()
+        while self.peek() != closing:
+            entry = self.entry(names) if closing == "}" else Entry(self.position, self.value())
+            entries.append(entry)
+            self.blank()
+            if not self.comma(closing):
+                break
+        self.expect(closing)
+        return tuple(entries)
+
+    def entry(self, names: set[str]) -> Entry:
+        start = self.position
+        if self.peek() != '"':
+            self.fail("a name in double quotes was expected" if self.peek() else "the document ends too soon")
+        name = self.value().scalar
+        if name in names:
+            self.fail(f"the name {name!r} is given twice", start)
+        names.add(name)
+        self.blank()
+        self.expect(":")
+        self.blank()
+        return Entry(start, self.value(), name)
+
+    def comma(self, closing: str) -> bool:
+        """Pass a comma and tell whether there was one."""
+        if self.peek() != ",":
+            return False
+        comma = self.position
+        self.position += 1
+        self.blank()
+        if self.peek() == closing and not self.relaxed:
+            self.fail(f"a comma stands before {closing!r}", comma)
+        return True
+
+    def expect(self, character: str) -> None:
+        if self.peek() != character:
+            self.fail(f"{character!r} was expected" if self.peek() else "the document ends too soon")
+        self.position += 1
+
+    def blank(self) -> None:
+        self.position = _SPACE.match(self.text, self.position).end()  # type: ignore[union-attr]
+        if self.text.startswith("/", self.position):
+            after = skip_blank(self.text, self.position)
+            if after > self.position and not self.relaxed:
+                self.fail("its reader does not know comments")
+            self.position = after
+
+    def peek(self) -> str:
+        return self.text[self.position : self.position + 1]
+
+    def fail(self, problem: str, position: int | None = None) -> NoReturn:
+        raise Unreadable(line_at(self.text, self.position if position is None else position), problem)

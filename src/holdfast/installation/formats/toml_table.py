@@ -1,0 +1,131 @@
+"""A table of a TOML file, such as `[mcp_servers.holdfast]`.
+
+A table can always be appended, and be cut out by its lines. Python's own parser then tells whether the
+file says what it said before, plus or minus that table; if not, nothing is done.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.installation.formats.part import (
+    State,
+    Unreadable,
+    Unsuitable,
+    ended,
+    lines_of,
+    newline_of,
+    starts_holdfast,
+)
+
+_HEADER = re.compile(r"[ \t]*\[")
+_BLANK_OR_COMMENT = re.compile(r"\s*(?:#|$)")
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+
+
+@dataclass(frozen=True)
+class TomlTable:
+    """`values` as the table `name` inside the table `parent`."""
+
+    parent: str
+    name: str
+    values: dict[str, str | list[str]]
+    belongs_to_others_once_changed: bool = False
+
+    @property
+    def snippet(self) -> str:
+        """Return the table as it is written."""
+        # A string or a list of strings is spelled alike in JSON and TOML.
+        lines = [f"{key} = {json.dumps(value)}" for key, value in self.values.items()]
+        return "\n".join([f"[{self.parent}.{self.name}]", *lines]) + "\n"
+
+    def state(self, text: str) -> State:
+        """Return whether the table is there; one of that name that is not Holdfast's is refused."""
+        found = self._tables(_read(text)).get(self.name)
+        if found is None:
+            return State.ABSENT
+        if not (isinstance(found, dict) and starts_holdfast(found.get("command"))):
+            raise Unsuitable(self._line(text), f"{self.name!r} is the name of another server there")
+        return State.PRESENT if found == self.values else State.CHANGED
+
+    def added(self, text: str) -> str:
+        """Return the text with the table at its end."""
+        before = ended(text)
+        newline = newline_of(text)
+        gap = newline if before.strip() else ""
+        after = before + gap + self.snippet.replace("\n", newline)
+        wanted = _read(text)
+        try:
+            wanted = {**wanted, self.parent: {**self._tables(wanted), self.name: self.values}}
+            sound = _read(after) == wanted
+        except Unreadable:
+            sound = False
+        if not sound:
+            raise Unsuitable(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
+        return after
+
+    def removed(self, text: str, original: str) -> str:
+        """Return the text without the lines of the table and of the tables inside it."""
+        del original  # no line was made for the table but its own
+        after = _without(text, re.compile(self._own_header()))
+        wanted = _read(text)
+        tables = {name: table for name, table in self._tables(wanted).items() if name != self.name}
+        wanted = {**wanted, self.parent: tables}
+        if not tables:
+            del wanted[self.parent]
+        try:
+            sound = _read(after) in (wanted, {**wanted, self.parent: tables})
+        except Unreadable:
+            sound = False
+        if not sound:
+            raise Unsuitable(
+                self._line(text), "the entry is written in a way that only a person can take out"
+            )
+        return after
+
+    def _tables(self, data: dict[str, Any]) -> dict[str, Any]:
+        tables = data.get(self.parent, {})
+        if not isinstance(tables, dict):
+            raise Unsuitable(1, f"{self.parent!r} is not a table")
+        return tables
+
+    def _own_header(self) -> str:
+        parent, name = (
+            rf"(?:{re.escape(key)}|[\"']{re.escape(key)}[\"'])" for key in (self.parent, self.name)
+        )
+        return rf"[ \t]*\[[ \t]*{parent}[ \t]*\.[ \t]*{name}[ \t]*(?:\.[^\]]*)?\]"
+
+    def _line(self, text: str) -> int:
+        lines = text.splitlines()
+        mentions = (number for number, line in enumerate(lines, 1) if self.parent in line)
+        return next(mentions, 1)
+
+
+def _without(text: str, own_header: re.Pattern[str]) -> str:
+    """Cut out our lines, with the blank line that was put before them; comments that follow them stay."""
+    kept: list[str] = []
+    following: list[str] | None = None
+    for line in lines_of(text):
+        if _HEADER.match(line):
+            kept += following or []
+            following = [] if own_header.match(line) else None
+            if following is not None and kept and not kept[-1].strip():
+                kept.pop()
+        elif following is not None:
+            following = [*following, line] if _BLANK_OR_COMMENT.match(line) else []
+        if following is None:
+            kept.append(line)
+    return "".join([*kept, *(following or [])])
+
+
+def _read(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        found = _LINE.search(str(error))
+        line = int(found[1]) if found else text.count("\n") + 1
+        raise Unreadable(line, _LINE.sub("", str(error)).strip()) from None

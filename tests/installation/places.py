@@ -1,0 +1,23 @@
+"""Situations for tests: a home, a repository, a program."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from holdfast.installation.client import Contributions
+from holdfast.installation.situation import Scope, Situation
+from holdfast.workspace import contributions
+
+CONTRIBUTED: Contributions = contributions()
+
+
+def situation(root: str | Path, home: str | Path = "/home/ada", **more: Any) -> Situation:
+    given: dict[str, Any] = {
+        "platform": "linux",
+        "environment": {},
+        "scope": Scope.PROJECT,
+        "program": "/opt/holdfast/bin/holdfast",
+        "on_search_path": True,
+    }
+    return Situation(root=str(root), home=str(home), **{**given, **more})
