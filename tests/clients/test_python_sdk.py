@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,9 @@ async def outcome(pending: Awaitable[BaseModel]) -> dict[str, Any]:
 class Agent:
     """Does what a reviewing agent does, and keeps what its client saw."""
 
-    def __init__(self, server: list[str], cwd: Path, mode: str) -> None:
+    def __init__(self, connect: Callable[..., Client], cwd: Path) -> None:
         self.cwd = cwd
-        self.client = client_of(server, cwd, mode, message_handler=self.take)
+        self.client = connect(message_handler=self.take)
         self.updates: asyncio.Queue[str] = asyncio.Queue()
         self.seen: dict[str, Any] = {}
 
@@ -120,7 +121,8 @@ class Agent:
 def test_a_remark_is_announced_taken_and_answered(
     mode: str, revision: str, repository: Path, recording: Recording
 ):
-    agent = Agent(recording.command(HOLDFAST, "serve"), repository, mode)
+    server = recording.command(HOLDFAST, "serve")
+    agent = Agent(partial(client_of, server, repository, mode), repository)
     assert_reviewed(asyncio.run(agent.review()))
     recording.assert_in_order(revision)
 

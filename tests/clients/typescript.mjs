@@ -6,15 +6,14 @@ const require = createRequire(`${process.cwd()}/`);
 const identity = { name: 'tests', version: '1' };
 const updated = 'notifications/resources/updated';
 
-/** Start a server and connect to it. */
+/** Start a server and connect to it, or connect to one that runs at `server.url`. */
 export const connect = async (flavour, server) => (flavour === 'v1' ? connectFirst(server) : connectSecond(flavour, server));
 
 async function connectFirst(server) {
     const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
-    const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
     const { ResourceUpdatedNotificationSchema } = require('@modelcontextprotocol/sdk/types.js');
     const client = new Client(identity);
-    await client.connect(new StdioClientTransport(server));
+    await client.connect(transportTo(server, '@modelcontextprotocol/sdk/client/stdio.js', '@modelcontextprotocol/sdk/client/streamableHttp.js'));
     const onUpdated = handler => client.setNotificationHandler(ResourceUpdatedNotificationSchema, handler);
     const call = (request, options) => client.callTool(request, undefined, options);
     return { client, call, onUpdated, watch: uri => subscribe(client, uri) };
@@ -22,14 +21,18 @@ async function connectFirst(server) {
 
 async function connectSecond(flavour, server) {
     const { Client } = require('@modelcontextprotocol/client');
-    const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
     const options = flavour === 'v2-auto' ? { versionNegotiation: { mode: 'auto' } } : {};
     const client = new Client(identity, options);
-    await client.connect(new StdioClientTransport(server));
+    await client.connect(transportTo(server, '@modelcontextprotocol/client/stdio', '@modelcontextprotocol/client'));
     const onUpdated = handler => client.setNotificationHandler(updated, handler);
     const call = (request, options) => client.callTool(request, options);
     const watch = uri => (client.getProtocolEra() === 'modern' ? listen(client, uri) : subscribe(client, uri));
     return { client, call, onUpdated, watch };
+}
+
+function transportTo(server, pipe, web) {
+    if (!server.url) return new (require(pipe).StdioClientTransport)(server);
+    return new (require(web).StreamableHTTPClientTransport)(new URL(server.url), { requestInit: { headers: server.headers } });
 }
 
 async function subscribe(client, uri) {

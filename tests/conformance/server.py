@@ -1,4 +1,4 @@
-"""Our server over HTTP without the token, which the suite has no way to send.
+"""Our server over HTTP with a door that lets everybody in, for the suite has no way to send a token.
 
     python -m tests.conformance.server ROOT [TOOLSETS]
 
@@ -10,24 +10,36 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-import uvicorn
-
-from holdfast.faces.mcp.http import endpoint, listening_socket
-from holdfast.faces.mcp.serve import protocol_server
-from holdfast.kernel.limits import LIMITS
+from holdfast.faces.http.boundary import Headers
+from holdfast.faces.http.callers import Authentication, Caller
+from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.serve import HttpServer, run_application
+from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.mcp.profiles import PROFILES
+from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
-from holdfast.workspace import Workspace
+from holdfast.kernel.roles import Role
+from holdfast.workspace import Workspace, full_registry
+
+
+class OpenDoor(Authentication):
+    """Takes everybody for the same caller."""
+
+    async def caller(self, headers: Headers) -> Caller:
+        return Caller("suite", Role.ADMIN, "suite")
 
 
 def main() -> None:
     root, *toolsets = sys.argv[1:]
     workspace = Workspace.discover(Path(root))
     selection = Selection(toolsets=frozenset(toolsets) or None)
-    server = protocol_server(workspace, selection, "everything")
+    dispatcher = Dispatcher(full_registry(toolsets).select(selection), workspace.room)
     with listening_socket("127.0.0.1", 0) as listener:
-        print(f"http://127.0.0.1:{listener.getsockname()[1]}/mcp", flush=True)
-        config = uvicorn.Config(endpoint(server, listener, LIMITS), log_level="warning")
-        uvicorn.Server(config).run(sockets=[listener])
+        port = listener.getsockname()[1]
+        settings = HttpSettings(Address("127.0.0.1", port))
+        server = HttpServer(dispatcher, PROFILES["everything"], workspace, settings, port)
+        print(f"http://127.0.0.1:{port}/mcp", flush=True)
+        run_application(server.application_for(OpenDoor([])), server, listener)
 
 
 if __name__ == "__main__":

@@ -63,7 +63,7 @@ def test_its_command_is_its_own(operation: Operation) -> None:
     assert (operation.toolset, operation.command) not in {(item.toolset, item.command) for item in others}
     if operation.shortcut is not None:
         taken = {item.shortcut for item in others} | {toolset.name for toolset in REGISTRY.toolsets}
-        assert operation.shortcut not in taken | {"serve", "completion"}
+        assert operation.shortcut not in taken | {"serve", "token", "completion"}
 
 
 @OPERATIONS

@@ -1,19 +1,22 @@
-"""Every operation gives the same answer on the command line and over the protocol."""
+"""Every operation gives the same answer on every face: command line, pipe, protocol over HTTP, and REST."""
 
 from __future__ import annotations
 
 import json
 import re
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.workspace import full_registry
 from tests.contract.cases import CASES, CURSOR, Case
 from tests.contract.prepared import HOLDFAST, IDS, MILES, environment, prepare
+from tests.faces.http.running import RunningServer, running_server
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
 OFFERED = {operation.listed_name for operation in full_registry().operations}
@@ -23,43 +26,112 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 _NAME = re.compile(r"m_[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
+FACES = ("command", "pipe", "http", "rest")
+
+
 @dataclass(frozen=True)
 class Answers:
-    """What both faces said to one case."""
+    """What every face said to one case."""
 
-    command: dict[str, Any]
-    protocol: dict[str, Any]
+    said: dict[str, dict[str, Any]]
     status: int
+    http_status: int
+
+    @property
+    def command(self) -> dict[str, Any]:
+        return self.said["command"]
 
 
 @pytest.fixture(scope="module")
 def answers(tmp_path_factory: pytest.TempPathFactory) -> list[Answers]:
-    """Ask both faces everything, each in a repository of its own with the same content."""
+    """Ask every face everything, each in a repository of its own with the same content."""
     folder = tmp_path_factory.mktemp("parity")
     home = folder / "home"
-    # The same folder name on both sides: nothing in an answer may depend on where a repository is.
-    by_command = prepare(folder / "command" / "repository", home)
-    by_protocol = prepare(folder / "protocol" / "somewhere" / "else", home)
+    # Each repository is at another depth: nothing in an answer may depend on where it is.
+    places = {face: prepare(folder.joinpath(face, *["deeper"] * n), home) for n, face in enumerate(FACES, 1)}
     variables = environment(home)
-    with wire_client([HOLDFAST, "serve"], cwd=by_protocol, env=variables) as client:
-        return list(_asked(client, by_command, variables))
+    with (
+        wire_client([HOLDFAST, "serve"], cwd=places["pipe"], env=variables) as pipe,
+        running_server(places["http"], environment=variables) as http,
+        running_server(places["rest"], environment=variables) as rest,
+    ):
+        asked = Asked(places["command"], variables, pipe, http, rest)
+        return [asked.everywhere(number, case) for number, case in enumerate(RUN)]
 
 
-def _asked(client: WireClient, place: Path, variables: dict[str, str]) -> list[Answers]:
-    gathered: list[Answers] = []
-    cursor = ""
-    for number, case in enumerate(RUN):
-        typed = [cursor if word == CURSOR else word for word in case.typed]
-        sent = {name: cursor if value == CURSOR else value for name, value in case.arguments.items()}
+@dataclass
+class Asked:
+    """The four faces, each over a repository of its own."""
+
+    place: Path
+    variables: dict[str, str]
+    pipe: WireClient
+    http: RunningServer
+    rest: RunningServer
+    cursors: dict[str, str] = field(default_factory=dict)
+
+    def everywhere(self, number: int, case: Case) -> Answers:
         finished = subprocess.run(
-            [HOLDFAST, *typed, "--json"], cwd=place, env=variables, capture_output=True, timeout=60
+            [
+                HOLDFAST,
+                *(self.cursors["command"] if word == CURSOR else word for word in case.typed),
+                "--json",
+            ],
+            cwd=self.place,
+            env=self.variables,
+            capture_output=True,
+            timeout=60,
         )
-        call = {"name": case.operation, "arguments": sent, "_meta": ENVELOPE}
-        result = client.ask(number, "tools/call", call)["result"]
-        answer = Answers(json.loads(finished.stdout), result["structuredContent"], finished.returncode)
-        cursor = answer.command.get("next_cursor") or answer.command.get("nextCursor") or cursor
-        gathered.append(answer)
-    return gathered
+        http_status, by_rest = self.by_rest(case, self.arguments("rest", case))
+        said = {
+            "command": json.loads(finished.stdout),
+            "pipe": self.by_pipe(number, case.operation, self.arguments("pipe", case)),
+            "http": self.by_http(case.operation, self.arguments("http", case)),
+            "rest": by_rest,
+        }
+        for face, answer in said.items():
+            self.cursors[face] = (
+                answer.get("next_cursor") or answer.get("nextCursor") or self.cursors.get(face, "")
+            )
+        return Answers(said, finished.returncode, http_status)
+
+    def arguments(self, face: str, case: Case) -> dict[str, Any]:
+        return {
+            name: self.cursors[face] if value == CURSOR else value for name, value in case.arguments.items()
+        }
+
+    def by_pipe(self, number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        call = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+        content: dict[str, Any] = self.pipe.ask(number, "tools/call", call)["result"]["structuredContent"]
+        return content
+
+    def by_http(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        answer = self.http.call("tools/call", name=name, arguments=arguments)
+        content: dict[str, Any] = answer["result"]["structuredContent"]
+        return content
+
+    def by_rest(self, case: Case, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+        operation = full_registry().operation(case.operation)
+        path = f"/api/{path_of(operation)}"
+        if method_of(operation) == "GET":
+            answered = self.rest.ask("GET", f"{path}?{urlencode(_spelled(arguments), doseq=True)}")
+        else:
+            answered = self.rest.ask("POST", path, arguments)
+        if answered.status == 200:
+            return 200, answered.json
+        return answered.status, {"error": answered.json["error"]}
+
+
+def _spelled(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return arguments as a query spells them."""
+
+    def spelled(value: Any) -> str:
+        return value if isinstance(value, str) else json.dumps(value)
+
+    return {
+        name: [spelled(item) for item in value] if isinstance(value, list) else spelled(value)
+        for name, value in arguments.items()
+    }
 
 
 def comparable(answer: dict[str, Any]) -> str:
@@ -70,21 +142,24 @@ def comparable(answer: dict[str, Any]) -> str:
     return _NAME.sub(lambda found: found[0] if found[0] in (*IDS, *MILES) else "<new>", text)
 
 
+@pytest.mark.requirement("http-17")
 @pytest.mark.parametrize(("number", "case"), list(enumerate(RUN)), ids=map(str, RUN))
-def test_both_faces_give_the_same_json(number: int, case: Case, answers: list[Answers]) -> None:
-    both = answers[number]
-    assert comparable(both.command) == comparable(both.protocol)
-    kind = both.command.get("error", {}).get("kind")
-    assert (kind, both.status == 0) == (case.fails, case.fails is None)
+def test_all_faces_give_the_same_json(number: int, case: Case, answers: list[Answers]) -> None:
+    asked = answers[number]
+    for face in FACES[1:]:
+        assert comparable(asked.said[face]) == comparable(asked.command), face
+    kind = asked.command.get("error", {}).get("kind")
+    assert (kind, asked.status == 0) == (case.fails, case.fails is None)
+    assert (asked.http_status == 200) == (case.fails is None)
 
 
-def test_nothing_invisible_leaves_by_either_face(answers: list[Answers]) -> None:
-    said = [text for both in answers for text in (both.command, both.protocol)]
-    written = json.dumps(said, ensure_ascii=False)
-    assert "Hidden red text" in written
-    assert "\u202e" not in written
-    # An export spells such characters out in JSON of its own, where they are text that anybody can see.
-    assert not re.search(r"(?<!\\)\\u001b", written)
+def test_nothing_invisible_leaves_by_any_face(answers: list[Answers]) -> None:
+    for face in FACES:
+        written = json.dumps([asked.said[face] for asked in answers], ensure_ascii=False)
+        assert "Hidden red text" in written
+        assert "\u202e" not in written
+        # An export spells such characters out in JSON of its own, where they are text that anybody can see.
+        assert not re.search(r"(?<!\\)\\u001b", written)
 
 
 def test_every_operation_has_a_case_that_succeeds() -> None:

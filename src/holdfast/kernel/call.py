@@ -47,8 +47,11 @@ class Call:
         seconds: float | None = None,
         listener: Listener | None = None,
         asker: Asker | None = None,
+        actor: str | None = None,
         clock: MonotonicClock = monotonic,
     ) -> None:
+        self.actor = actor
+        """Who asked, by the name of their token; None where the face knows nobody, as on a pipe."""
         self._clock = clock
         self._seconds = seconds
         self._ends = None if seconds is None else clock() + seconds
@@ -121,6 +124,11 @@ class Call:
                 self._settlements.append((commit, otherwise))
                 return
         (commit if self._answered else otherwise)()
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether something is left to do once the answer was written, or could not be."""
+        return bool(self._settlements)
 
     def settle(self, *, answered: bool) -> None:
         """Run what the operation left to do after its answer; only the first settlement counts."""

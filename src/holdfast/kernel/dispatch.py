@@ -11,6 +11,7 @@ Contract:
 
 from __future__ import annotations
 
+import copy
 import secrets
 import sys
 import traceback
@@ -29,7 +30,7 @@ from holdfast.kernel.operation import (
     Resource,
     ResourceBody,
 )
-from holdfast.kernel.registry import Registry
+from holdfast.kernel.registry import Registry, Selection
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers
 
@@ -47,6 +48,12 @@ class Dispatcher:
         self.limits = limits
         self.rooms = rooms
         self._workers = Workers(limits.worker_threads)
+
+    def select(self, selection: Selection) -> Dispatcher:
+        """Return a dispatcher for a part of the same registry, with the same rooms and threads."""
+        narrowed = copy.copy(self)
+        narrowed.registry = self.registry.select(selection)
+        return narrowed
 
     def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
         """Return a call with the operation's time limit."""

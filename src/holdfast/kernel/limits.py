@@ -32,6 +32,16 @@ class Limits:
     parked_bytes: int = 16 * MIB
     queued_output_bytes: int = 32 * MIB
 
+    # HTTP, per worker process. A client is whoever shares a token.
+    header_seconds: float = 10.0
+    body_seconds: float = 20.0
+    connections: int = 512
+    streams_per_client: int = 32
+    keep_alive_seconds: int = 30
+    event_stream_ping_seconds: float = 15.0
+    events_kept: int = 1000
+    tokens: int = 1000
+
     # Dispatch. More threads would only wait for each other, and for the loop that answers pings.
     worker_threads: int = 32
     operation_seconds: float = 60.0

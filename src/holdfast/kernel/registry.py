@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
+from holdfast.kernel.roles import Role
 from holdfast.kernel.suggest import did_you_mean
 
 
@@ -22,13 +23,20 @@ class Selection:
     """Only what this specification names, under the names it gives."""
     commands: bool = False
     """Whether a person at the command line asks: some operations are for nobody else."""
+    role: Role = Role.ADMIN
+    """Only what callers of this role may do."""
 
     def admits_effect(self, effect: Effect) -> bool:
         """Return whether operations with this effect may run at all."""
-        return effect is Effect.READ or not self.read_only
+        if effect is Effect.READ:
+            return True
+        return not self.read_only and (self.role is Role.ADMIN or _REACH[self.role] is effect)
 
 
 EVERYTHING = Selection()
+
+_REACH = {Role.READ: Effect.READ, Role.WRITE: Effect.WRITE, Role.ADMIN: Effect.DESTRUCTIVE}
+"""The strongest effect that a role may have."""
 
 
 class Registry:
@@ -69,12 +77,18 @@ class Registry:
     def _why_not(self, name: str) -> str:
         known = self._known.get(name.replace(".", "_"))
         if known is not None and not self.selection.admits_effect(known.effect):
-            return "It writes, and this server is read-only."
+            return self._refusal(known)
         if known is not None and known.command_only:
             return "It is for a person at the command line only."
         if known is not None:
             return "It exists, but this server was started without it."
         return did_you_mean(name, self._offered)
+
+    def _refusal(self, operation: Operation) -> str:
+        if self.selection.read_only:
+            return "It writes, and this server is read-only."
+        needed = "admin" if operation.effect is Effect.DESTRUCTIVE else "write"
+        return f'It needs the role "{needed}", and this caller has "{self.selection.role.value}".'
 
     def _selected_operations(self) -> Iterable[Operation]:
         for toolset in self.toolsets:

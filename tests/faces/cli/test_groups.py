@@ -21,6 +21,7 @@ Toolsets:
 
 The program itself:
   serve       Serve the repository to an agent over the Model Context Protocol
+  token       Say who may use this repository's server over HTTP, and for what
   install     Write the configuration with which another program finds
               Holdfast
   completion  Print the script that completes commands, options and values in
@@ -67,7 +68,7 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
         (
             ["zzzz"],
             'Unknown command "holdfast zzzz".',
-            "Known names: completion, describe, install, sample, serve.",
+            "Known names: completion, describe, install, sample, serve, token.",
         ),
         (["describe", "x", "--coluor", "red"], 'Unknown option "--coluor".', 'Did you mean "--colour"?'),
         (["describe", "x", "--jsn"], 'Unknown option "--jsn".', 'Did you mean "--json"?'),

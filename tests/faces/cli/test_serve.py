@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from holdfast.faces.cli.application import run
-from holdfast.faces.cli.serve import Address, parsed_address, parsed_selection
+from holdfast.faces.cli.serve import parsed_address, parsed_selection, parsed_settings
+from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings
 from holdfast.kernel.errors import Denied, Invalid
 from holdfast.kernel.registry import Selection
 
@@ -35,8 +36,27 @@ def test_an_address_on_this_machine_is_understood(text: str, address: Address) -
 )
 def test_an_address_other_machines_can_reach_is_denied(text: str) -> None:
     with pytest.raises(Denied, match="other machines") as refused:
-        parsed_address(text)
+        parsed_settings(text, None, 1, None, None, None)
     assert "127.0.0.1" in str(refused.value.hint)
+    settings = parsed_settings(text, "https://holdfast.example.org/", 2, None, None, None)
+    assert (settings.address.is_loopback, settings.public_url) == (False, "https://holdfast.example.org")
+
+
+def test_the_audience_is_the_public_address_unless_another_is_named() -> None:
+    issuer, public = "https://issuer.example.org", "https://holdfast.example.org"
+    assert parsed_settings("0", public, 1, issuer, None, None).oauth == OAuthSettings(issuer, f"{public}/mcp")
+    named = parsed_settings("0", None, 1, issuer, "https://audience.example.org", f"{issuer}/keys").oauth
+    assert named == OAuthSettings(issuer, "https://audience.example.org", f"{issuer}/keys")
+
+
+def test_a_server_answers_to_its_own_names_only() -> None:
+    local = HttpSettings(Address("127.0.0.1", 0))
+    assert local.hosts(9) == {"127.0.0.1:9", "localhost:9", "[::1]:9"}
+    assert local.origins(9) == {f"http://{host}" for host in local.hosts(9)}
+    public = HttpSettings(Address("0.0.0.0", 0), "https://Holdfast.example.org")
+    assert public.hosts(9) == {"holdfast.example.org", "holdfast.example.org:443"}
+    assert public.origins(9) == {"https://holdfast.example.org"}
+    assert "127.0.0.1" in HttpSettings(Address("127.0.0.1", 80)).hosts(80)
 
 
 @pytest.mark.parametrize(
@@ -76,15 +96,19 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     ("arguments", "variables", "expected"),
     [
         ([], {}, (Selection(), "everything", None)),
-        (["--http"], {}, (Selection(), "everything", Address("127.0.0.1", 8765))),
+        (["--http"], {}, (Selection(), "everything", HttpSettings(Address("127.0.0.1", 8765)))),
         (
             ["--http", "--read-only"],
             {},
-            (Selection(read_only=True), "everything", Address("127.0.0.1", 8765)),
+            (Selection(read_only=True), "everything", HttpSettings(Address("127.0.0.1", 8765))),
         ),
-        (["--http", "9000"], {}, (Selection(), "everything", Address("127.0.0.1", 9000))),
-        ([], {"HOLDFAST_HTTP": "[::1]:1"}, (Selection(), "everything", Address("::1", 1))),
-        (["--http=2"], {"HOLDFAST_HTTP": "1"}, (Selection(), "everything", Address("127.0.0.1", 2))),
+        (["--http", "9000"], {}, (Selection(), "everything", HttpSettings(Address("127.0.0.1", 9000)))),
+        ([], {"HOLDFAST_HTTP": "[::1]:1"}, (Selection(), "everything", HttpSettings(Address("::1", 1)))),
+        (
+            ["--http=2"],
+            {"HOLDFAST_HTTP": "1"},
+            (Selection(), "everything", HttpSettings(Address("127.0.0.1", 2))),
+        ),
         (["--profile", "lazygit"], {}, (Selection(), "lazygit", None)),
         (
             ["--toolsets", "inbox", "--exclude-tools", "send_message"],

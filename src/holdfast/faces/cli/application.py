@@ -19,6 +19,7 @@ from holdfast.faces.cli.output import OutputFailed, write
 from holdfast.faces.cli.run import Host
 from holdfast.faces.cli.serve import serve_command
 from holdfast.faces.cli.terminal import is_terminal
+from holdfast.faces.cli.token import token_command
 from holdfast.kernel.dispatch import internal
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation, Toolset
@@ -51,6 +52,7 @@ def application(host: Host) -> CommandGroup:
     entries = dict(_everyday_entries(host))
     entries |= dict(_toolset_entries(host))
     entries["serve"] = entry_for(serve_command(), _PROGRAM)
+    entries["token"] = entry_for(token_command(), _PROGRAM)
     entries["install"] = entry_for(install_command(), _PROGRAM)
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)

@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
-from pydantic_core import from_json
 
 from holdfast.faces.render.schema import Property, Shape, properties_of
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.faces.render.spelled import spelled_value
 from holdfast.kernel.operation import Operation
 from holdfast.kernel.suggest import closest
 
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_QUOTING = """Quote it for the shell: '{"name": "value"}'."""
 _FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
 
 
@@ -114,8 +114,10 @@ class CommandArgument:
         del context, parameter
         if typed is None or typed == ():
             return None
-        read = _reader(self.value.name, self.element)
-        return [read(item) for item in typed] if self.is_list else read(typed)
+        return [self._value(item) for item in typed] if self.is_list else self._value(typed)
+
+    def _value(self, typed: str) -> Any:
+        return spelled_value(self.value.name, self.element, typed, _QUOTING)
 
     def _complete(
         self, context: click.Context, parameter: click.Parameter, incomplete: str
@@ -166,43 +168,3 @@ def choice_hint(arguments: Iterable[CommandArgument], given: Mapping[str, Any]) 
             if choices and str(value) not in choices and (best := closest(str(value), choices)):
                 return f'Did you mean "{best}"?'
     return None
-
-
-def _reader(name: str, shape: Shape) -> Callable[[str], Any]:
-    if shape.kind == "string":
-        return lambda typed: _text(name, typed)
-    if shape.kind == "boolean":
-        return lambda typed: {"true": True, "false": False}.get(typed, typed)
-    if shape.kind in ("integer", "number"):
-        return _number
-    return lambda typed: _from_json(name, typed, open_ended=shape.kind == "any")
-
-
-def _text(name: str, typed: str) -> str:
-    try:
-        typed.encode()
-    except UnicodeEncodeError:
-        raise _refused(name, "text in UTF-8", "The shell handed over bytes that are no text.") from None
-    return typed
-
-
-def _number(typed: str) -> int | float | str:
-    try:
-        value = from_json(typed, allow_inf_nan=False)
-    except ValueError:
-        return typed
-    return value if type(value) in (int, float) else typed
-
-
-def _from_json(name: str, typed: str, *, open_ended: bool) -> Any:
-    try:
-        return from_json(typed, allow_inf_nan=False)
-    except ValueError:
-        if open_ended:
-            return _text(name, typed)
-    raise _refused(name, "JSON", """Quote it for the shell: '{"name": "value"}'.""")
-
-
-def _refused(name: str, expected: str, hint: str) -> InvalidArguments:
-    problem = f'argument "{name}": input should be {expected}'
-    return InvalidArguments(f"{problem}.", hint=hint, problems=[problem])

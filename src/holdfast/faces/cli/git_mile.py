@@ -83,19 +83,19 @@ def _server_command() -> click.Command:
 
 def _serve(root: str | None, protocol: str, tool_errors: str) -> int:
     from holdfast.faces.cli.run import starting_directory
-    from holdfast.faces.cli.serve import are_errors_results
+    from holdfast.faces.cli.serve import chosen_profile
     from holdfast.kernel.errors import Invalid
 
     if protocol not in _PROTOCOLS:
         raise Invalid(f'There is no protocol "{protocol}".', hint=f"Known: {', '.join(_PROTOCOLS)}.")
-    as_results = are_errors_results(tool_errors)
+    profile = chosen_profile("git-mile", tool_errors)
     directory = starting_directory(root)
     from holdfast.faces.mcp.serve import serve_stdio
     from holdfast.kernel.registry import EVERYTHING
     from holdfast.workspace import Workspace
 
     workspace = Workspace.discover(directory)
-    return serve_stdio(workspace, EVERYTHING, "git-mile", errors_as_results=as_results)
+    return serve_stdio(workspace, EVERYTHING, profile)
 
 
 if __name__ == "__main__":

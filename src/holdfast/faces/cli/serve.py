@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ipaddress
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,11 +11,13 @@ from click.shell_completion import CompletionItem
 from holdfast.faces.cli.command import root_option
 from holdfast.faces.cli.help import PageContext, help_option
 from holdfast.faces.cli.run import starting_directory
-from holdfast.kernel.errors import Denied, Invalid
+from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
+from holdfast.kernel.errors import Invalid
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.suggest import did_you_mean
 
 if TYPE_CHECKING:
+    from holdfast.faces.mcp.profiles import Profile
     from holdfast.workspace import Workspace
 
 DEFAULT_HOST = "127.0.0.1"
@@ -27,15 +28,10 @@ _PAGE = """Serve the repository to an agent over the Model Context Protocol.
 
 Without --http the server speaks on standard input and output, as clients that start it themselves
 expect. Every option can also be given as the environment variable named beside it.
+
+Over HTTP every caller needs a token: the owner's, which the first start makes, one from `holdfast token
+add`, or an access token of the authorization server named with --oauth-issuer.
 """
-
-
-@dataclass(frozen=True)
-class Address:
-    """Where a server listens."""
-
-    host: str
-    port: int
 
 
 def serve_command() -> click.Command:
@@ -48,18 +44,10 @@ def serve_command() -> click.Command:
 
 
 def parsed_address(text: str) -> Address:
-    """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port.
-
-    Only loopback addresses are accepted: callers from elsewhere cannot be told apart yet.
-    """
+    """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port."""
     host, port = _split_address(text)
     if not port.isascii() or not port.isdigit() or not 0 <= int(port) <= 65535:
         raise Invalid(f'"{port}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
-    if not _is_loopback(host):
-        raise Denied(
-            f'Serving on "{host}" would open this repository to other machines.',
-            hint="Use 127.0.0.1, ::1 or localhost; authentication for teams is not there yet.",
-        )
     return Address(host, int(port))
 
 
@@ -75,9 +63,46 @@ def parsed_selection(
     )
 
 
+def parsed_settings(
+    http: str,
+    public_url: str | None,
+    workers: int,
+    oauth_issuer: str | None,
+    oauth_audience: str | None,
+    oauth_keys: str | None,
+) -> HttpSettings:
+    """Return what the options say about HTTP, or raise when they do not fit together."""
+    public = None if public_url is None else checked_url(public_url, "--public-url")
+    oauth = _oauth(public, oauth_issuer, oauth_audience, oauth_keys)
+    return checked(HttpSettings(parsed_address(http), public, workers, oauth))
+
+
+def _oauth(
+    public_url: str | None, issuer: str | None, audience: str | None, keys: str | None
+) -> OAuthSettings | None:
+    if issuer is None:
+        if audience is not None or keys is not None:
+            raise Invalid("OAuth needs an authorization server.", hint="Pass --oauth-issuer.")
+        return None
+    if audience is None and public_url is None:
+        raise Invalid(
+            "Access tokens are accepted for one audience only.", hint="Pass --oauth-audience or --public-url."
+        )
+    return OAuthSettings(
+        checked_url(issuer, "--oauth-issuer"),
+        checked_url(audience, "--oauth-audience") if audience is not None else f"{public_url}/mcp",
+        None if keys is None else checked_url(keys, "--oauth-keys"),
+    )
+
+
 def _serve(
     root: str | None,
     http: str | None,
+    public_url: str | None,
+    workers: int,
+    oauth_issuer: str | None,
+    oauth_audience: str | None,
+    oauth_keys: str | None,
     profile: str,
     toolsets: str | None,
     tools: str | None,
@@ -87,26 +112,35 @@ def _serve(
 ) -> int:
     from holdfast.workspace import Workspace, full_registry
 
-    address = None if http is None else parsed_address(http)
+    settings = (
+        None
+        if http is None
+        else parsed_settings(http, public_url, workers, oauth_issuer, oauth_audience, oauth_keys)
+    )
     selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
     full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
-    as_results = are_errors_results(tool_errors)
-    workspace = Workspace.discover(starting_directory(root))
-    return _served(workspace, selection, profile, address, as_results=as_results)
+    presented = chosen_profile(profile, tool_errors)
+    return _served(Workspace.discover(starting_directory(root)), selection, presented, settings)
 
 
 def _served(
-    workspace: Workspace, selection: Selection, profile: str, address: Address | None, *, as_results: bool
+    workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
 ) -> int:
-    if address is None:
+    if settings is None:
         from holdfast.faces.mcp.serve import serve_stdio
 
-        return serve_stdio(workspace, selection, profile, errors_as_results=as_results)
-    from holdfast.faces.mcp.serve import serve_http
+        return serve_stdio(workspace, selection, profile)
+    from holdfast.faces.http.serve import serve_http
 
-    host, port = address.host, address.port
-    return serve_http(workspace, selection, profile, host, port, errors_as_results=as_results)
+    return serve_http(workspace, selection, profile, settings)
+
+
+def chosen_profile(name: str, tool_errors: str) -> Profile:
+    """Return the profile of that name, with tools failing in the way that was asked for."""
+    from holdfast.faces.mcp.profiles import PROFILES
+
+    return replace(PROFILES[name], errors_as_results=are_errors_results(tool_errors))
 
 
 def are_errors_results(chosen: str) -> bool:
@@ -153,15 +187,6 @@ def _split_address(text: str) -> tuple[str, str]:
     return host, port or str(DEFAULT_PORT)
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
-
-
 def _names(text: str | None) -> frozenset[str]:
     return frozenset(name for name in (part.strip() for part in (text or "").split(",")) if name)
 
@@ -180,8 +205,9 @@ def _options() -> list[click.Option]:
             metavar="[HOST:PORT]",
             envvar="HOLDFAST_HTTP",
             show_envvar=True,
-            help=f"Listen for HTTP on this machine.  [without a value: {DEFAULT_HOST}:{DEFAULT_PORT}]",
+            help=f"Listen for HTTP.  [without a value: {DEFAULT_HOST}:{DEFAULT_PORT}]",
         ),
+        *_http_options(),
         click.Option(
             ["--profile"],
             default="everything",
@@ -205,8 +231,36 @@ def _options() -> list[click.Option]:
     ]
 
 
+def _http_options() -> list[click.Option]:
+    return [
+        _url_option(
+            "--public-url", "HOLDFAST_PUBLIC_URL", "The address clients use, where it is another one."
+        ),
+        click.Option(
+            ["--workers"],
+            type=click.INT,
+            default=1,
+            metavar="NUMBER",
+            envvar="HOLDFAST_WORKERS",
+            show_envvar=True,
+            help="Serve HTTP with so many processes.  [default: 1]",
+        ),
+        _url_option("--oauth-issuer", "HOLDFAST_OAUTH_ISSUER", "Accept access tokens of this server."),
+        _url_option(
+            "--oauth-audience",
+            "HOLDFAST_OAUTH_AUDIENCE",
+            "The audience they have to be for.  [default: the public address of /mcp]",
+        ),
+        _url_option("--oauth-keys", "HOLDFAST_OAUTH_KEYS", "Where its keys are.  [default: the issuer says]"),
+    ]
+
+
 def _list_option(name: str, variable: str, text: str) -> click.Option:
     return click.Option([name], metavar="NAME,NAME", envvar=variable, show_envvar=True, help=text)
+
+
+def _url_option(name: str, variable: str, text: str) -> click.Option:
+    return click.Option([name], metavar="URL", envvar=variable, show_envvar=True, help=text)
 
 
 def _complete_profile(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:

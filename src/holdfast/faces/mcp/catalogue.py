@@ -82,6 +82,14 @@ class Catalogue:
             if (extra := {key: schema[key] for key in ("default", "enum") if schema.get(key) is not None})
         }
 
+    def input_schema_of(self, name: str) -> dict[str, Any] | None:
+        """Return the argument schema of the tool listed under a name, or None when there is none."""
+        return self._schemas.get(name)
+
+    @cached_property
+    def _schemas(self) -> dict[str, dict[str, Any]]:
+        return {tool.name: tool.input_schema for tool in self._tools}
+
     def name_of(self, operation: Operation) -> str:
         """Return the name under which this server lists an operation."""
         return operation.name if self._profile.dotted_names else operation.listed_name

@@ -11,7 +11,9 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import LOG_LEVEL_META_KEY
+from starlette.requests import HTTPConnection
 
+from holdfast.faces.http.exchange import HttpExchange, exchange_of
 from holdfast.faces.mcp.failures import is_stateless, request_failure
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
@@ -48,7 +50,13 @@ class Handling:
 
     def new_call(self, ctx: Context, operation: Operation | None = None, asker: Asker | None = None) -> Call:
         """Return a call that talks to the client of this request."""
-        return self.dispatcher.new_call(operation, listener=RequestListener(ctx, self.publisher), asker=asker)
+        exchange = exchange_in(ctx)
+        return self.dispatcher.new_call(
+            operation,
+            listener=RequestListener(ctx, self.publisher),
+            asker=asker,
+            actor=exchange and exchange.actor,
+        )
 
     def asker(self, ctx: Context, params: types.InputResponseRequestParams) -> Asker:
         """Return what carries an operation's questions to this client."""
@@ -56,9 +64,9 @@ class Handling:
 
     async def aside(self, ctx: Context, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker and wait until its result may be sent."""
-        exchange = ctx.request if isinstance(ctx.request, Exchange) else None
+        exchange = exchange_in(ctx)
         if exchange is not None:
-            exchange.settle.append(lambda answered: call.settle(answered=answered))
+            exchange.follow(call)
         try:
             result = await self.dispatcher.run_aside(work, call)
         except BaseException:
@@ -67,7 +75,7 @@ class Handling:
         if exchange is not None:
             await exchange.uncongested()
         else:
-            # Other transports do not tell when an answer was taken; having it ready must do.
+            # Within one process there is no wire on which an answer could be lost.
             call.settle(answered=True)
         return result
 
@@ -123,6 +131,13 @@ def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredRes
     if isinstance(error, InputRequired) and isinstance(asker, ReplayingAsker):
         return asker.required(error)
     return None
+
+
+def exchange_in(ctx: Context) -> Exchange | HttpExchange | None:
+    """Return the exchange that will tell the fate of the answer, over a pipe or over HTTP."""
+    if isinstance(ctx.request, Exchange):
+        return ctx.request
+    return exchange_of(ctx.request.scope) if isinstance(ctx.request, HTTPConnection) else None
 
 
 def client_of(ctx: Context) -> Any:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Hashable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
-from typing import Protocol
+from typing import Any, Protocol
 
+import anyio
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -24,6 +25,8 @@ from mcp.server.subscriptions import (
 from holdfast.faces.mcp.addresses import find_resource
 from holdfast.kernel.call import Listed
 from holdfast.kernel.operation import Resource
+
+_PATIENCE_SECONDS = 5.0
 
 
 class Topics(Protocol):
@@ -115,7 +118,10 @@ class Publisher:
         return changed
 
     def _publish(self, topic: str) -> None:
-        task = asyncio.get_running_loop().create_task(self._tell(topic))
+        self._run(self._tell(topic))
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -123,6 +129,16 @@ class Publisher:
         for uri in sorted(self._wanted_uris()):
             if self._topic_of(uri) == topic:
                 await self.bus.publish(ResourceUpdated(uri=uri))
-                for (_, wanted), session in list(self._subscribers.items()):
+                for (client, wanted), session in list(self._subscribers.items()):
                     if wanted == uri:
-                        await session.send_resource_updated(uri)
+                        # Apart: one client that does not read must not keep news from the rest.
+                        self._run(self._update(client, uri, session))
+
+    async def _update(self, client: Hashable, uri: str, session: ServerSession) -> None:
+        try:
+            async with asyncio.timeout(_PATIENCE_SECONDS):
+                await session.send_resource_updated(uri)
+        except TimeoutError:
+            return
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):
+            self.unsubscribe(client, uri)

@@ -13,6 +13,8 @@ from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
 from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
+from mcp.shared.exceptions import MCPError
+from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
@@ -21,7 +23,8 @@ from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
-from holdfast.kernel.dispatch import Dispatcher, Rooms
+from holdfast.kernel.codes import INTERNAL_ERROR
+from holdfast.kernel.dispatch import Dispatcher, Rooms, internal
 
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
@@ -52,9 +55,12 @@ class ProtocolServer:
         topics: Topics,
         rooms: Rooms,
         *,
+        keeps_sessions: bool = True,
         sealing_key: bytes | None = None,
     ) -> None:
         self.profile = profile
+        self.keeps_sessions = keeps_sessions
+        """Whether a client of the handshake era can be told something outside of an answer."""
         registry = dispatcher.registry
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
         self.publisher = Publisher(registry.resources, topics)
@@ -66,20 +72,27 @@ class ProtocolServer:
             RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
             default_audience=profile.server_name,
         )
-        self.sdk = _sdk_server(profile, self.handlers)
+        self.sdk = _sdk_server(profile, self.handlers, keeps_sessions=keeps_sessions)
+        self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
         for operation in registry.operations:
             for name in {operation.name, operation.listed_name}:
                 self.sdk.add_request_handler(
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
-        if not profile.is_strict:
+        if keeps_sessions and not profile.is_strict:
             self.sdk.add_request_handler(
                 "logging/setLevel", types.SetLevelRequestParams, self.handlers.set_level
             )
         # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
         tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
-        self.sdk.middleware = [*tracing, self._restore_dropped_fields, self._cache_lists, self._seal_state]
+        self.sdk.middleware = [
+            *tracing,
+            _contain,
+            self._restore_dropped_fields,
+            self._cache_lists,
+            self._seal_state,
+        ]
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -131,7 +144,19 @@ class ProtocolServer:
         return result
 
 
-def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
+async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Let no text of an unforeseen exception out; over HTTP the SDK would send it to the client."""
+    try:
+        return await call_next(ctx)
+    except (MCPError, ValidationError):
+        raise
+    except Exception as failure:
+        error = internal(failure)
+        data = {"type": error.kind} | error.data
+        raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
+
+
+def _sdk_server(profile: Profile, handlers: Handlers, *, keeps_sessions: bool) -> ProfiledServer:
     prompts: dict[str, Any] = (
         {
             "on_list_prompts": handlers.list_prompts,
@@ -141,14 +166,18 @@ def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
         if profile.prompts
         else {}
     )
+    subscriptions: dict[str, Any] = (
+        {"on_subscribe_resource": handlers.subscribe, "on_unsubscribe_resource": handlers.unsubscribe}
+        if keeps_sessions
+        else {}
+    )
     resources: dict[str, Any] = (
         {
             "on_list_resources": handlers.list_resources,
             "on_list_resource_templates": handlers.list_templates,
             "on_read_resource": handlers.read_resource,
-            "on_subscribe_resource": handlers.subscribe,
-            "on_unsubscribe_resource": handlers.unsubscribe,
             "on_subscriptions_listen": handlers.listen,
+            **subscriptions,
         }
         if profile.resources
         else {}

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from holdfast.faces.mcp.wire.messages import Notification, Request
 from holdfast.faces.mcp.wire.output import Output
+from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST
 
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
@@ -56,6 +57,8 @@ class Exchange:
     begun: bool = False
     counted: bool = False
     cancelled: bool = False
+    actor: str | None = None
+    """Nobody is named on a pipe: whoever started this process may use it."""
 
     def __post_init__(self) -> None:
         self.stateless = has_envelope(self.request.params)
@@ -63,6 +66,10 @@ class Exchange:
     async def uncongested(self) -> None:
         """Wait until the client has taken enough of our earlier answers."""
         await self.channel.output.uncongested()
+
+    def follow(self, call: Call) -> None:
+        """Settle a call once its answer was written, or could not be."""
+        self.settle.append(lambda answered: call.settle(answered=answered))
 
     def settled(self, answered: bool) -> None:
         """Tell everybody who asked whether the answer was written."""

@@ -1,0 +1,105 @@
+"""`holdfast token`: who may use this repository's server over HTTP, and for what.
+
+Written by hand and no operation: what a token may do must not depend on what an agent asks for.
+"""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.faces.cli.command import root_option
+from holdfast.faces.cli.groups import CommandGroup, entry_for
+from holdfast.faces.cli.help import PageContext, help_option
+from holdfast.faces.cli.output import write, write_words
+from holdfast.faces.cli.run import starting_directory
+from holdfast.faces.render.json_text import json_text
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.roles import Role
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.storage.repository import Repository
+from holdfast.storage.tokens import Grant, TokenFile
+
+_ROLES = [role.value for role in Role]
+_SECTION = "Commands"
+_PAGE = """Say who may use this repository's server over HTTP, and for what.
+
+A token is for one person or agent. With the role "read" it sees, with "write" it also adds and changes, with
+"admin" it may also do what destroys. Only its hash is kept.
+"""
+
+
+def token_command() -> CommandGroup:
+    """Return the group of commands about tokens."""
+    commands = {
+        "add": _command("add", _add, "Make a token and print it, once.", [_name(), _role_option()]),
+        "list": _command(
+            "list", _list, "List the tokens there are, without their secrets.", [_json_option()]
+        ),
+        "remove": _command(
+            "remove", _remove, "Take a token back; running servers refuse it at once.", [_name()]
+        ),
+    }
+    return CommandGroup("token", _PAGE, {name: entry_for(item, _SECTION) for name, item in commands.items()})
+
+
+def _add(name: str, role: str, root: str | None) -> int:
+    token = _tokens(root).add(name, _role(role))
+    write(f"{token}\n")
+    click.echo(f'This is the token of "{name}", role {role}. It is not shown again.', err=True)
+    return 0
+
+
+def _list(as_json: bool, root: str | None) -> int:
+    grants = _tokens(root).all()
+    if as_json:
+        write(json_text({"tokens": [_shown(grant) for grant in grants]}, for_a_person=False))
+    else:
+        lines = [f"{grant.name}  {grant.role.value}  since {grant.created}" for grant in grants]
+        write_words("\n".join(lines) or "No tokens besides the owner's.")
+    return 0
+
+
+def _remove(name: str, root: str | None) -> int:
+    removed = _tokens(root).remove(name)
+    write_words(f'"{removed.name}" may no longer {removed.role.value}.')
+    return 0
+
+
+def _shown(grant: Grant) -> dict[str, str]:
+    return {"name": grant.name, "role": grant.role.value, "created": grant.created}
+
+
+def _tokens(root: str | None) -> TokenFile:
+    return TokenFile(Repository.discover(starting_directory(root)))
+
+
+def _role(text: str) -> Role:
+    if text not in _ROLES:
+        raise Invalid(f'There is no role named "{text}".', hint=did_you_mean(text, _ROLES))
+    return Role(text)
+
+
+def _command(name: str, callback: object, page: str, parameters: list[click.Parameter]) -> click.Command:
+    command = click.Command(
+        name,
+        params=[*parameters, root_option(), help_option()],
+        callback=callback,  # type: ignore[arg-type]
+        help=page,
+        add_help_option=False,
+    )
+    command.context_class = PageContext
+    return command
+
+
+def _name() -> click.Argument:
+    return click.Argument(["name"], metavar="NAME")
+
+
+def _role_option() -> click.Option:
+    return click.Option(
+        ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
+    )
+
+
+def _json_option() -> click.Option:
+    return click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program.")

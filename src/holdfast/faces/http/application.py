@@ -1,0 +1,164 @@
+"""The application behind the port: every request goes the same way, whatever it asks for.
+
+Meant for us (host, origin, site) → from somebody we know → within that client's limits → whole → routed
+→ answered → settled. A refusal on the way is problem details; nothing about the repository is in it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from typing import Protocol
+
+from mcp.server.auth.middleware.auth_context import auth_context_var
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+
+from holdfast.faces.http.admission import Admission
+from holdfast.faces.http.body import read_body, replayed
+from holdfast.faces.http.boundary import Boundary, Headers, single_headers
+from holdfast.faces.http.callers import Authentication, Caller
+from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange, Settlements
+from holdfast.faces.http.problems import problem
+from holdfast.faces.http.refusals import UnknownRoute
+from holdfast.faces.http.settings import API_PATH, MCP_PATH
+from holdfast.kernel.dispatch import internal
+from holdfast.kernel.errors import Cancelled, HoldfastError
+from holdfast.kernel.limits import Limits
+from holdfast.kernel.roles import Role
+
+Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
+
+_PROTECTIVE_HEADERS = [
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+]
+
+
+class Face(Protocol):
+    """What one role is offered over one path."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that was let in."""
+
+    def running(self) -> AbstractAsyncContextManager[None]:
+        """Return what has to be entered while requests are answered."""
+
+
+class Application:
+    """Routes requests to the faces of their caller's role."""
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        authentication: Authentication,
+        faces: Mapping[Role, Mapping[str, Face]],
+        limits: Limits,
+        public: Mapping[str, Response] | None = None,
+    ) -> None:
+        self._boundary = boundary
+        self._authentication = authentication
+        self._faces = faces
+        self._limits = limits
+        self._public = public or {}
+        self._admission = Admission(limits)
+        self._settlements = Settlements()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer as an ASGI application."""
+        if scope["type"] == "lifespan":
+            await _lifespan(self.running(), receive, send)
+        elif scope["type"] == "http":
+            await self._answer(scope, receive, _protected(send))
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Let every face run for as long as the block does."""
+        async with AsyncExitStack() as stack:
+            for faces in self._faces.values():
+                for face in faces.values():
+                    await stack.enter_async_context(face.running())
+            yield
+        await self._settlements.all_settled()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            headers = single_headers(scope["headers"])
+            self._boundary.check(scope["method"], headers)
+            public = self._public.get(scope["path"])
+            if public is not None:
+                await public(scope, receive, send)
+                return
+            caller = await self._authentication.caller(headers)
+            with self._admission.admitted(caller.key, lasting=_lasts(scope, headers)):
+                await self._admitted(scope, receive, send, caller, headers)
+        except Cancelled:
+            return
+        except HoldfastError as refused:
+            await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
+
+    async def _admitted(
+        self, scope: Scope, receive: Receive, send: Send, caller: Caller, headers: Headers
+    ) -> None:
+        body = await read_body(headers, receive, self._limits)
+        face = self._face(caller.role, scope["path"])
+        await self._settlements.settled(caller.key)
+        exchange = scope[EXCHANGE] = HttpExchange(caller)
+        scope["user"] = caller.user
+        # Where the SDK looks for whom a client's carried state belongs to.
+        auth_context_var.set(caller.user)
+        answer = Answer(
+            exchange,
+            receive,
+            send,
+            lasting=_lasts(scope, headers),
+            request=body,
+            limit=self._limits.response_bytes,
+        )
+        try:
+            await face(scope, replayed(body, receive), answer.send)
+        except HoldfastError:
+            raise
+        except Exception as failure:
+            error = internal(failure)
+            if not answer.begun:
+                await problem(error)(scope, receive, send)
+        finally:
+            self._settlements.settle(exchange, answered=answer.left)
+
+    def _face(self, role: Role, path: str) -> Face:
+        for prefix, face in self._faces[role].items():
+            if path == prefix or (prefix.endswith("/") and path.startswith(prefix)):
+                return face
+        raise UnknownRoute(
+            "Nothing is at that path.",
+            hint=f"The protocol is at {MCP_PATH}, the rest below {API_PATH}openapi.json.",
+        )
+
+
+def _lasts(scope: Scope, headers: Headers) -> bool:
+    """Return whether a request stays open as long as its client listens."""
+    if scope["method"] == "GET":
+        return scope["path"] in (MCP_PATH, f"{API_PATH}events")
+    return headers.get(b"mcp-method") == b"subscriptions/listen"
+
+
+def _protected(send: Send) -> Send:
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message.get("headers", ()), *_PROTECTIVE_HEADERS]}
+        await send(message)
+
+    return sending
+
+
+async def _lifespan(running: AbstractAsyncContextManager[None], receive: Receive, send: Send) -> None:
+    # Whoever asks twice to stop does not wait for an orderly end.
+    with suppress(asyncio.CancelledError):
+        await receive()
+        async with running:
+            await send({"type": "lifespan.startup.complete"})
+            await receive()
+        await send({"type": "lifespan.shutdown.complete"})

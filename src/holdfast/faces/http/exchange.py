@@ -1,0 +1,218 @@
+"""One request over HTTP on its way to its answer, and what follows once the answer left.
+
+Contract:
+- A call is settled as answered only after the bytes of its answer were handed to a connection whose client
+  was still there: the last body of a JSON response, the event that holds the answer in a stream. A long body
+  goes out in pieces, each waiting for the client to take the ones before, so that a client that stopped
+  reading is noticed.
+- A client that left is settled as not answered, also when the operation finishes later.
+- Settling may write to a store. It runs beside the event loop, and the same client's next request in this
+  process waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+
+from pydantic_core import from_json
+from starlette.types import Message, Receive, Scope, Send
+
+from holdfast.faces.http.callers import Caller
+from holdfast.faces.http.oversize import refusal_of_length
+from holdfast.kernel.call import Call
+from holdfast.kernel.dispatch import guarded
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+
+EXCHANGE = "holdfast.exchange"
+"""Where a request's scope holds its exchange."""
+
+_PIECE = 64 * 1024
+_log = logging.getLogger(__name__)
+
+
+class HttpExchange:
+    """Who asks, and the calls that want to know whether their answer left."""
+
+    def __init__(self, caller: Caller) -> None:
+        self.caller = caller
+        self._calls: list[Call] = []
+        self._answered: bool | None = None
+
+    @property
+    def actor(self) -> str:
+        """Return the name under which rooms record what this caller did."""
+        return self.caller.name
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether something depends on the answer's fate."""
+        return any(call.awaits_answer for call in self._calls)
+
+    def follow(self, call: Call) -> None:
+        """Settle a call with this exchange; at once when its client has left already."""
+        if self._answered is None:
+            self._calls.append(call)
+        else:
+            call.settle(answered=self._answered)
+
+    async def uncongested(self) -> None:
+        """Return at once: each answer waits for its own connection."""
+
+    def settle(self, *, answered: bool) -> None:
+        """Settle every call; only the first settlement counts."""
+        if self._answered is None:
+            self._answered = answered
+        for call in self._calls:
+            call.settle(answered=self._answered)
+
+
+class Settlements:
+    """Settles exchanges beside the event loop, in order for each client."""
+
+    def __init__(self) -> None:
+        self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
+
+    def settle(self, exchange: HttpExchange, *, answered: bool) -> None:
+        """Settle an exchange; here and now when nothing depends on it."""
+        if not exchange.awaits_answer:
+            exchange.settle(answered=answered)
+            return
+        key = exchange.caller.key
+        task = asyncio.get_running_loop().create_task(_settled(exchange, answered=answered))
+        self._pending[key].add(task)
+        task.add_done_callback(lambda done: self._forget(key, done))
+
+    async def settled(self, key: str) -> None:
+        """Return when everything a client was answered before is settled."""
+        if key in self._pending:
+            await asyncio.wait(self._pending[key])
+
+    async def all_settled(self) -> None:
+        """Return when nothing is left to settle."""
+        for key in list(self._pending):
+            await self.settled(key)
+
+    def _forget(self, key: str, task: asyncio.Task[None]) -> None:
+        self._pending[key].discard(task)
+        if not self._pending[key]:
+            del self._pending[key]
+
+
+async def _settled(exchange: HttpExchange, *, answered: bool) -> None:
+    try:
+        await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
+    except HoldfastError as failure:
+        # The answer is out; only the log can tell.
+        _log.warning("after an answer: %s", failure.message)
+
+
+class Answer:
+    """The sending side of one request, which notices whether the answer left."""
+
+    def __init__(
+        self,
+        exchange: HttpExchange,
+        receive: Receive,
+        send: Send,
+        *,
+        lasting: bool = False,
+        request: bytes = b"",
+        limit: int = LIMITS.response_bytes,
+    ) -> None:
+        self._request = request
+        self._limit = limit
+        self._exchange = exchange
+        self._receive = receive
+        self._send = send
+        self._lasting = lasting
+        self._start: Message | None = None
+        self._is_stream = False
+        self.left = False
+        """Whether the answer was handed to a client that was there."""
+        self.begun = False
+
+    async def send(self, message: Message) -> None:
+        """Pass a part of the response on. Its head waits for the first part of the body, to leave with it."""
+        if message["type"] == "http.response.start":
+            self.begun = True
+            self._is_stream = _is_event_stream(message)
+            self._start = message
+            if self._lasting:
+                await self._begin()
+            return
+        if len(message.get("body", b"")) > self._limit:
+            await self._refuse_length(message)
+            return
+        await self._begin()
+        if self._carries_answer(message):
+            self.left = await self._hand_over(message)
+        else:
+            await self._send(message)
+
+    async def _refuse_length(self, message: Message) -> None:
+        refusal = refusal_of_length(self._request, len(message["body"]), self._limit)
+        if self._is_stream:
+            refusal = b"event: message\r\ndata: " + refusal + b"\r\n\r\n"
+        elif self._start is not None:
+            rest = [header for header in self._start["headers"] if header[0].lower() != b"content-length"]
+            self._start["headers"] = [*rest, (b"content-length", b"%d" % len(refusal))]
+        await self._begin()
+        await self._send({**message, "body": refusal})
+
+    async def _begin(self) -> None:
+        if self._start is not None:
+            start, self._start = self._start, None
+            await self._send(start)
+
+    def _carries_answer(self, message: Message) -> bool:
+        if not self._is_stream:
+            return not message.get("more_body", False)
+        return self._exchange.awaits_answer and _holds_answer(message.get("body", b""))
+
+    async def _hand_over(self, message: Message) -> bool:
+        if not self._exchange.awaits_answer:
+            await self._send(message)
+            return True
+        body = message.get("body", b"")
+        while len(body) > _PIECE:
+            await self._send({"type": message["type"], "body": body[:_PIECE], "more_body": True})
+            body = body[_PIECE:]
+        gone = await _has_left(self._receive)
+        await self._send({**message, "body": body})
+        return not gone
+
+
+async def _has_left(receive: Receive) -> bool:
+    """Return whether the client closed its connection; servers swallow what is sent after that."""
+    coming = asyncio.ensure_future(receive())
+    await asyncio.wait({coming}, timeout=0)
+    if coming.done():
+        return bool(coming.result()["type"] == "http.disconnect")
+    coming.cancel()
+    await asyncio.wait({coming})
+    return False
+
+
+def _is_event_stream(message: Message) -> bool:
+    return any(
+        name.lower() == b"content-type" and value.startswith(b"text/event-stream")
+        for name, value in message.get("headers", ())
+    )
+
+
+def _holds_answer(chunk: bytes) -> bool:
+    """Return whether an event holds a JSON-RPC answer, rather than a notification or a sign of life."""
+    data = b"".join(line[5:] for line in chunk.splitlines() if line.startswith(b"data:"))
+    if not data:
+        return False
+    message = from_json(data)
+    return isinstance(message, dict) and "id" in message and "method" not in message
+
+
+def exchange_of(scope: Scope) -> HttpExchange | None:
+    """Return the exchange a request belongs to."""
+    found = scope.get(EXCHANGE)
+    return found if isinstance(found, HttpExchange) else None

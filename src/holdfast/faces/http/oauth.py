@@ -1,0 +1,182 @@
+"""Access tokens of a team's authorization server: this process is a resource server, nothing more.
+
+Contract:
+- A token counts only when it was signed by the issuer's keys, is for our audience, and has not expired.
+- Its scopes say the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one counts.
+- The issuer is asked for its keys and for nothing else, over https, or on this machine.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import time
+import urllib.request
+from typing import Any
+from urllib.parse import urlsplit
+
+import jwt
+from mcp.server.auth.provider import AccessToken
+from mcp.shared.auth import ProtectedResourceMetadata
+from pydantic_core import from_json
+
+from holdfast.faces.http.callers import Caller
+from holdfast.faces.http.refusals import InsufficientScope
+from holdfast.faces.http.settings import Address, OAuthSettings
+from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.roles import Role
+
+SCOPES = {f"holdfast:{role.value}": role for role in Role}
+METADATA_PATH = "/.well-known/oauth-protected-resource"
+
+_ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA"]
+_FETCH_SECONDS = 10
+_METADATA_BYTES = 1024 * 1024
+_TOKENS_REMEMBERED = 1000
+_KEYS_LIFETIME_SECONDS = 300
+
+
+class JwtVerifier:
+    """Verifies signed access tokens (RFC 9068) as the SDK's token verifier."""
+
+    def __init__(self, settings: OAuthSettings) -> None:
+        self._settings = settings
+        self._keys: jwt.PyJWKClient | None = None
+
+    async def verify_token(self, token: str) -> AccessToken | None:
+        """Return what the token says, or None when it is not to be believed."""
+        return await asyncio.to_thread(self._verified, token)
+
+    def _verified(self, token: str) -> AccessToken | None:
+        try:
+            # What is no token at all must not make us fetch keys.
+            jwt.get_unverified_header(token)
+            key = self._signing_keys().get_signing_key_from_jwt(token)
+            claims: dict[str, Any] = jwt.decode(
+                token,
+                key,
+                algorithms=_ALGORITHMS,
+                audience=self._settings.audience,
+                issuer=self._settings.issuer,
+                options={"require": ["exp", "iss", "aud"]},
+            )
+        except jwt.PyJWKClientConnectionError:
+            raise Unavailable(
+                "The authorization server's keys cannot be fetched.",
+                hint="Check --oauth-keys, then try again.",
+            ) from None
+        except jwt.PyJWTError:
+            return None
+        return self._access_token(token, claims)
+
+    def _access_token(self, token: str, claims: dict[str, Any]) -> AccessToken:
+        return AccessToken(
+            token=token,
+            client_id=str(claims.get("client_id") or claims.get("azp") or claims.get("sub") or "unknown"),
+            scopes=_scopes(claims),
+            expires_at=int(claims["exp"]),
+            resource=self._settings.audience,
+            subject=str(claims["sub"]) if "sub" in claims else None,
+            claims=claims,
+        )
+
+    def _signing_keys(self) -> jwt.PyJWKClient:
+        if self._keys is None:
+            where = self._settings.keys or _announced_keys(self._settings.issuer)
+            _check_fetchable(where)
+            self._keys = jwt.PyJWKClient(where, lifespan=_KEYS_LIFETIME_SECONDS, timeout=_FETCH_SECONDS)
+        return self._keys
+
+
+class OAuthTokens:
+    """Recognises whoever the authorization server vouches for."""
+
+    def __init__(self, settings: OAuthSettings, verifier: JwtVerifier | None = None) -> None:
+        self._settings = settings
+        self._verifier = verifier or JwtVerifier(settings)
+        self._known: dict[bytes, tuple[float, Caller]] = {}
+
+    async def caller(self, token: str) -> Caller | None:
+        """Return the subject of a token and the role its scopes give."""
+        digest = hashlib.sha256(token.encode()).digest()
+        expires, known = self._known.get(digest, (0.0, None))
+        if known is not None and time.time() < expires:
+            return known
+        verified = await self._verifier.verify_token(token) if token.count(".") == 2 else None
+        if verified is None or verified.resource != self._settings.audience:
+            return None
+        caller = _caller(self._settings.issuer, verified)
+        if len(self._known) >= _TOKENS_REMEMBERED:
+            self._known.clear()
+        self._known[digest] = (float(verified.expires_at or 0), caller)
+        return caller
+
+
+def metadata(settings: OAuthSettings) -> tuple[list[str], bytes]:
+    """Return the paths and the text of the metadata that leads clients to the authorization server."""
+    document = ProtectedResourceMetadata.model_validate(
+        {
+            "resource": settings.audience,
+            "authorization_servers": [settings.issuer],
+            "scopes_supported": list(SCOPES),
+            "bearer_methods_supported": ["header"],
+        }
+    )
+    path = urlsplit(settings.audience).path.rstrip("/")
+    return [METADATA_PATH, METADATA_PATH + path], document.model_dump_json(exclude_none=True).encode()
+
+
+def metadata_url(settings: OAuthSettings) -> str:
+    """Return where clients find the metadata."""
+    parts = urlsplit(settings.audience)
+    return f"{parts.scheme}://{parts.netloc}{METADATA_PATH}{parts.path.rstrip('/')}"
+
+
+def _caller(issuer: str, token: AccessToken) -> Caller:
+    roles = [SCOPES[scope] for scope in token.scopes if scope in SCOPES]
+    if not roles:
+        raise InsufficientScope(
+            "The access token has none of the scopes that count here.",
+            hint=f"Ask for one of {', '.join(SCOPES)}.",
+        )
+    role = max(roles, key=list(Role).index)
+    name = token.subject or token.client_id
+    return Caller(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
+
+
+def _scopes(claims: dict[str, Any]) -> list[str]:
+    stated = claims.get("scope", claims.get("scp", ()))
+    return stated.split() if isinstance(stated, str) else [str(scope) for scope in stated]
+
+
+def _announced_keys(issuer: str) -> str:
+    parts = urlsplit(issuer)
+    base, path = f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/")
+    for place in (
+        f"{base}/.well-known/oauth-authorization-server{path}",
+        f"{issuer.rstrip('/')}/.well-known/openid-configuration",
+    ):
+        document = _fetched(place)
+        if document.get("issuer") == issuer and isinstance(document.get("jwks_uri"), str):
+            return str(document["jwks_uri"])
+    raise Unavailable("The authorization server does not say where its keys are.", hint="Pass --oauth-keys.")
+
+
+def _fetched(url: str) -> dict[str, Any]:
+    _check_fetchable(url)
+    try:
+        with urllib.request.urlopen(url, timeout=_FETCH_SECONDS) as answer:  # noqa: S310 - the scheme was checked
+            document = from_json(answer.read(_METADATA_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _check_fetchable(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme != "https" and not (
+        parts.scheme == "http" and Address(parts.hostname or "", 0).is_loopback
+    ):
+        raise Unavailable(
+            "Keys are fetched over https only.", hint="Name an https address with --oauth-keys."
+        )

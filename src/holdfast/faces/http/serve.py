@@ -1,0 +1,204 @@
+"""Many clients over HTTP: composition of a server for a workspace, and its life in this process."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import socket
+import sys
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import uvicorn
+from starlette.responses import Response
+
+from holdfast.faces.http.application import Application, Face
+from holdfast.faces.http.boundary import Boundary
+from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
+from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
+from holdfast.faces.http.patience import PatientProtocol
+from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
+from holdfast.faces.http.workers import run_workers
+from holdfast.faces.mcp.http import ProtocolEndpoint
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.publisher import Topics
+from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.rest.events import Changes
+from holdfast.faces.rest.face import RestFace
+from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.registry import Selection
+from holdfast.kernel.roles import Role
+from holdfast.storage.token import TOKEN_NAME, access_token
+from holdfast.storage.tokens import TokenFile
+from holdfast.workspace import Workspace, full_registry
+
+
+class HttpServer:
+    """One process's share of the work: the faces of every role, over one dispatcher."""
+
+    def __init__(
+        self,
+        dispatcher: Dispatcher,
+        profile: Profile,
+        topics: Topics,
+        settings: HttpSettings,
+        port: int,
+        sealing_key: bytes | None = None,
+    ) -> None:
+        """Share `sealing_key` with the other workers, which may get the next request of a client."""
+        self._sealing_key = sealing_key
+        self._dispatcher = dispatcher
+        self._profile = profile
+        self._topics = topics
+        self._settings = settings
+        self._hosts = settings.hosts(port)
+        self._origins = settings.origins(port)
+        self.limits = dispatcher.limits
+        watched = [item.topic for item in dispatcher.registry.resources if item.topic is not None]
+        self._changes = Changes(watched, topics, self.limits)
+        self._servers: list[ProtocolServer] = []
+
+    def application(self, recognisers: Iterable[Recogniser]) -> Application:
+        """Return the application that answers whom these recognise."""
+        oauth = self._settings.oauth
+        where = None if oauth is None else metadata_url(oauth)
+        return self.application_for(Authentication(list(recognisers), where))
+
+    def application_for(self, authentication: Authentication) -> Application:
+        """Return the application behind a door of one's own."""
+        oauth = self._settings.oauth
+        return Application(
+            Boundary(self._hosts, self._origins),
+            authentication,
+            {role: self._faces(role) for role in Role},
+            self.limits,
+            {} if oauth is None else _public_documents(oauth),
+        )
+
+    def stopping(self) -> None:
+        """End the streams that would never end by themselves."""
+        self._changes.close()
+        for server in self._servers:
+            server.stopping()
+
+    def close(self) -> None:
+        """Stop watching for changes."""
+        for server in self._servers:
+            server.close()
+        self._dispatcher.close()
+
+    def _faces(self, role: Role) -> dict[str, Face]:
+        dispatcher = self._dispatcher.select(replace(self._dispatcher.registry.selection, role=role))
+        server = ProtocolServer(
+            dispatcher,
+            self._profile,
+            self._topics,
+            dispatcher.rooms,
+            keeps_sessions=self._settings.workers == 1,
+            sealing_key=self._sealing_key,
+        )
+        self._servers.append(server)
+        faces: dict[str, Face] = {MCP_PATH: ProtocolEndpoint(server, self._hosts, self._origins, self.limits)}
+        if not self._profile.is_strict:
+            faces[API_PATH] = RestFace(dispatcher, self._changes)
+        return faces
+
+
+class GracefulServer(uvicorn.Server):
+    """Ends the streams that never end by themselves before it waits for connections."""
+
+    def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:
+        super().__init__(config)
+        self._http_server = server
+
+    def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the signature of a signal handler
+        """Take a signal to stop; a second one does not wait for connections.
+
+        The base class would raise the signal again at the end. Stopping when asked is not a failure.
+        """
+        if not self.should_exit:
+            self._http_server.stopping()
+        self.force_exit = self.should_exit
+        self.should_exit = True
+
+
+def serve_http(workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings) -> int:
+    """Serve until a signal comes, and say on standard error how to connect."""
+    listener = listening_socket(settings.address.host, settings.address.port)
+    port: int = listener.getsockname()[1]
+    token = access_token(workspace.repository)
+    print(how_to_connect(workspace, settings, port), file=sys.stderr, flush=True)  # noqa: T201
+    sealing_key = os.urandom(32)
+    limits = shared_limits(LIMITS, settings.workers)
+
+    def serve() -> None:
+        registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
+        dispatcher = Dispatcher(registry, workspace.room, limits=limits)
+        server = HttpServer(dispatcher, profile, workspace, settings, port, sealing_key)
+        recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
+        if settings.oauth is not None:
+            recognisers.append(OAuthTokens(settings.oauth))
+        run_application(server.application(recognisers), server, listener)
+        workspace.close()
+
+    if settings.workers == 1:
+        serve()
+        return 0
+    return run_workers(serve, settings.workers)
+
+
+def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
+    paths, text = metadata(oauth)
+    return {path: Response(text, media_type="application/json") for path in paths}
+
+
+def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
+    """Serve on a listening socket until a signal comes."""
+    protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
+    config = uvicorn.Config(
+        application,
+        http=protocol,
+        ws="none",
+        lifespan="on",
+        log_level="warning",
+        access_log=False,
+        proxy_headers=False,
+        server_header=False,
+        timeout_keep_alive=server.limits.keep_alive_seconds,
+        timeout_graceful_shutdown=round(server.limits.drain_seconds),
+    )
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(GracefulServer(config, server).serve(sockets=[listener]))
+    server.close()
+
+
+def shared_limits(limits: Limits, workers: int) -> Limits:
+    """Return one worker's share of what a client may ask over time."""
+    return replace(
+        limits,
+        request_burst=max(1, limits.request_burst // workers),
+        requests_per_second=limits.requests_per_second / workers,
+    )
+
+
+def how_to_connect(workspace: Workspace, settings: HttpSettings, port: int) -> str:
+    """Return the lines that a person needs to connect a client."""
+    host = settings.address.host
+    local = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    url = f"{settings.public_url or local}{MCP_PATH}"
+    token_file = os.path.relpath(os.path.join(workspace.repository.store_directory, TOKEN_NAME))
+    header = f"Authorization: Bearer $(cat {token_file})"
+    lines = [
+        f"Holdfast serves {os.path.basename(workspace.repository.root)} at {local}{MCP_PATH}",
+        f"The owner's token is in {token_file}; `holdfast token add NAME` makes others. With Claude Code:",
+        f'  claude mcp add --transport http holdfast {url} --header "{header}"',
+        "A client that starts the server itself needs neither:",
+        "  claude mcp add holdfast -- holdfast serve",
+    ]
+    if not settings.address.is_loopback and not url.startswith("https://"):
+        lines.append("Tokens travel unencrypted: put a proxy with TLS in front, or use a tunnel.")
+    return "\n".join([*lines, "Ctrl-C stops it."])

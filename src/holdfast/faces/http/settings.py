@@ -1,0 +1,108 @@
+"""How a server over HTTP is set up. Light to import: the command line's help needs it."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from holdfast.kernel.errors import Denied, Invalid
+
+MCP_PATH = "/mcp"
+API_PATH = "/api/"
+
+_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, so that it can be refused
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a server listens."""
+
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether only programs on this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+
+@dataclass(frozen=True)
+class OAuthSettings:
+    """The authorization server whose access tokens are accepted, for which audience."""
+
+    issuer: str
+    audience: str
+    keys: str | None = None
+    """Where its signing keys are; None to ask the issuer's own metadata."""
+
+
+@dataclass(frozen=True)
+class HttpSettings:
+    """Everything about serving over HTTP that a person decides."""
+
+    address: Address
+    public_url: str | None = None
+    workers: int = 1
+    oauth: OAuthSettings | None = None
+
+    def hosts(self, port: int) -> frozenset[str]:
+        """Return the values of the Host header that mean this server, given the port it listens on."""
+        names = {"127.0.0.1", "localhost", "[::1]"} if self.address.is_loopback else set()
+        if self.address.host not in _WILDCARDS:
+            names.add(_bracketed(self.address.host))
+        hosts = {f"{name}:{port}" for name in names}
+        if port == _DEFAULT_PORTS["http"]:
+            hosts |= names
+        return frozenset(hosts | self._public_hosts())
+
+    def origins(self, port: int) -> frozenset[str]:
+        """Return the origins whose pages are this server's own."""
+        own = {f"http://{host}" for host in self.hosts(port) - self._public_hosts()}
+        if self.public_url is not None:
+            parts = urlsplit(self.public_url)
+            own.add(f"{parts.scheme}://{parts.netloc.lower()}")
+        return frozenset(own)
+
+    def _public_hosts(self) -> set[str]:
+        if self.public_url is None:
+            return set()
+        parts = urlsplit(self.public_url)
+        hosts = {parts.netloc.lower()}
+        if parts.port is None:
+            hosts.add(f"{parts.netloc.lower()}:{_DEFAULT_PORTS[parts.scheme]}")
+        return hosts
+
+
+def checked(settings: HttpSettings) -> HttpSettings:
+    """Return the settings, or raise when they would open the repository by mistake."""
+    if settings.workers < 1:
+        raise Invalid(f"{settings.workers} workers cannot serve.", hint="Pass --workers with at least 1.")
+    if not settings.address.is_loopback and settings.public_url is None:
+        raise Denied(
+            f'Serving on "{settings.address.host}" would open this repository to other machines.',
+            hint="Use 127.0.0.1, or pass --public-url with the address that clients will use. "
+            "Every caller needs a token either way.",
+        )
+    return settings
+
+
+def checked_url(text: str, option: str) -> str:
+    """Return an http or https URL without query, fragment, credentials or trailing slash."""
+    parts = urlsplit(text)
+    plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not plain:
+        raise Invalid(
+            f'"{text[:200]}" is no address for {option}.', hint="Pass one like https://holdfast.example.org."
+        )
+    return text.rstrip("/")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

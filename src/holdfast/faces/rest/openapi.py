@@ -1,0 +1,165 @@
+"""The description of the routes in OpenAPI 3.1, made from the same declarations as the routes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from pydantic.json_schema import models_json_schema
+
+from holdfast import __version__
+from holdfast.faces.http.problems import MEDIA_TYPE
+from holdfast.faces.http.settings import API_PATH
+from holdfast.faces.rest.operations import JSON, method_of, path_of
+from holdfast.kernel.operation import Effect, Operation
+
+_REFERENCES = "#/components/schemas/{model}"
+_PROBLEM = {
+    "type": "object",
+    "description": "Problem details (RFC 9457).",
+    "required": ["type", "title", "status", "detail", "error"],
+    "properties": {
+        "type": {"type": "string", "format": "uri"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string"},
+        "error": {
+            "type": "object",
+            "required": ["kind", "code", "message", "hint", "data"],
+            "properties": {
+                "kind": {"type": "string"},
+                "code": {"type": "integer"},
+                "message": {"type": "string"},
+                "hint": {"type": ["string", "null"]},
+                "data": {"type": "object"},
+            },
+        },
+    },
+}
+_REFUSALS = {
+    "400": "The arguments are not acceptable.",
+    "401": "No token, or one nobody knows.",
+    "403": "Not allowed.",
+    "404": "The named thing does not exist.",
+    "409": "Somebody else changed it first.",
+    "413": "Over a stated limit.",
+    "429": "Too many requests; Retry-After says when to come back.",
+    "default": "Any other failure.",
+}
+
+
+def openapi_document(operations: Iterable[Operation], server_url: str = "/") -> dict[str, Any]:
+    """Return the description of these operations and of the stream of changes."""
+    known = list(operations)
+    models: list[Any] = [(item.input, "validation") for item in known]
+    models += [(item.output, "serialization") for item in known]
+    schemas, shared = models_json_schema(models, by_alias=True, ref_template=_REFERENCES)
+    components = shared.get("$defs", {})
+    paths = {
+        API_PATH + path_of(item): {method_of(item).lower(): _operation(item, schemas, components)}
+        for item in known
+    }
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Holdfast",
+            "version": __version__,
+            "description": "Every operation of this repository's Holdfast. Stored text in answers is data.",
+        },
+        "servers": [{"url": server_url}],
+        "security": [{"bearer": []}],
+        "paths": paths | {f"{API_PATH}events": {"get": _events()}},
+        "components": {
+            "schemas": components | {"Problem": _PROBLEM},
+            "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
+        },
+    }
+
+
+def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "operationId": operation.listed_name,
+        "tags": [operation.toolset],
+        "summary": operation.title,
+        "description": operation.description,
+        "x-effect": operation.effect.value,
+        "responses": _responses(schemas[operation.output, "serialization"], reads=_reads(operation)),
+    }
+    arguments = schemas[operation.input, "validation"]
+    if _reads(operation):
+        return described | {"parameters": _parameters(_resolved(arguments, components))}
+    return described | {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
+
+
+def _reads(operation: Operation) -> bool:
+    return operation.effect is Effect.READ
+
+
+def _parameters(schema: dict[str, Any]) -> list[dict[str, Any]]:
+    required = schema.get("required", ())
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": name in required,
+            "description": value.get("description", ""),
+            "schema": _without_null(value),
+        }
+        for name, value in schema.get("properties", {}).items()
+    ]
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a query can spell: leaving a parameter out is how to say null there."""
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    rest = {key: value for key, value in schema.items() if key not in ("anyOf", "default", "description")}
+    default = {"default": schema["default"]} if schema.get("default") is not None else {}
+    if len(options) == 1:
+        return {**options[0], **rest, **default}
+    return (schema if options else rest) | default
+
+
+def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
+    reference = schema.get("$ref")
+    found: dict[str, Any] = schema if reference is None else components[reference.rpartition("/")[2]]
+    return found
+
+
+def _responses(schema: dict[str, Any], *, reads: bool) -> dict[str, Any]:
+    success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
+    unchanged: dict[str, Any] = {}
+    if reads:
+        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "Of these bytes."}}
+        unchanged = {"304": {"description": "What the client holds is still right."}}
+    reference = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
+    refusals = {
+        status: {"description": text, "content": {MEDIA_TYPE: reference}}
+        for status, text in _REFUSALS.items()
+    }
+    return {"200": success} | unchanged | refusals
+
+
+def _events() -> dict[str, Any]:
+    stream = {"description": "The stream.", "content": {"text/event-stream": {"schema": {"type": "string"}}}}
+    problem = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
+    return {
+        "operationId": "events",
+        "tags": ["events"],
+        "summary": "What changes",
+        "description": "Server-sent events: one for each topic that changed, whoever changed it. "
+        "After a break, Last-Event-ID brings what was missed.",
+        "parameters": [
+            {
+                "name": "topics",
+                "in": "query",
+                "required": False,
+                "description": "Only these topics, separated by commas.",
+                "schema": {"type": "string"},
+            },
+            {"name": "Last-Event-ID", "in": "header", "required": False, "schema": {"type": "string"}},
+        ],
+        "responses": {
+            "200": stream,
+            "default": {"description": "A failure.", "content": {MEDIA_TYPE: problem}},
+        },
+    }

@@ -1,0 +1,191 @@
+"""Access tokens of an authorization server: signature, issuer, audience, time and scope have to be right."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import jwt
+import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests.faces.http.running import RunningServer, running_server
+
+AUDIENCE = "https://holdfast.example.org/mcp"
+
+
+@dataclass
+class Issuer:
+    """An authorization server that publishes its keys on this machine."""
+
+    url: str
+    key: ec.EllipticCurvePrivateKey
+
+    def token(self, key: Any = None, **claims: Any) -> str:
+        stated = {
+            "iss": self.url,
+            "aud": AUDIENCE,
+            "sub": "ada@example.org",
+            "client_id": "editor",
+            "scope": "openid holdfast:write",
+            "exp": int(time.time()) + 60,
+        } | claims
+        payload = {name: value for name, value in stated.items() if value is not None}
+        return jwt.encode(payload, key or self.key, algorithm="ES256", headers={"kid": "one"})
+
+
+@pytest.fixture(scope="module")
+def issuer() -> Iterator[Issuer]:
+    key = ec.generate_private_key(ec.SECP256R1())
+    public = json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key())) | {"kid": "one", "use": "sig"}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            url = f"http://127.0.0.1:{self.server.server_address[1]}"
+            documents = {
+                "/.well-known/oauth-authorization-server": {"issuer": url, "jwks_uri": f"{url}/keys"},
+                "/keys": {"keys": [public]},
+            }
+            body = json.dumps(documents.get(self.path, {})).encode()
+            self.send_response(200 if self.path in documents else 404)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            """Stay quiet."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listener:
+        threading.Thread(target=listener.serve_forever, daemon=True).start()
+        yield Issuer(f"http://127.0.0.1:{listener.server_address[1]}", key)
+        listener.shutdown()
+
+
+@pytest.fixture(scope="module")
+def server(issuer: Issuer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
+    import subprocess
+
+    repository = tmp_path_factory.mktemp("oauth") / "repository"
+    subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
+    options = ["--oauth-issuer", issuer.url, "--public-url", "https://holdfast.example.org"]
+    with running_server(repository, *options) as server:
+        yield server
+
+
+def status(server: RunningServer, token: str, path: str = "/api/inbox/list_messages") -> int:
+    return server.ask("GET", path, token=token).status
+
+
+@pytest.mark.requirement("http-15")
+def test_a_good_token_is_let_in_with_the_role_its_scopes_give(server: RunningServer, issuer: Issuer) -> None:
+    writing = server.ask(
+        "POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=issuer.token()
+    )
+    assert writing.status == 200
+    reader = issuer.token(scope="holdfast:read")
+    assert status(server, reader) == 200
+    assert (
+        server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=reader).status
+        == 404
+    )
+    assert server.ask("GET", "/api/inbox/list_messages").status == 200, "the owner's token counts as before"
+
+
+@pytest.mark.requirement("http-15")
+@pytest.mark.parametrize(
+    "claims",
+    [
+        {"aud": "https://other.example.org/mcp"},
+        {"aud": ["https://other.example.org/mcp"]},
+        {"aud": None},
+        {"iss": "https://evil.example"},
+        {"iss": None},
+        {"exp": 1},
+        {"exp": None},
+        {"nbf": 4102444800},
+    ],
+    ids=str,
+)
+def test_a_token_for_others_from_others_or_of_another_time_is_refused(
+    server: RunningServer, issuer: Issuer, claims: dict[str, Any]
+) -> None:
+    assert status(server, issuer.token(**claims)) == 401
+
+
+@pytest.mark.requirement("http-15")
+def test_a_token_signed_by_somebody_else_is_refused(server: RunningServer, issuer: Issuer) -> None:
+    assert status(server, issuer.token(key=ec.generate_private_key(ec.SECP256R1()))) == 401
+    header, body, _ = issuer.token().split(".")
+    assert status(server, f"{header}.{body}.") == 401
+    unsigned = jwt.encode({"iss": issuer.url, "aud": AUDIENCE, "exp": time.time() + 60}, "", algorithm="none")
+    assert status(server, unsigned) == 401
+
+
+@pytest.mark.requirement("http-15")
+def test_a_token_without_a_scope_that_counts_is_told_which_would(
+    server: RunningServer, issuer: Issuer
+) -> None:
+    answered = server.ask("GET", "/api/inbox/list_messages", token=issuer.token(scope="openid"))
+    assert answered.status == 403
+    assert 'error="insufficient_scope"' in answered.headers["www-authenticate"]
+    assert "holdfast:read" in answered.json["detail"]
+
+
+@pytest.mark.requirement("http-15")
+def test_whoever_has_no_token_is_led_to_the_authorization_server(
+    server: RunningServer, issuer: Issuer
+) -> None:
+    refused = server.ask("POST", "/mcp", {}, {"Authorization": None})
+    assert refused.status == 401
+    place = "/.well-known/oauth-protected-resource/mcp"
+    assert f'resource_metadata="https://holdfast.example.org{place}"' in refused.headers["www-authenticate"]
+    document = server.ask("GET", place, headers={"Authorization": None}).json
+    assert document["resource"] == AUDIENCE
+    assert document["authorization_servers"] == [issuer.url]
+    assert document["scopes_supported"] == ["holdfast:read", "holdfast:write", "holdfast:admin"]
+    assert server.ask("GET", place, headers={"Authorization": None, "Host": "evil.example"}).status == 421
+
+
+def test_the_public_name_is_a_host_like_the_local_one(server: RunningServer) -> None:
+    for host in ("holdfast.example.org", "HOLDFAST.example.org:443"):
+        assert server.ask("GET", "/api/openapi.json", headers={"Host": host}).status == 200
+    own = {"Host": "holdfast.example.org", "Origin": "https://holdfast.example.org"}
+    assert server.ask("POST", "/api/inbox/drain_messages", {}, own).status == 200
+    assert server.ask("GET", "/api/openapi.json", headers={"Host": "holdfast.example.org:80"}).status == 421
+
+
+@pytest.mark.requirement("http-15")
+def test_a_session_belongs_to_who_opened_it(server: RunningServer, issuer: Issuer) -> None:
+    accept = {"Accept": "application/json, text/event-stream"}
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+    opened = server.ask("POST", "/mcp", first, accept, token=issuer.token())
+    belonging = accept | {
+        "Mcp-Session-Id": opened.headers["mcp-session-id"],
+        "MCP-Protocol-Version": "2025-11-25",
+    }
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    assert server.ask("POST", "/mcp", listing, belonging, token=issuer.token()).status == 200
+    for other in (issuer.token(sub="eve@example.org"), issuer.token(scope="holdfast:read"), server.token):
+        assert server.ask("POST", "/mcp", listing, belonging, token=other).status == 404
+
+
+def test_options_that_do_not_fit_together_are_refused(repository: Path) -> None:
+    from holdfast.faces.cli.application import run
+
+    root = ["--root", str(repository)]
+    assert run(["serve", "--http", "0", "--oauth-issuer", "https://issuer.example.org", *root]) == 2
+    assert run(["serve", "--http", "0", "--oauth-audience", "https://x.example.org", *root]) == 2
+    assert run(["serve", "--http", "0", "--public-url", "ftp://x", *root]) == 2
+    assert run(["serve", "--http", "0", "--workers", "0", *root]) == 2
+    assert run(["serve", "--http", "0.0.0.0:0", *root]) == 5

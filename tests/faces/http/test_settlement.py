@@ -1,0 +1,223 @@
+"""Answered means written, over HTTP too: what was not answered goes back to where it was taken from."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.faces.http.callers import Caller
+from holdfast.faces.http.exchange import Answer, HttpExchange, Settlements
+from holdfast.kernel.call import Call
+from holdfast.kernel.roles import Role
+from tests.faces.http.running import RunningServer, running_server
+from tests.faces.mcp.test_lazygit_profile import send
+from tests.wire.client import ENVELOPE
+
+CALLER = Caller("ada", Role.WRITE, "token:ada")
+
+
+class Wire:
+    """A connection as ASGI shows it: what is sent after the client left is swallowed."""
+
+    def __init__(self, *, leaves_after: int | None = None) -> None:
+        self.taken: list[bytes] = []
+        self._leaves_after = leaves_after
+        self._never = asyncio.Event()
+
+    @property
+    def gone(self) -> bool:
+        return self._leaves_after is not None and len(self.taken) >= self._leaves_after
+
+    async def receive(self) -> dict[str, Any]:
+        if not self.gone:
+            await self._never.wait()
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Any) -> None:
+        if not self.gone and message["type"] == "http.response.body":
+            self.taken.append(message.get("body", b""))
+
+
+async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: bytes) -> str:
+    fate: list[str] = []
+    exchange, settlements = HttpExchange(CALLER), Settlements()
+    call = Call()
+    call.when_answered(lambda: fate.append("committed"), lambda: fate.append("given back"))
+    exchange.follow(call)
+    answer = Answer(exchange, wire.receive, wire.send)
+    await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
+    for number, body in enumerate(bodies):
+        more = number < len(bodies) - 1
+        await answer.send({"type": "http.response.body", "body": body, "more_body": more})
+    settlements.settle(exchange, answered=answer.left)
+    await settlements.settled(CALLER.key)
+    (only,) = fate
+    return only
+
+
+JSON = [(b"content-type", b"application/json")]
+EVENTS = [(b"content-type", b"text/event-stream")]
+RESULT = b'event: message\r\ndata: {"jsonrpc":"2.0","id":1,"result":{}}\r\n\r\n'
+PROGRESS = b'event: message\r\ndata: {"jsonrpc":"2.0","method":"notifications/progress"}\r\n\r\n'
+
+
+@pytest.mark.requirement("http-9")
+@pytest.mark.parametrize(
+    ("leaves_after", "headers", "bodies", "fate"),
+    [
+        (None, JSON, [b"{}"], "committed"),
+        (0, JSON, [b"{}"], "given back"),
+        (1, JSON, [b"{}"], "committed"),
+        (1, JSON, [b"x" * 200_000], "given back"),
+        (None, JSON, [b"x" * 200_000], "committed"),
+        (None, EVENTS, [PROGRESS, RESULT, b""], "committed"),
+        (0, EVENTS, [PROGRESS, RESULT, b""], "given back"),
+        (1, EVENTS, [PROGRESS, RESULT, b""], "given back"),
+        (2, EVENTS, [PROGRESS, RESULT, b""], "committed"),
+        (None, EVENTS, [PROGRESS, b": ping\r\n\r\n"], "given back"),
+    ],
+)
+def test_the_fate_of_an_answer_is_told(
+    leaves_after: int | None, headers: list[tuple[bytes, bytes]], bodies: list[bytes], fate: str
+) -> None:
+    assert asyncio.run(_fate(leaves_after, headers, bodies)) == fate
+
+
+async def _fate(leaves_after: int | None, headers: list[tuple[bytes, bytes]], bodies: list[bytes]) -> str:
+    return await answered(Wire(leaves_after=leaves_after), headers, *bodies)
+
+
+@pytest.mark.requirement("http-9")
+def test_an_operation_that_finishes_after_its_client_left_is_given_back() -> None:
+    fate: list[str] = []
+    exchange, call = HttpExchange(CALLER), Call()
+    exchange.settle(answered=False)
+    exchange.follow(call)
+    call.when_answered(lambda: fate.append("committed"), lambda: fate.append("given back"))
+    assert fate == ["given back"]
+
+
+@pytest.mark.requirement("http-6", "http-9")
+@pytest.mark.parametrize("headers", [[*JSON, (b"content-length", b"999")], EVENTS])
+def test_an_answer_that_is_too_long_is_refused_under_its_id(headers: list[tuple[bytes, bytes]]) -> None:
+    async def told() -> tuple[bool, list[Any]]:
+        sent: list[Any] = []
+
+        async def send(message: Any) -> None:
+            sent.append(message)
+
+        request = b'{"jsonrpc":"2.0","id":"seven","method":"tools/call"}'
+        answer = Answer(HttpExchange(CALLER), Wire().receive, send, request=request, limit=100)
+        await answer.send({"type": "http.response.start", "status": 200, "headers": headers})
+        await answer.send({"type": "http.response.body", "body": b"x" * 101, "more_body": False})
+        return answer.left, sent
+
+    left, (start, body) = asyncio.run(told())
+    assert not left
+    error = json.loads(body["body"].partition(b"data: ")[2] or body["body"])
+    assert (error["id"], error["error"]["data"]["size"]) == ("seven", 101)
+    stated = dict(start["headers"]).get(b"content-length")
+    assert stated in (None, str(len(body["body"])).encode())
+
+
+@pytest.fixture
+def running(repository: Path) -> Iterator[RunningServer]:
+    with running_server(repository) as server:
+        yield server
+
+
+def request(server: RunningServer, path: str, body: Any, **headers: str) -> bytes:
+    payload = json.dumps(body).encode()
+    lines = [
+        f"POST {path} HTTP/1.1",
+        f"Host: 127.0.0.1:{server.port}",
+        f"Authorization: Bearer {server.token}",
+        "Accept: application/json, text/event-stream",
+        "Content-Type: application/json",
+        f"Content-Length: {len(payload)}",
+        *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()),
+    ]
+    return "\r\n".join([*lines, "", ""]).encode() + payload
+
+
+def session_of(server: RunningServer) -> dict[str, str]:
+    """Open a session of the handshake era."""
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+    answer = server.ask("POST", "/mcp", first, {"Accept": "application/json, text/event-stream"})
+    return {"Mcp_Session_Id": answer.headers["mcp-session-id"], "MCP_Protocol_Version": "2025-11-25"}
+
+
+CALL: dict[str, Any] = {"name": "check_lazygit_messages", "arguments": {}}
+STATELESS = {
+    "MCP_Protocol_Version": "2026-07-28",
+    "Mcp_Method": "tools/call",
+    "Mcp_Name": "check_lazygit_messages",
+}
+
+
+def taking(server: RunningServer, way: str) -> bytes:
+    """Return a request that takes what waits, over one of the ways in."""
+    if way == "rest":
+        return request(server, "/api/inbox/check_lazygit_messages", {})
+    if way == "stateless":
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL | {"_meta": ENVELOPE}}
+        return request(server, "/mcp", body, **STATELESS)
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": CALL}
+    return request(server, "/mcp", body, **session_of(server))
+
+
+def state_of_the_message(server: RunningServer) -> str:
+    (message,) = server.ask("GET", "/api/inbox/list_messages?state=all").json["messages"]
+    return str(message["state"])
+
+
+def wait_for(server: RunningServer, state: str) -> None:
+    deadline = time.monotonic() + 5
+    while state_of_the_message(server) != state:
+        assert time.monotonic() < deadline, state_of_the_message(server)
+        time.sleep(0.05)
+
+
+@pytest.mark.requirement("http-9")
+@pytest.mark.parametrize("way", ["rest", "stateless", "handshake"])
+def test_what_a_client_took_is_delivered_and_stays_so(running: RunningServer, way: str) -> None:
+    send(running.repository, "Once")
+    asking = taking(running, way)
+    with socket.create_connection(("127.0.0.1", running.port), timeout=10) as connection:
+        connection.sendall(asking)
+        received = b""
+        while b"Once" not in received:
+            received += connection.recv(65536)
+    wait_for(running, "delivered")
+
+
+@pytest.mark.requirement("http-9")
+@pytest.mark.parametrize("way", ["rest", "stateless", "handshake"])
+def test_what_a_client_did_not_wait_for_comes_again(running: RunningServer, way: str) -> None:
+    send(running.repository, "Again")
+    asking = taking(running, way)
+    for _ in range(5):
+        connection = socket.create_connection(("127.0.0.1", running.port), timeout=10)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        connection.sendall(asking)
+        connection.close()
+    deadline = time.monotonic() + 10
+    while time.monotonic() < deadline:
+        taken = running.ask("POST", "/api/inbox/check_lazygit_messages", {}).json["messages"]
+        if taken:
+            assert taken[0]["comment"] == "Again"
+            return
+        time.sleep(0.1)
+    raise AssertionError("the message was lost with the client that did not wait")

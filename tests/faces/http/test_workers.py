@@ -1,0 +1,123 @@
+"""Several processes behind one port, and several kinds of clients on one repository."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from tests.faces.http.running import HOLDFAST, RunningServer, running_server
+from tests.wire.client import ENVELOPE, wire_client
+
+ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+def workers_of(server: RunningServer) -> list[int]:
+    listed = subprocess.run(["pgrep", "-P", str(server.process.pid)], capture_output=True, text=True).stdout
+    return [int(number) for number in listed.split()]
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.mark.requirement("http-10")
+def test_workers_end_with_their_parent_however_it_ends(repository: Path) -> None:
+    with running_server(repository, "--workers", "2") as server:
+        wait_until(lambda: len(workers_of(server)) == 2)
+        workers = workers_of(server)
+        server.process.kill()
+        wait_until(lambda: not [worker for worker in workers if os.path.exists(f"/proc/{worker}")])
+
+
+@pytest.mark.requirement("http-10")
+def test_several_workers_answer_on_one_port_and_a_dead_one_is_replaced(repository: Path) -> None:
+    with running_server(repository, "--workers", "3") as server:
+        wait_until(lambda: len(workers_of(server)) == 3)
+        workers = workers_of(server)
+
+        def post(number: int) -> int:
+            comment = {"file": "a.py", "comment": f"number {number}"}
+            return server.ask("POST", "/api/inbox/send_message", comment).status
+
+        with ThreadPoolExecutor(8) as pool:
+            assert set(pool.map(post, range(60))) == {200}
+        assert server.ask("GET", "/api/inbox/list_messages?limit=1").json["total"] == 60
+        os.kill(workers[0], signal.SIGKILL)
+        wait_until(lambda: len(set(workers_of(server)) - {workers[0]}) == 3)
+        assert server.ask("GET", "/api/inbox/list_messages?limit=1").json["total"] == 60
+        server.process.terminate()
+        assert server.process.wait(20) == 0
+        assert not [worker for worker in workers if os.path.exists(f"/proc/{worker}")]
+
+
+@pytest.mark.requirement("http-10")
+def test_with_several_workers_a_handshake_needs_no_session(repository: Path) -> None:
+    params = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"},
+    }
+    with running_server(repository, "--workers", "2") as server:
+        for number in range(8):
+            first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+            told = server.ask("POST", "/mcp", first, ACCEPT)
+            assert "mcp-session-id" not in told.headers
+            assert b'"subscribe":false' in told.body or b'"subscribe"' not in told.body
+            call = {
+                "jsonrpc": "2.0",
+                "id": number,
+                "method": "tools/call",
+                "params": {"name": "list_messages"},
+            }
+            version = {"MCP-Protocol-Version": "2025-11-25"}
+            answered = server.ask("POST", "/mcp", call, ACCEPT | version)
+            assert b'"structuredContent"' in answered.body
+            subscribe = {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "resources/subscribe",
+                "params": {"uri": "lazygit://messages"},
+            }
+            assert b"-32601" in server.ask("POST", "/mcp", subscribe, ACCEPT | version).body
+
+
+@pytest.mark.requirement("http-14")
+def test_two_clients_over_http_and_one_on_a_pipe_see_each_others_writes_within_a_second(
+    repository: Path,
+) -> None:
+    with running_server(repository) as server, wire_client([HOLDFAST, "serve"], cwd=repository) as pipe:
+        ada, eve = server.add_token("ada", "write"), server.add_token("eve", "write")
+
+        def total_by_http(token: str) -> int:
+            total: int = server.ask("GET", "/api/inbox/list_messages?limit=1", token=token).json["total"]
+            return total
+
+        def by_pipe(number: int, name: str, **arguments: object) -> dict[str, object]:
+            call = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+            result: dict[str, object] = pipe.ask(number, "tools/call", call)["result"]["structuredContent"]
+            return result
+
+        for round_number in range(1, 4):
+            began = time.monotonic()
+            server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": f"ada {began}"}, token=ada)
+            server.call(
+                "tools/call",
+                token=eve,
+                name="send_message",
+                arguments={"file": "a", "comment": f"eve {began}"},
+            )
+            by_pipe(round_number * 10, "send_message", file="a", comment=f"pipe {began}")
+            expected = round_number * 3
+            assert total_by_http(ada) == total_by_http(eve) == expected
+            assert by_pipe(round_number * 10 + 1, "list_messages", limit=1)["total"] == expected
+            assert time.monotonic() - began < 1 + 2 * round_number

@@ -1,0 +1,3 @@
+from tests.faces.http.conftest import server
+
+__all__ = ["server"]

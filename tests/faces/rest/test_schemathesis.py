@@ -1,0 +1,42 @@
+"""The description and the server agree, as schemathesis sees it: hundreds of requests, good and bad."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.faces.http.running import RunningServer
+
+SCHEMATHESIS = str(Path(sys.executable).with_name("schemathesis"))
+# Paths and cursors have rules that a schema cannot tell, so that good data may be refused. And a number or a
+# truth value that is spelled as text is understood, as agents write them, so that some bad data is accepted.
+LEFT_OUT = "positive_data_acceptance,negative_data_rejection"
+
+
+@pytest.mark.requirement("http-16")
+@pytest.mark.slow
+def test_every_route_keeps_to_its_description(server: RunningServer, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [
+            SCHEMATHESIS,
+            "run",
+            f"http://127.0.0.1:{server.port}/api/openapi.json",
+            *("--header", f"Authorization: Bearer {server.token}"),
+            *("--exclude-path", "/api/events"),
+            *("--checks", "all"),
+            *("--exclude-checks", LEFT_OUT),
+            *("--max-examples", "40"),
+            *("--seed", "1"),
+            *("--rate-limit", "90/s"),
+            "--no-color",
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
+    assert server.ask("GET", "/api/inbox/list_messages").status == 200
