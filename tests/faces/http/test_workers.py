@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -102,22 +103,27 @@ def test_two_clients_over_http_and_one_on_a_pipe_see_each_others_writes_within_a
             total: int = server.ask("GET", "/api/inbox/list_messages?limit=1", token=token).json["total"]
             return total
 
-        def by_pipe(number: int, name: str, **arguments: object) -> dict[str, object]:
+        def by_pipe(number: str, name: str, **arguments: object) -> dict[str, Any]:
             call = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
-            result: dict[str, object] = pipe.ask(number, "tools/call", call)["result"]["structuredContent"]
+            result: dict[str, Any] = pipe.ask(number, "tools/call", call)["result"]["structuredContent"]
             return result
 
-        for round_number in range(1, 4):
-            began = time.monotonic()
-            server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": f"ada {began}"}, token=ada)
-            server.call(
-                "tools/call",
-                token=eve,
-                name="send_message",
-                arguments={"file": "a", "comment": f"eve {began}"},
-            )
-            by_pipe(round_number * 10, "send_message", file="a", comment=f"pipe {began}")
-            expected = round_number * 3
-            assert total_by_http(ada) == total_by_http(eve) == expected
-            assert by_pipe(round_number * 10 + 1, "list_messages", limit=1)["total"] == expected
-            assert time.monotonic() - began < 1 + 2 * round_number
+        writers: list[Callable[[str], object]] = [
+            lambda text: server.ask(
+                "POST", "/api/inbox/send_message", {"file": "a", "comment": text}, token=ada
+            ),
+            lambda text: server.call(
+                "tools/call", token=eve, name="send_message", arguments={"file": "a", "comment": text}
+            ),
+            lambda text: by_pipe(f"write {text}", "send_message", file="a", comment=text),
+        ]
+        readers: list[Callable[[int], int]] = [
+            lambda _: total_by_http(ada),
+            lambda _: total_by_http(eve),
+            lambda number: int(by_pipe(f"read {number}", "list_messages", limit=1)["total"]),
+        ]
+        for number in range(1, 10):
+            writers[number % 3](f"number {number}")
+            written = time.monotonic()
+            assert [read(number) for read in readers] == [number] * 3
+            assert time.monotonic() - written < 1
