@@ -9,7 +9,7 @@ class UnknownEntity(NotFound, Invalid):
     """No milestone or issue has that name: the specification counts it among invalid parameters."""
 
     kind = "unknown_entity"
-    number = 4041
+    number = 4042
 
 
 class AmbiguousEntity(Invalid):

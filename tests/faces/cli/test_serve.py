@@ -10,6 +10,7 @@ import pytest
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.serve import parsed_address, parsed_selection, parsed_settings
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings
+from holdfast.faces.mcp.profiles import Profile
 from holdfast.kernel.errors import Denied, Invalid
 from holdfast.kernel.registry import Selection
 
@@ -83,8 +84,8 @@ def served(repository: Path, monkeypatch: pytest.MonkeyPatch) -> list[tuple[Any,
     """What would have been served, without serving it."""
     gathered: list[tuple[Any, ...]] = []
 
-    def serve(workspace: Any, *how: Any, as_results: bool) -> int:
-        gathered.append((*how, as_results))
+    def serve(workspace: Any, selection: Selection, profile: Profile, settings: HttpSettings | None) -> int:
+        gathered.append((selection, profile.name, settings, profile.errors_as_results))
         return 0
 
     monkeypatch.setattr("holdfast.faces.cli.serve._served", serve)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from holdfast.faces.http import serve
 from holdfast.faces.http.settings import Address, HttpSettings
+from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Selection
 from holdfast.workspace import Workspace
@@ -25,4 +26,4 @@ if __name__ == "__main__":
         requests_per_second=5.0,
     )
     workspace = Workspace.discover(Path.cwd())
-    serve.serve_http(workspace, Selection(), "everything", HttpSettings(Address("127.0.0.1", 0)))
+    serve.serve_http(workspace, Selection(), PROFILES["everything"], HttpSettings(Address("127.0.0.1", 0)))

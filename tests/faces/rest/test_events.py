@@ -56,7 +56,8 @@ def listening(server: RunningServer, query: str = "", last_id: str | None = None
 def test_what_another_process_writes_is_told_within_a_second(server: RunningServer) -> None:
     with listening(server) as stream:
         ready = stream.next()
-        assert (ready["event"], ready["topics"]) == ("ready", ["inbox"])
+        assert ready["event"] == "ready"
+        assert "inbox" in ready["topics"]
         send(server.repository, "From elsewhere")
         began = time.monotonic()
         event = stream.next()
@@ -75,7 +76,8 @@ def test_a_client_that_comes_back_gets_what_it_missed(server: RunningServer) -> 
         missed = stream.next()
         assert (missed["event"], missed["topic"]) == ("changed", "inbox")
     with listening(server, last_id=missed["id"]) as stream:
-        assert stream.next() == {"id": missed["id"], "event": "ready", "topics": ["inbox"]}
+        ready = stream.next()
+        assert (ready["id"], ready["event"]) == (missed["id"], "ready")
 
 
 @pytest.mark.requirement("http-13")
