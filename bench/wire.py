@@ -4,7 +4,7 @@ Both servers offer the same forty tools and run side by side. A round is a small
 the one and then to the other; every answer is checked outside of the timed zone. The figure is processor
 time of the server process, because wall time on a shared machine measures the neighbours.
 
-    python -m bench.wire [--rounds 40] [--check]
+    python -m bench.wire [--rounds 25] [--check]
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ Requests = list[dict[str, Any]]
 
 
 def main() -> None:
-    options = arguments(__doc__, rounds=40)
+    options = arguments(__doc__, rounds=25)
     with servers() as sides:
         for client in sides:
             client.initialize()
