@@ -12,7 +12,7 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
+from holdfast.kernel.errors import Busy, HoldfastError, Invalid, NotFound
 from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, ResourceBody, Toolset
 from holdfast.kernel.questions import Form
 
@@ -57,6 +57,10 @@ class Size(Input):
 
 class Deliver(Size):
     seconds: float = Field(0.0, description="How long to take, without looking at the clock.")
+
+
+class Commit(Input):
+    how: str = Field(description="slowly, busy or broken.")
 
 
 class Fail(Input):
@@ -152,6 +156,14 @@ def sample_toolset(family: str = "core") -> Toolset:
         current_call().when_answered(lambda: _say("answered"), lambda: _say("unanswered"))
         return Echoed(text="x" * args.size)
 
+    @sample.operation(
+        "commit", title="Commit", effect=Effect.WRITE, example="holdfast sample commit --how slowly"
+    )
+    def commit(room: Any, args: Commit) -> Echoed:
+        """Leave something to do after the answer that takes long or fails."""
+        current_call().when_answered(lambda: _commit(args.how), lambda: _say("unanswered"))
+        return Echoed(text=args.how)
+
     @sample.operation("confirm", title="Confirm", effect=Effect.READ, example="holdfast sample confirm")
     def confirm(room: Any, args: NoArguments) -> Echoed:
         """Ask a person."""
@@ -202,3 +214,12 @@ def sample_toolset(family: str = "core") -> Toolset:
 
 def _say(word: str) -> None:
     print(word, file=sys.stderr, flush=True)
+
+
+def _commit(how: str) -> None:
+    if how == "busy":
+        raise Busy("The store is busy.")
+    if how == "broken":
+        raise OSError("The disk is gone.")
+    time.sleep(1.5)
+    _say("committed")

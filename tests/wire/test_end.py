@@ -196,6 +196,30 @@ def test_a_call_that_is_cancelled_before_it_runs_never_runs() -> None:
         assert "answered" not in client.error_text()
 
 
+def test_what_follows_an_answer_keeps_nobody_waiting_but_later_calls_see_its_effect() -> None:
+    with wire_client() as client:
+        client.initialize()
+        client.call(1, "commit", how="slowly")
+        began = time.monotonic()
+        assert client.ask(2, "ping")["result"] == {}
+        assert time.monotonic() - began < 1
+        client.call(3, "echo", text="after")
+        assert "committed" in client.error_text()
+
+
+@pytest.mark.parametrize("how", ["busy", "broken"])
+def test_what_fails_after_an_answer_is_told_on_standard_error_and_harms_nothing(how: str) -> None:
+    with wire_client(settings={"limits": {"requests_in_flight": 1}}) as client:
+        client.initialize()
+        for number in range(3):
+            client.start_call(number, "commit", how=how)
+        assert {answer["id"] for answer in client.answers(3)} == {0, 1, 2}
+        client.wait_for_error_text("after an answer")
+        assert client.call(9, "echo", text="alive")["result"]["structuredContent"] == {"text": "alive"}
+        client.close_input()
+        assert client.wait() == 0
+
+
 def test_files_can_stand_for_the_pipes(tmp_path: Path) -> None:
     session = [
         {

@@ -58,7 +58,7 @@ class Call:
         self._listener = listener or Listener()
         self._asker = asker
         self._asking = False
-        self._cancelled = threading.Event()
+        self._cancelled = False
         self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._answered: bool | None = None
         self._settling = threading.Lock()
@@ -66,11 +66,11 @@ class Call:
     @property
     def cancelled(self) -> bool:
         """Whether the caller has given up."""
-        return self._cancelled.is_set()
+        return self._cancelled
 
     def cancel(self) -> None:
         """Tell the operation that nobody waits for its result any more."""
-        self._cancelled.set()
+        self._cancelled = True
 
     def remaining(self) -> float | None:
         """Return the seconds left, or None when there is no deadline."""

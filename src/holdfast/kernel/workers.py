@@ -23,13 +23,13 @@ Job = Callable[[], None]
 
 
 class Workers:
-    """A pool of threads, grown on demand."""
+    """A pool of threads, grown on demand. Everything but the jobs themselves happens on the event loop."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
-        self._idle = threading.Semaphore(0)
         self._threads: list[threading.Thread] = []
+        self._unfinished = 0
 
     async def run(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker; give up at the call's deadline or when the task is cancelled."""
@@ -39,7 +39,7 @@ class Workers:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         watch = DeadlineWatch(loop, outcome, call)
-        self._submit(lambda: _perform(work, loop, outcome))
+        self._submit(lambda: self._perform(work, loop, outcome))
         try:
             return await outcome
         except asyncio.CancelledError:
@@ -54,45 +54,45 @@ class Workers:
             self._jobs.put(None)
 
     def _submit(self, job: Job) -> None:
-        self._jobs.put(job)
-        if not self._idle.acquire(blocking=False) and len(self._threads) < self._most:
+        self._unfinished += 1
+        if len(self._threads) < min(self._unfinished, self._most):
             thread = threading.Thread(target=self._work, name=f"holdfast-{len(self._threads)}", daemon=True)
             self._threads.append(thread)
             thread.start()
+        self._jobs.put(job)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
-            self._idle.release()
 
+    def _perform(
+        self, work: Callable[[], Result], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Result]
+    ) -> None:
+        try:
+            result = work()
+        except BaseException as failure:
+            self._deliver(loop, outcome, outcome.set_exception, failure)
+        else:
+            self._deliver(loop, outcome, outcome.set_result, result)
 
-def _perform(
-    work: Callable[[], Result], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Result]
-) -> None:
-    try:
-        result = work()
-    except BaseException as failure:
-        _deliver(loop, outcome, outcome.set_exception, failure)
-    else:
-        _deliver(loop, outcome, outcome.set_result, result)
+    def _deliver(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        outcome: asyncio.Future[Result],
+        setter: Callable[..., None],
+        value: object,
+    ) -> None:
+        def settle() -> None:
+            self._unfinished -= 1
+            # Nobody waits for an operation that was cancelled or ran out of time.
+            if not outcome.done():
+                setter(value)
 
-
-def _deliver(
-    loop: asyncio.AbstractEventLoop,
-    outcome: asyncio.Future[Result],
-    setter: Callable[..., None],
-    value: object,
-) -> None:
-    def settle() -> None:
-        # Nobody waits for an operation that was cancelled or ran out of time.
-        if not outcome.done():
-            setter(value)
-
-    try:
-        loop.call_soon_threadsafe(settle)
-    except RuntimeError:
-        # The loop was closed while the operation ran: the process is on its way out.
-        return
+        try:
+            loop.call_soon_threadsafe(settle)
+        except RuntimeError:
+            # The loop was closed while the operation ran: the process is on its way out.
+            return
 
 
 class DeadlineWatch:

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from holdfast.faces.http.callers import Caller
-from holdfast.faces.http.exchange import Answer, HttpExchange, Settlements
+from holdfast.faces.http.exchange import Answer, HttpExchange
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.call import Call
 from holdfast.kernel.roles import Role
 from tests.faces.http.running import RunningServer, running_server
@@ -56,7 +57,7 @@ async def answered(wire: Wire, headers: list[tuple[bytes, bytes]], *bodies: byte
     for number, body in enumerate(bodies):
         more = number < len(bodies) - 1
         await answer.send({"type": "http.response.body", "body": body, "more_body": more})
-    settlements.settle(exchange, answered=answer.left)
+    settlements.settle(exchange.caller.key, exchange, answered=answer.left)
     await settlements.settled(CALLER.key)
     (only,) = fate
     return only

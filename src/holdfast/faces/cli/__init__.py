@@ -5,6 +5,9 @@ from __future__ import annotations
 
 def main(arguments: list[str] | None = None) -> int:
     """Run `holdfast` with the given arguments, or the process's own; return the exit status."""
+    from holdfast.kernel import loading
+
+    loading.begin()
     try:
         from holdfast.faces.cli.application import run
 
@@ -12,3 +15,5 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         # Interrupted while still importing: nothing was done and there is nothing to say.
         return 130
+    finally:
+        loading.done()

@@ -15,6 +15,7 @@ from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.faces.cli.terminal import is_terminal, width_of
 from holdfast.faces.render.json_text import json_text
+from holdfast.kernel import loading
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
 from holdfast.kernel.errors import HoldfastError, NotFound
@@ -72,6 +73,7 @@ def perform(
     What the operation left to do after its answer is done once the answer was written, and undone
     when it was not.
     """
+    loading.done()
     workspace = LazyWorkspace(host, root)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)

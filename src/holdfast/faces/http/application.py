@@ -19,10 +19,11 @@ from holdfast.faces.http.admission import Admission
 from holdfast.faces.http.body import read_body, replayed
 from holdfast.faces.http.boundary import Boundary, Headers, single_headers
 from holdfast.faces.http.callers import Authentication, Caller
-from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange, Settlements
+from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange
 from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import UnknownRoute
 from holdfast.faces.http.settings import API_PATH, MCP_PATH
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.dispatch import internal
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
@@ -126,7 +127,7 @@ class Application:
             if not answer.begun:
                 await problem(error)(scope, receive, send)
         finally:
-            self._settlements.settle(exchange, answered=answer.left)
+            self._settlements.settle(exchange.caller.key, exchange, answered=answer.left)
 
     def _face(self, role: Role, path: str) -> Face:
         for prefix, face in self._faces[role].items():

@@ -13,8 +13,6 @@ Contract:
 from __future__ import annotations
 
 import asyncio
-import logging
-from collections import defaultdict
 
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
@@ -22,15 +20,12 @@ from starlette.types import Message, Receive, Scope, Send
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.oversize import refusal_of_length
 from holdfast.kernel.call import Call
-from holdfast.kernel.dispatch import guarded
-from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 
 EXCHANGE = "holdfast.exchange"
 """Where a request's scope holds its exchange."""
 
 _PIECE = 64 * 1024
-_log = logging.getLogger(__name__)
 
 
 class HttpExchange:
@@ -67,46 +62,6 @@ class HttpExchange:
             self._answered = answered
         for call in self._calls:
             call.settle(answered=self._answered)
-
-
-class Settlements:
-    """Settles exchanges beside the event loop, in order for each client."""
-
-    def __init__(self) -> None:
-        self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
-
-    def settle(self, exchange: HttpExchange, *, answered: bool) -> None:
-        """Settle an exchange; here and now when nothing depends on it."""
-        if not exchange.awaits_answer:
-            exchange.settle(answered=answered)
-            return
-        key = exchange.caller.key
-        task = asyncio.get_running_loop().create_task(_settled(exchange, answered=answered))
-        self._pending[key].add(task)
-        task.add_done_callback(lambda done: self._forget(key, done))
-
-    async def settled(self, key: str) -> None:
-        """Return when everything a client was answered before is settled."""
-        if key in self._pending:
-            await asyncio.wait(self._pending[key])
-
-    async def all_settled(self) -> None:
-        """Return when nothing is left to settle."""
-        for key in list(self._pending):
-            await self.settled(key)
-
-    def _forget(self, key: str, task: asyncio.Task[None]) -> None:
-        self._pending[key].discard(task)
-        if not self._pending[key]:
-            del self._pending[key]
-
-
-async def _settled(exchange: HttpExchange, *, answered: bool) -> None:
-    try:
-        await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
-    except HoldfastError as failure:
-        # The answer is out; only the log can tell.
-        _log.warning("after an answer: %s", failure.message)
 
 
 class Answer:

@@ -28,6 +28,7 @@ from holdfast.faces.mcp.publisher import Topics
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
+from holdfast.kernel import loading
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
@@ -158,6 +159,7 @@ def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal comes."""
+    loading.done()
     protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
     config = uvicorn.Config(
         application,

@@ -67,11 +67,7 @@ class Handling:
         exchange = exchange_in(ctx)
         if exchange is not None:
             exchange.follow(call)
-        try:
-            result = await self.dispatcher.run_aside(work, call)
-        except BaseException:
-            call.settle(answered=False)
-            raise
+        result = await self.dispatcher.run_aside(work, call)
         if exchange is not None:
             await exchange.uncongested()
         else:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -52,7 +51,7 @@ class Exchange:
 
     request: Request
     channel: Channel
-    settle: list[Callable[[bool], None]] = field(default_factory=list)
+    calls: list[Call] = field(default_factory=list)
     task: asyncio.Task[None] | None = None
     begun: bool = False
     counted: bool = False
@@ -69,13 +68,17 @@ class Exchange:
 
     def follow(self, call: Call) -> None:
         """Settle a call once its answer was written, or could not be."""
-        self.settle.append(lambda answered: call.settle(answered=answered))
+        self.calls.append(call)
 
-    def settled(self, answered: bool) -> None:
-        """Tell everybody who asked whether the answer was written."""
-        callbacks, self.settle = self.settle, []
-        for callback in callbacks:
-            callback(answered)
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether something depends on the answer's fate."""
+        return any(call.awaits_answer for call in self.calls)
+
+    def settle(self, *, answered: bool) -> None:
+        """Settle every call; only the first settlement counts."""
+        for call in self.calls:
+            call.settle(answered=answered)
 
 
 class Channel(Protocol):

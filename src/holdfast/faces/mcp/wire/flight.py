@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from holdfast.faces.mcp.wire.exchange import STOPPED, Engine, Exchange, WireError
@@ -23,8 +23,16 @@ _LASTING_METHODS = frozenset({"subscriptions/listen"})
 class Flight:
     """Starts exchanges, parks what is too much, and hands each outcome on."""
 
-    def __init__(self, engine: Engine, limits: Limits, conclude: Callable[[Exchange, Any], None]) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        limits: Limits,
+        conclude: Callable[[Exchange, Any], None],
+        earlier_ones: Callable[[], Awaitable[None]],
+    ) -> None:
+        """Wait for `earlier_ones` before each start: a client sees the effect of what it was answered."""
         self._engine = engine
+        self._earlier_ones = earlier_ones
         self._limits = limits
         self._conclude = conclude
         self._open: dict[RequestId, Exchange] = {}
@@ -81,6 +89,7 @@ class Flight:
     async def _serve(self, exchange: Exchange) -> None:
         exchange.begun = True
         try:
+            await self._earlier_ones()
             outcome = await self._engine.respond(exchange)
         except WireError as failure:
             outcome = failure

@@ -74,22 +74,22 @@ class Output:
             _tell(written, False)
 
     def _write(self) -> None:
-        try:
-            for _ in range(_PIECES_A_TURN):
-                if not self._lines:
-                    break
-                self._write_piece()
-        except BlockingIOError:
-            pass
-        except OSError:
-            self.close()
-            self.on_broken()
-            return
+        for _ in range(_PIECES_A_TURN):
+            if not self._lines:
+                break
+            try:
+                taken = os.write(self._descriptor, self._lines[0][0][: self._chunk])
+            except BlockingIOError:
+                break
+            except OSError:
+                self.close()
+                self.on_broken()
+                return
+            self._take_off(taken)
         self._watch_or_stop()
 
-    def _write_piece(self) -> None:
+    def _take_off(self, taken: int) -> None:
         line, written = self._lines[0]
-        taken = os.write(self._descriptor, line[: self._chunk])
         self.queued -= taken
         if taken < len(line):
             self._lines[0] = (line[taken:], written)

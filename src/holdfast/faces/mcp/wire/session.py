@@ -32,6 +32,7 @@ from holdfast.faces.mcp.wire.messages import (
     overlong,
 )
 from holdfast.faces.mcp.wire.output import Output
+from holdfast.faces.settlements import Settlements
 from holdfast.kernel.codes import INTERNAL_ERROR, RATE_LIMITED
 from holdfast.kernel.errors import RateLimited
 from holdfast.kernel.limits import Limits
@@ -49,7 +50,8 @@ class Session:
         self._limits = limits
         self._reader = LineReader(limits.request_bytes)
         self._bucket = TokenBucket(limits.request_burst, limits.requests_per_second)
-        self._flight = Flight(engine, limits, self._conclude)
+        self._settlements = Settlements()
+        self._flight = Flight(engine, limits, self._conclude, self._settlements.all_settled)
         self._flight.when_empty = self._finish_when_drained
         self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
         self._asked = 0
@@ -166,9 +168,9 @@ class Session:
 
     def _conclude(self, exchange: Exchange, outcome: Any) -> None:
         if exchange.cancelled:
-            exchange.settled(False)
+            self._settle(exchange, answered=False)
         elif isinstance(outcome, WireError):
-            exchange.settled(False)
+            self._settle(exchange, answered=False)
             self._answer_error(exchange.request.id, outcome)
         else:
             self._answer(exchange, outcome)
@@ -176,10 +178,15 @@ class Session:
     def _answer(self, exchange: Exchange, result: Any) -> None:
         line = _encoded_result(exchange.request.id, result)
         if len(line) - 1 > self._limits.response_bytes:
-            exchange.settled(False)
+            self._settle(exchange, answered=False)
             self._answer_error(exchange.request.id, _too_long(len(line) - 1, self._limits.response_bytes))
+        elif exchange.calls:
+            self.output.send(line, lambda written: self._settle(exchange, answered=written))
         else:
-            self.output.send(line, exchange.settled if exchange.settle else None)
+            self.output.send(line)
+
+    def _settle(self, exchange: Exchange, *, answered: bool) -> None:
+        self._settlements.settle("", exchange, answered=answered)
 
     def _answer_error(self, identity: RequestId | None, failure: WireError) -> None:
         self._send({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
@@ -218,6 +225,8 @@ class Session:
         with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(self.output.flushed(), _GRACE_SECONDS)
         self.output.close()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._settlements.all_settled(), _GRACE_SECONDS)
 
     def _finish_when_drained(self) -> None:
         if self._stopping and self._flight.is_empty:
