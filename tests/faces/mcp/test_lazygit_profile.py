@@ -82,7 +82,7 @@ def test_the_one_tool_is_listed_as_the_specification_shows(bridge: WireClient) -
 def test_the_one_resource_is_listed_as_the_specification_shows(bridge: WireClient) -> None:
     initialize(bridge)
     [resource] = bridge.ask(2, "resources/list")["result"]["resources"]
-    assert {key: resource[key] for key in ("uri", "name", "description", "mimeType")} == {
+    assert resource == {
         "uri": URI,
         "name": "Lazygit Messages",
         "description": "Messages from lazygit for code improvement",

@@ -47,7 +47,7 @@ class Catalogue:
     def resources(self, cursor: str | None) -> types.ListResourcesResult:
         """Return a page of resources: those with a fixed address, and what the families have right now."""
         known = self._registry.resources
-        fixed = [_resource(item) for item in known if not item.is_template]
+        fixed = [self._resource(item) for item in known if not item.is_template]
         listed = [_member(member) for item in known for member in self._members(item)]
         entries, following = self._page([*fixed, *listed], "resources", lambda item: str(item.uri), cursor)
         return types.ListResourcesResult(resources=list(entries), next_cursor=following)
@@ -110,6 +110,15 @@ class Catalogue:
             annotations=_hints(operation),
         )
 
+    def _resource(self, resource: Resource) -> types.Resource:
+        return types.Resource(
+            uri=resource.uri,
+            name=resource.name,
+            title=None if self._profile.is_strict else resource.title,
+            description=resource.description,
+            mime_type=resource.mime_type,
+        )
+
     def _page(
         self, entries: Sequence[Entry], query: str, key: Callable[[Entry], str], cursor: str | None
     ) -> tuple[Sequence[Entry], str | None]:
@@ -164,16 +173,6 @@ def _hints(operation: Operation) -> types.ToolAnnotations:
         destructive_hint=operation.effect is Effect.DESTRUCTIVE,
         idempotent_hint=reads or operation.idempotent,
         open_world_hint=operation.open_world,
-    )
-
-
-def _resource(resource: Resource) -> types.Resource:
-    return types.Resource(
-        uri=resource.uri,
-        name=resource.name,
-        title=resource.title,
-        description=resource.description,
-        mime_type=resource.mime_type,
     )
 
 
