@@ -4,25 +4,36 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Mapping
-from importlib import resources
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from holdfast.doctor import Examinable, StoreRoom, stores
-from holdfast.inbox import inbox
-from holdfast.inbox.store import Inbox
-from holdfast.installation.client import Contributions, GitSettings
-from holdfast.kernel.registry import Registry
-from holdfast.milestones import milestones
-from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
-from holdfast.templates import templates
-from holdfast.templates.store import Templates
 
-TOOLSETS = (inbox, milestones, templates, stores)
-"""Every toolset there is. Adding one is a package and a line here."""
+if TYPE_CHECKING:
+    from holdfast.doctor import Examinable, StoreRoom
+    from holdfast.inbox.store import Inbox
+    from holdfast.installation.client import Contributions, GitSettings
+    from holdfast.kernel.operation import Toolset
+    from holdfast.kernel.registry import Registry
+    from holdfast.milestones.store import Milestones
+    from holdfast.templates.store import Templates
+
+
+# Rooms are imported where they are used, not above: a server answers its first request before it
+# has loaded them, and a command loads only its own.
+
+
+def toolsets() -> tuple[Toolset, ...]:
+    """Return every toolset there is. Adding one is a package and a line here."""
+    from holdfast.doctor import stores
+    from holdfast.inbox import inbox
+    from holdfast.milestones import milestones
+    from holdfast.templates import templates
+
+    return (inbox, milestones, templates, stores)
+
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
@@ -33,17 +44,24 @@ GIT_SETTINGS: tuple[GitSettings, ...] = ()
 
 def contributions() -> Contributions:
     """Return what the rooms bring along for other programs."""
+    # Only installing needs these, and every other command would pay for them.
+    from importlib import resources
+
+    from holdfast.installation.client import Contributions
+
     shipped = resources.files("holdfast.inbox") / "lazygit.yml"
     return Contributions(lazygit=shipped.read_text(encoding="utf-8"), git=GIT_SETTINGS)
 
 
 def full_registry(asked_for: Collection[str] | None = None) -> Registry:
     """Return the registry of all toolsets, with those hidden ones that are asked for."""
+    from holdfast.kernel.registry import Registry
+
     if not HIDDEN_TOOLSETS.intersection(asked_for or ()):
-        return Registry(TOOLSETS)
+        return Registry(toolsets())
     from holdfast.conformance import conformance
 
-    return Registry((*TOOLSETS, conformance))
+    return Registry((*toolsets(), conformance))
 
 
 class Workspace:
@@ -89,18 +107,24 @@ class Workspace:
 
 
 def _open_inbox(workspace: Workspace) -> Inbox:
+    from holdfast.inbox.store import Inbox
+
     room = Inbox.open(workspace.repository)
     workspace.watcher.watch("inbox", room.fingerprint)
     return room
 
 
 def _open_milestones(workspace: Workspace) -> Milestones:
+    from holdfast.milestones.store import Milestones
+
     room = Milestones.open(workspace.repository)
     workspace.watcher.watch("milestones", room.fingerprint)
     return room
 
 
 def _open_stores(workspace: Workspace) -> StoreRoom:
+    from holdfast.doctor import StoreRoom
+
     # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
     return StoreRoom(workspace.repository, lambda: _examinable(workspace))
 
@@ -111,6 +135,8 @@ def _examinable(workspace: Workspace) -> dict[str, Examinable]:
 
 
 def _open_templates(workspace: Workspace) -> Templates:
+    from holdfast.templates.store import Templates
+
     return Templates(workspace.repository)
 
 

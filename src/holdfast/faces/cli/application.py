@@ -32,6 +32,9 @@ _PROGRAM = "The program itself"
 def run(arguments: list[str] | None = None, host: Host | None = None) -> int:
     """Run the command line and return the exit status; no exception leaves here."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    if host is None and arguments[:1] == ["serve"] and not completion.is_requested():
+        # Other commands are made from the rooms; a server answers its first request before it loads them.
+        return run_program(CommandGroup("holdfast", summary or "", _serving()), "holdfast", arguments)
     return run_program(application(host or this_installation()), "holdfast", arguments)
 
 
@@ -51,12 +54,16 @@ def application(host: Host) -> CommandGroup:
     """Return the command line of a registry."""
     entries = dict(_everyday_entries(host))
     entries |= dict(_toolset_entries(host))
-    entries["serve"] = entry_for(serve_command(), _PROGRAM)
+    entries |= _serving()
     entries["token"] = entry_for(token_command(), _PROGRAM)
     entries["install"] = entry_for(install_command(), _PROGRAM)
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)
     return group
+
+
+def _serving() -> dict[str, Entry]:
+    return {"serve": entry_for(serve_command(), _PROGRAM)}
 
 
 def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:

@@ -118,7 +118,8 @@ def _serve(
         else parsed_settings(http, public_url, workers, oauth_issuer, oauth_audience, oauth_keys)
     )
     selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
-    full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
+    if toolsets or tools or exclude_tools:
+        full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
     presented = chosen_profile(profile, tool_errors)
     return _served(Workspace.discover(starting_directory(root)), selection, presented, settings)

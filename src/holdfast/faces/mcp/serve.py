@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.server import LateServer, ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
@@ -16,7 +16,7 @@ from holdfast.workspace import Workspace, full_registry
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it goes."""
-    run_stdio(protocol_server(workspace, selection, profile))
+    run_stdio(LateServer(profile, lambda: protocol_server(workspace, selection, profile)))
     workspace.close()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -45,6 +46,47 @@ class ProfiledServer(Server[Any]):
         return told.model_copy(update={"capabilities": self.profile.capabilities})
 
 
+class ServerSource(Protocol):
+    """A server that is there, or will be when it is needed."""
+
+    @property
+    def profile(self) -> Profile:
+        """How it presents itself."""
+
+    def loaded(self) -> ProtocolServer:
+        """Return the server, loading it first if need be; may take a while."""
+
+
+@dataclass
+class LateServer:
+    """A server that is made when somebody wants more than to shake hands."""
+
+    profile: Profile
+    make: Callable[[], ProtocolServer]
+    _made: ProtocolServer | None = None
+
+    def loaded(self) -> ProtocolServer:
+        """Return the server, made at the first call."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made
+
+
+def outline(profile: Profile) -> ProfiledServer:
+    """Return a server that can shake hands for a profile and nothing else."""
+    return _sdk_server(profile, _Unloaded(), keeps_sessions=True)
+
+
+class _Unloaded:
+    """Stands where handlers will be, so that the handshake can tell what there is."""
+
+    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
+        async def missing(*_: Any) -> Any:
+            raise RuntimeError(f"{name} was called before the server was loaded")
+
+        return missing
+
+
 class ProtocolServer:
     """The SDK's server over one dispatcher, with what the SDK leaves to us."""
 
@@ -80,10 +122,6 @@ class ProtocolServer:
                 self.sdk.add_request_handler(
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
-        if keeps_sessions and not profile.is_strict:
-            self.sdk.add_request_handler(
-                "logging/setLevel", types.SetLevelRequestParams, self.handlers.set_level
-            )
         # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
         tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
         self.sdk.middleware = [
@@ -93,6 +131,10 @@ class ProtocolServer:
             self._cache_lists,
             self._seal_state,
         ]
+
+    def loaded(self) -> ProtocolServer:
+        """Return this server: it is all there."""
+        return self
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -156,7 +198,7 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 
 
-def _sdk_server(profile: Profile, handlers: Handlers, *, keeps_sessions: bool) -> ProfiledServer:
+def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded, *, keeps_sessions: bool) -> ProfiledServer:
     prompts: dict[str, Any] = (
         {
             "on_list_prompts": handlers.list_prompts,
@@ -200,6 +242,8 @@ def _sdk_server(profile: Profile, handlers: Handlers, *, keeps_sessions: bool) -
         **prompts,
     )
     server.profile = profile
+    if keeps_sessions and not profile.is_strict:
+        server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
     return server
 
 

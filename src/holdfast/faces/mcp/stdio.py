@@ -8,7 +8,7 @@ import signal
 import sys
 
 from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.server import ServerSource
 from holdfast.faces.mcp.wire.input import Input
 from holdfast.faces.mcp.wire.output import Output
 from holdfast.faces.mcp.wire.session import Session
@@ -20,7 +20,7 @@ from holdfast.kernel.limits import LIMITS, Limits
 _SWITCH_SECONDS = 0.001
 
 
-def run_stdio(server: ProtocolServer, limits: Limits = LIMITS) -> None:
+def run_stdio(server: ServerSource, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
     loading.done()
     sys.setswitchinterval(_SWITCH_SECONDS)
@@ -29,7 +29,7 @@ def run_stdio(server: ProtocolServer, limits: Limits = LIMITS) -> None:
 
 
 async def serve_descriptors(
-    server: ProtocolServer, wire_in: int, wire_out: int, limits: Limits = LIMITS
+    server: ServerSource, wire_in: int, wire_out: int, limits: Limits = LIMITS
 ) -> None:
     """Serve one client on a pair of descriptors until it goes."""
     output = Output(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
@@ -43,4 +43,4 @@ async def serve_descriptors(
             asyncio.get_running_loop().add_signal_handler(number, session.stop, limits.drain_seconds)
     await session.closed()
     source.close()
-    server.close()
+    engine.close()
