@@ -14,7 +14,6 @@ import select
 import sys
 
 from holdfast.faces.cli import exit_status
-from holdfast.faces.cli.terminal import is_terminal
 from holdfast.kernel.untrusted import visible
 
 
@@ -48,9 +47,6 @@ def write(text: str) -> None:
 def write_words(text: str) -> None:
     """Write what an operation says in words, without anything invisible in it."""
     text = visible(text)
-    if is_terminal(sys.stdout):
-        # A lone carriage return lets later text cover what came before it.
-        text = text.replace("\r\n", "\n")
     if text:
         write(text if text.endswith("\n") else f"{text}\n")
 
