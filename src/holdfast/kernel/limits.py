@@ -31,6 +31,8 @@ class Limits:
     requests_parked: int = 1024
     parked_bytes: int = 16 * MIB
     queued_output_bytes: int = 32 * MIB
+    requests_unread: int = 16
+    """How many requests run at once while the client leaves answers unread."""
 
     # HTTP, per worker process. A client is whoever shares a token.
     header_seconds: float = 10.0

@@ -29,10 +29,15 @@ class Flight:
         limits: Limits,
         conclude: Callable[[Exchange, Any], None],
         earlier_ones: Callable[[], Awaitable[None]],
+        reader_is_slow: Callable[[], bool],
     ) -> None:
-        """Wait for `earlier_ones` before each start: a client sees the effect of what it was answered."""
+        """Wait for `earlier_ones` before each start: a client sees the effect of what it was answered.
+
+        While `reader_is_slow` fewer requests run, because their results only pile up.
+        """
         self._engine = engine
         self._earlier_ones = earlier_ones
+        self._reader_is_slow = reader_is_slow
         self._limits = limits
         self._conclude = conclude
         self._open: dict[RequestId, Exchange] = {}
@@ -79,7 +84,10 @@ class Flight:
             self._interrupt(exchange)
 
     def _starts_at_once(self, request: Request) -> bool:
-        return self._running < self._limits.requests_in_flight or request.method in _LASTING_METHODS
+        return self._running < self._most() or request.method in _LASTING_METHODS
+
+    def _most(self) -> int:
+        return self._limits.requests_unread if self._reader_is_slow() else self._limits.requests_in_flight
 
     def _start(self, exchange: Exchange) -> None:
         exchange.counted = exchange.request.method not in _LASTING_METHODS
@@ -112,7 +120,7 @@ class Flight:
         del self._open[exchange.request.id]
         self._running -= exchange.counted
         self._conclude(exchange, outcome)
-        while self._parked and self._running < self._limits.requests_in_flight:
+        while self._parked and self._running < self._most():
             following = self._parked.popleft()
             self._parked_bytes -= following.request.size
             self._start(following)

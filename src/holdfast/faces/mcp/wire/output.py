@@ -18,6 +18,7 @@ from collections.abc import Callable
 Written = Callable[[bool], None]
 
 _PIECES_A_TURN = 64
+_SLOW_PART = 32
 
 
 class Output:
@@ -51,6 +52,11 @@ class Output:
         if self.queued > self._limit and self._room.is_set():
             self._room.clear()
             self.on_congestion(True)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the reader has left a noticeable part of the queue."""
+        return self.queued > self._limit // _SLOW_PART
 
     async def uncongested(self) -> None:
         """Return when the reader has taken enough that more may be produced."""

@@ -51,7 +51,9 @@ class Session:
         self._reader = LineReader(limits.request_bytes)
         self._bucket = TokenBucket(limits.request_burst, limits.requests_per_second)
         self._settlements = Settlements()
-        self._flight = Flight(engine, limits, self._conclude, self._settlements.all_settled)
+        self._flight = Flight(
+            engine, limits, self._conclude, self._settlements.all_settled, lambda: output.is_slow
+        )
         self._flight.when_empty = self._finish_when_drained
         self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
         self._asked = 0
