@@ -12,7 +12,7 @@ from holdfast.storage.repository import Repository
 from tests.reliability.harness import Outcome, python, run_together
 
 SENDERS, MESSAGES = 4, 250
-LEASE_SECONDS = 10.0
+LEASE_SECONDS = 1.0
 
 QUICK_SENDER = """
 from holdfast.__main__ import main

@@ -1,27 +1,28 @@
 """What the store asks of its tables.
 
 A message is deliverable when nobody had it and nobody is being handed it: it has no lease, or one that
-ran out. A lease that ends later than any lease can was taken before the clock was set back, and is void.
+ran out. A lease that ends much later than any lease can was taken before the clock was set back, and is
+void; a minute of grace, because a reader looks at the clock before it waits for its turn to write.
 """
 
 from __future__ import annotations
 
 HAS_DELIVERABLE = (
     "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds))"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60))"
 )
 COUNT_DELIVERABLE = (
     "SELECT count(*) FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds)"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
 )
 COUNT_ABANDONED = (
     "SELECT count(*) FROM message WHERE delivered_at IS NULL AND lease IS NOT NULL"
-    " AND (lease_ends <= :now OR lease_ends > :now + :lease_seconds)"
+    " AND (lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
 )
 CLAIM = (
     "UPDATE message SET lease = :lease, lease_ends = :now + :lease_seconds WHERE sequence IN ("
     " SELECT sequence FROM message WHERE delivered_at IS NULL"
-    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds)"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
     " ORDER BY sequence LIMIT :limit)"
 )
 CLAIMED = "SELECT * FROM stored_message WHERE lease = :lease ORDER BY sequence"
