@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from threading import Barrier, Thread
 
@@ -12,6 +13,7 @@ import pytest
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Corrupted
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.repository import Repository
 from tests.inbox.conftest import Reader, TurnableClock
 
 NOTHING = "No new messages from lazygit"
@@ -223,3 +225,14 @@ def test_damage_is_reported_and_left_as_it_is(
         open_inbox(repository).take()
     assert os.fspath(repository) not in failure.value.sentence()
     assert store.read_bytes() == damaged
+
+
+def test_a_reader_whose_clock_was_read_a_moment_earlier_does_not_take_what_another_holds(repository: Path):
+    later = datetime(2026, 1, 1, 12, 0, 1, tzinfo=UTC)
+    first = Inbox(Repository.at(repository), clock=lambda: later)
+    second = Inbox(Repository.at(repository), clock=lambda: later - timedelta(seconds=1))
+    first.send("a.py", "Once", None, None)
+    assert len(first.take().messages) == 1
+    assert not second.take().messages
+    first.close()
+    second.close()

@@ -100,6 +100,8 @@ class Inbox:
         if not self._number(statements.HAS_DELIVERABLE, terms):
             return Delivery(lease)
         with self._for_writing().write() as connection:
+            # Again, now that it is our turn: others took leases while we waited.
+            terms |= self._lease_terms()
             connection.execute(statements.CLAIM, terms)
             messages = [_message(row) for row in connection.execute(statements.CLAIMED, terms)]
             waiting = connection.execute(statements.COUNT_DELIVERABLE, terms).fetchone()[0]
