@@ -1,0 +1,110 @@
+"""Rows as a table that fits the terminal, with nothing but the standard library.
+
+Quick commands draw the same tables as the whole program, so that both import this module.
+
+    table([("8903a9b6", "open", "A title", "bug, area-3")], width=40, flexible=(2, 3))
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_GAP = "  "
+_LEAST = 12
+"""What the first flexible column keeps on the narrowest terminal."""
+_WIDE = (
+    (0x1100, 0x115F),
+    (0x2E80, 0x303E),
+    (0x3041, 0xA4CF),
+    (0xAC00, 0xD7A3),
+    (0xF900, 0xFAFF),
+    (0xFE30, 0xFE4F),
+    (0xFF00, 0xFF60),
+    (0xFFE0, 0xFFE6),
+    (0x1F300, 0x1FAFF),
+    (0x20000, 0x3FFFD),
+)
+"""What takes two columns. The exact tables take too long to load for a command that runs all day."""
+
+
+def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
+    """Return rows as aligned lines; only flexible columns are cut, the first of them last of all.
+
+    A column that is empty in every row takes no room. Cells are texts of one line: see `one_line`.
+    """
+    if not rows:
+        return ""
+    natural = [max(map(columns, cells)) for cells in zip(*rows, strict=True)]
+    widths = _shared(natural, width, flexible)
+    return "\n".join(_line(row, widths) for row in rows)
+
+
+def columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
+    return sum(_columns(ord(character)) for character in text)
+
+
+def fitted(text: str, width: int) -> str:
+    """Return a text cut or filled to a width."""
+    taken = columns(text)
+    if taken <= width:
+        return text + " " * (width - taken)
+    kept, taken = [], 0
+    for character in text:
+        taken += columns(character)
+        if taken > width - 1:
+            taken -= columns(character)
+            break
+        kept.append(character)
+    return f"{''.join(kept)}…" + " " * (width - 1 - taken)
+
+
+def one_line(text: str) -> str:
+    """Return stored text as it may stand in a cell: on one line, without what nobody can see."""
+    if not (text.isascii() and text.isprintable()):
+        from holdfast.kernel.untrusted import visible  # loads what most texts do not need
+
+        text = visible(text)
+    return " ".join(text.split())
+
+
+def _columns(character: int) -> int:
+    if 0x300 <= character <= 0x36F or character in (0x200D, 0xFE0E, 0xFE0F):
+        return 0
+    return 2 if any(first <= character <= last for first, last in _WIDE) else 1
+
+
+def _shared(natural: list[int], width: int, flexible: Sequence[int]) -> list[int]:
+    """Give the narrowest flexible columns what they need and divide the rest among the others."""
+    widths = [0 if column in flexible else wanted for column, wanted in enumerate(natural)]
+    shown = [column for column in flexible if natural[column]]
+    taken = [wanted for wanted in widths if wanted]
+    left = width - sum(taken) - len(_GAP) * (len(taken) + len(shown) - 1)
+    for position, column in enumerate(sorted(shown, key=lambda column: natural[column])):
+        widths[column] = max(0, min(natural[column], left // (len(shown) - position)))
+        left -= widths[column]
+    return _at_least(widths, natural, shown)
+
+
+def _at_least(widths: list[int], natural: list[int], shown: list[int]) -> list[int]:
+    """Let the first flexible column keep its least, at the cost of those after it."""
+    if not shown:
+        return widths
+    first, *others = shown
+    missing = min(natural[first], _LEAST) - widths[first]
+    for column in reversed(others):
+        given = min(widths[column], max(0, missing))
+        widths[column] -= given
+        widths[first] += given
+        missing -= given
+    widths[first] += max(0, missing)
+    return widths
+
+
+def _line(row: Sequence[str], widths: list[int]) -> str:
+    shown = [fitted(cell, width) for cell, width in zip(row, widths, strict=True) if width]
+    return _GAP.join(shown).rstrip()

@@ -1,0 +1,57 @@
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.kernel.columns import columns, fitted, one_line, table
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40)
+
+
+def test_a_table_that_fits_is_shown_whole():
+    rows = [("a1", "open", "Short", "bug"), ("b22", "closed", "Longer title", "")]
+    assert table(rows, 80, flexible=(2, 3)) == "a1   open    Short         bug\nb22  closed  Longer title"
+
+
+def test_only_flexible_columns_are_cut_and_the_short_one_keeps_its_words():
+    row = ("8903a9b6", "open", "A title that goes on and on", "bug", "2 comments")
+    text = table([row], 50, flexible=(2, 3))
+    assert columns(text) == 50
+    assert "8903a9b6  open" in text
+    assert text.endswith("bug  2 comments")
+    assert "…" in text
+
+
+def test_the_first_flexible_column_gives_way_last():
+    row = ("8903a9b6", "open", "A title that goes on", "many, many, labels")
+    assert table([row], 28, flexible=(2, 3)).startswith("8903a9b6  open  A title tha…")
+
+
+def test_a_column_that_is_empty_everywhere_takes_no_room():
+    assert table([("a", "", "b"), ("c", "", "d")], 20, flexible=(2,)) == "a  b\nc  d"
+
+
+def test_no_rows_are_no_text():
+    assert table([], 80, flexible=()) == ""
+
+
+def test_wide_and_combining_characters_are_counted_as_terminals_show_them():
+    assert columns("日本") == 4
+    assert columns("é") == 1
+    assert fitted("日本語", 4) == "日… "
+
+
+def test_stored_text_stays_on_its_line():
+    shown = one_line("two\nlines\x1b[31m and\tmore\u202e")
+    assert shown.startswith("two lines")
+    assert not {"\n", "\t", "\x1b", "\u202e"} & set(shown)
+
+
+@given(st.lists(st.tuples(CELLS, CELLS, CELLS), min_size=1, max_size=5), st.integers(140, 200))
+def test_no_line_is_wider_than_the_terminal(rows, width):
+    assert all(columns(line) <= width for line in table(rows, width, flexible=(1, 2)).split("\n"))
+
+
+@given(CELLS, st.integers(1, 60))
+def test_a_fitted_text_takes_exactly_its_width(text, width):
+    assert columns(fitted(text, width)) == width
