@@ -1,0 +1,1 @@
+"""Notes on code that stay with the code they were written for."""

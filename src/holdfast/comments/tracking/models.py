@@ -1,0 +1,60 @@
+"""What tracking is asked and what it answers.
+
+Contract: lines count from 1 as editors count them, so a text that ends with a newline has an empty last line.
+A placement has a line exactly when its confidence is high or medium. With low confidence there are candidates
+but no line, and whoever asked keeps the last line that was good. With none the reason says what is gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Reason = Literal["file_deleted", "symbol_deleted", "line_deleted", "ambiguous"]
+
+
+class Confidence(StrEnum):
+    """How sure a placement is."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+    LOW = "low"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A file at one moment: where it was and what it said."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """A line of a version, or a range of lines with both ends included."""
+
+    line: int
+    end_line: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A line that may be the anchor's, and how well it fits from 0 to 1."""
+
+    line: int
+    score: float
+    path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where an anchor is now, how sure that is, and what else it may be."""
+
+    line: int | None
+    end_line: int | None
+    confidence: Confidence
+    method: str
+    reason: Reason | None = None
+    candidates: tuple[Candidate, ...] = ()
