@@ -6,6 +6,15 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
+class Annotations:
+    """For whom something is, how much it matters, and when it last changed."""
+
+    audience: tuple[str, ...] = ()
+    priority: float | None = None
+    last_modified: str | None = None
+
+
+@dataclass(frozen=True)
 class Text:
     """Words."""
 
@@ -18,6 +27,7 @@ class Image:
 
     data: bytes
     mime_type: str = "image/png"
+    annotations: Annotations | None = None
 
 
 @dataclass(frozen=True)
@@ -26,6 +36,7 @@ class Audio:
 
     data: bytes
     mime_type: str = "audio/wav"
+    annotations: Annotations | None = None
 
 
 @dataclass(frozen=True)
@@ -36,6 +47,8 @@ class Embedded:
     mime_type: str
     text: str | None = None
     data: bytes | None = None
+    title: str | None = None
+    annotations: Annotations | None = None
 
 
 @dataclass(frozen=True)
@@ -46,6 +59,7 @@ class Link:
     name: str
     mime_type: str | None = None
     description: str | None = None
+    annotations: Annotations | None = None
 
 
 Content = Text | Image | Audio | Embedded | Link

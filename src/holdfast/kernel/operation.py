@@ -16,7 +16,7 @@ from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
-from holdfast.kernel.content import Content
+from holdfast.kernel.content import Annotations, Content
 from holdfast.kernel.errors import HoldfastError
 
 Text = Callable[[Any], str]
@@ -65,6 +65,17 @@ class NoArguments(Input):
 
 
 @dataclass(frozen=True)
+class Address:
+    """A route below `/api/` whose `{parts}` are arguments of the operation."""
+
+    method: str
+    path: str
+    fixed: Mapping[str, Any] = field(default_factory=dict)
+    """Arguments that this route stands for."""
+    status: int = 200
+
+
+@dataclass(frozen=True)
 class Operation:
     """One thing Holdfast can do."""
 
@@ -102,6 +113,12 @@ class Operation:
     """Fields a specification puts beside the content of a tool result, such as `metadata`."""
     annotations: Mapping[str, Any] = field(default_factory=dict)
     """Annotations a specification names beyond the protocol's own hints."""
+    listed: bool = True
+    """Whether lists of tools show it; every face answers it by its name all the same."""
+    structured: bool = True
+    """Whether a tool result carries the data. Hosts that find data there drop the pictures beside it."""
+    addresses: tuple[Address, ...] = ()
+    """Further routes that a specification of a web interface gives it."""
 
     @cached_property
     def description(self) -> str:
@@ -159,6 +176,9 @@ class ListedResource:
     name: str
     description: str
     mime_type: str
+    title: str | None = None
+    size: int | None = None
+    annotations: Annotations | None = None
 
 
 @dataclass(frozen=True)
@@ -182,6 +202,7 @@ class Resource:
     """Given the room, lists the addresses a family has at this moment."""
     malformed: Callable[[str], HoldfastError] | None = None
     """Says what is wrong with an address that begins like one of this family and is none."""
+    annotations: Annotations | None = None
 
     @property
     def fixed_part(self) -> str:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 import mcp_types as types
 
 from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.rich_content import protocol_annotations
 from holdfast.kernel.operation import Effect, ListedResource, Operation, Prompt, Resource
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
@@ -37,7 +38,7 @@ class Catalogue:
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
-        return [self._tool(operation) for operation in self._registry.operations]
+        return [self._tool(operation) for operation in self._registry.operations if operation.listed]
 
     def tools(self, cursor: str | None) -> types.ListToolsResult:
         """Return a page of tools."""
@@ -88,35 +89,40 @@ class Catalogue:
 
     @cached_property
     def _schemas(self) -> dict[str, dict[str, Any]]:
-        return {tool.name: tool.input_schema for tool in self._tools}
+        return {self.name_of(item): input_schema(item) for item in self._registry.operations}
 
     def name_of(self, operation: Operation) -> str:
         """Return the name under which this server lists an operation."""
         return operation.name if self._profile.dotted_names else operation.listed_name
 
     def _tool(self, operation: Operation) -> types.Tool:
-        if self._profile.is_strict:
+        if self._profile.is_strict and not self._profile.describes_fully:
             return types.Tool(
                 name=self.name_of(operation),
-                description=operation.specified_description or operation.description,
+                description=self._description(operation),
                 input_schema=input_schema(operation),
             )
         return types.Tool(
             name=self.name_of(operation),
             title=operation.title,
-            description=operation.description,
+            description=self._description(operation),
             input_schema=input_schema(operation),
-            output_schema=output_schema(operation),
+            output_schema=output_schema(operation) if operation.structured else None,
             annotations=_hints(operation),
         )
+
+    def _description(self, operation: Operation) -> str:
+        specified = operation.specified_description if self._profile.is_strict else None
+        return specified or operation.description
 
     def _resource(self, resource: Resource) -> types.Resource:
         return types.Resource(
             uri=resource.uri,
             name=resource.name,
-            title=None if self._profile.is_strict else resource.title,
+            title=resource.title if self._profile.describes_fully or not self._profile.is_strict else None,
             description=resource.description,
             mime_type=resource.mime_type,
+            annotations=protocol_annotations(resource.annotations),
         )
 
     def _page(
@@ -178,7 +184,13 @@ def _hints(operation: Operation) -> types.ToolAnnotations:
 
 def _member(member: ListedResource) -> types.Resource:
     return types.Resource(
-        uri=member.uri, name=member.name, description=member.description, mime_type=member.mime_type
+        uri=member.uri,
+        name=member.name,
+        title=member.title,
+        description=member.description,
+        mime_type=member.mime_type,
+        size=member.size,
+        annotations=protocol_annotations(member.annotations),
     )
 
 

@@ -18,7 +18,13 @@ from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.completion import completed
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.handling import Context, Handling, Result, client_of, questions_left
-from holdfast.faces.mcp.rich_content import prompt_message, resource_contents, result_content
+from holdfast.faces.mcp.rich_content import (
+    content_block,
+    embedded_fields,
+    prompt_message,
+    resource_contents,
+    result_items,
+)
 from holdfast.kernel.codes import PROTOCOL
 from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownTool
 from holdfast.kernel.operation import Operation, Output, Prompt
@@ -217,7 +223,12 @@ class Handlers:
 def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     if operation.result_fields is not None:
         _put_back(operation.result_fields(output))
-    return types.CallToolResult(content=result_content(operation, output), structured_content=output.wire())
+    content = result_items(operation, output)
+    _put_back(embedded_fields(content))
+    return types.CallToolResult(
+        content=[content_block(item) for item in content],
+        structured_content=output.wire() if operation.structured else None,
+    )
 
 
 def _put_back(fields: dict[str, Any]) -> None:

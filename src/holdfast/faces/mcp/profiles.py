@@ -29,6 +29,8 @@ class Profile:
     dotted_names: bool = False
     prompts: bool = True
     resources: bool = True
+    describes_fully: bool = False
+    """Whether a limited server still lists titles, output schemas and hints, as its specification asks."""
     errors_as_results: bool = False
     """Whether a failing tool answers with a result where its specification has both that and an error."""
 

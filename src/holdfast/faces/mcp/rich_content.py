@@ -3,18 +3,35 @@
 from __future__ import annotations
 
 import base64
+from typing import Any
 
 import mcp_types as types
 
-from holdfast.kernel.content import Audio, Content, Embedded, Image, Link, Text
+from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.operation import Operation, Output, PromptMessage, ResourceBody
 
 
-def result_content(operation: Operation, output: Output) -> list[types.ContentBlock]:
-    """Return a result as content blocks: what the operation gives, or its words."""
-    if operation.content is None:
-        return [types.TextContent(type="text", text=operation.words(output))]
-    return [content_block(item) for item in operation.content(output)]
+def result_items(operation: Operation, output: Output) -> list[Content]:
+    """Return what a result holds: what the operation gives, or its words."""
+    return [Text(operation.words(output))] if operation.content is None else operation.content(output)
+
+
+def embedded_fields(content: list[Content]) -> dict[str, Any]:
+    """Return what embedded resources are called, by position; the SDK has no place for it."""
+    found = {
+        position: _named(item.title, item.annotations)
+        for position, item in enumerate(content)
+        if isinstance(item, Embedded)
+    }
+    return {"embedded": found} if any(found.values()) else {}
+
+
+def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
+    marks = protocol_annotations(annotations)
+    fields = {} if title is None else {"title": title}
+    if marks is None:
+        return fields
+    return fields | {"annotations": marks.model_dump(mode="json", by_alias=True, exclude_none=True)}
 
 
 def prompt_message(message: PromptMessage) -> types.PromptMessage:
@@ -30,13 +47,24 @@ def content_block(content: Content) -> types.ContentBlock:
         case Text():
             return types.TextContent(type="text", text=content.text)
         case Image():
-            return types.ImageContent(type="image", data=_base64(content.data), mime_type=content.mime_type)
+            return types.ImageContent(
+                type="image",
+                data=_base64(content.data),
+                mime_type=content.mime_type,
+                annotations=protocol_annotations(content.annotations),
+            )
         case Audio():
-            return types.AudioContent(type="audio", data=_base64(content.data), mime_type=content.mime_type)
+            return types.AudioContent(
+                type="audio",
+                data=_base64(content.data),
+                mime_type=content.mime_type,
+                annotations=protocol_annotations(content.annotations),
+            )
         case Embedded():
             body = ResourceBody(content.text, content.data)
             return types.EmbeddedResource(
-                type="resource", resource=resource_contents(content.uri, content.mime_type, body)
+                type="resource",
+                resource=resource_contents(content.uri, content.mime_type, body),
             )
         case Link():
             return types.ResourceLink(
@@ -45,7 +73,21 @@ def content_block(content: Content) -> types.ContentBlock:
                 name=content.name,
                 mime_type=content.mime_type,
                 description=content.description,
+                annotations=protocol_annotations(content.annotations),
             )
+
+
+def protocol_annotations(annotations: Annotations | None) -> types.Annotations | None:
+    """Return annotations as the protocol spells them, or None where there are none."""
+    if annotations is None:
+        return None
+    return types.Annotations.model_validate(
+        {
+            "audience": list(annotations.audience) or None,
+            "priority": annotations.priority,
+            "lastModified": annotations.last_modified,
+        }
+    )
 
 
 def resource_contents(

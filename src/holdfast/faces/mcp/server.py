@@ -168,6 +168,8 @@ class ProtocolServer:
         contents = fields.pop("contents", None)
         if contents is not None:
             result["contents"] = [item | contents for item in result["contents"]]
+        for position, more in fields.pop("embedded", {}).items():
+            result["content"][position]["resource"] |= more
         return result | fields
 
     async def _seal_state(self, ctx: Context, call_next: CallNext) -> HandlerResult:
