@@ -72,3 +72,44 @@ def test_a_rule_of_the_model_speaks_for_itself():
             return number
 
     assert refusal(Even, {"number": 3}).message == 'argument "number": an odd number.'
+
+
+class Nested(Input):
+    """A part of the arguments."""
+
+    deep: bool = True
+
+
+class Switches(Input):
+    """Booleans in every position."""
+
+    on: bool = False
+    maybe: bool | None = None
+    several: tuple[bool, ...] = ()
+    default: bool = False
+    nested: Nested | None = None
+
+
+@pytest.mark.requirement("http-22")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"on": 0},
+        {"on": 1.0},
+        {"on": "true"},
+        {"maybe": 1},
+        {"several": [True, 0]},
+        {"default": 1},
+        {"nested": {"deep": 0}},
+    ],
+)
+def test_a_number_or_a_word_is_no_boolean(arguments: dict[str, Any]) -> None:
+    assert "should be a valid boolean" in refusal(Switches, arguments).message
+
+
+@pytest.mark.requirement("http-22")
+def test_where_everything_is_text_the_words_are_booleans() -> None:
+    spelled = validated(Switches, {"on": "true", "maybe": "no", "nested": {"deep": "false"}}, spelled=True)
+    assert spelled == Switches(on=True, maybe=False, nested=Nested(deep=False))
+    with pytest.raises(InvalidArguments, match="valid boolean"):
+        validated(Switches, {"on": "perhaps"}, spelled=True)

@@ -14,7 +14,16 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, InvalidPath, NotFound, Unavailable
+from holdfast.kernel.errors import (
+    Busy,
+    Corrupted,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    NotFound,
+    OutOfSpace,
+    Unavailable,
+)
 from holdfast.storage.database import Database
 from holdfast.storage.migrations import _statements
 
@@ -158,7 +167,7 @@ def test_a_full_disk_keeps_what_was_stored(database):
     add(database, "kept")
     with database.write() as connection:
         connection.execute("PRAGMA max_page_count = 3")
-    with pytest.raises(Unavailable, match="disk is full"):
+    with pytest.raises(OutOfSpace, match="disk is full"):
         add(database, "x" * 100_000)
     assert texts(database) == ["kept"]
 

@@ -92,7 +92,7 @@ class Dispatcher:
             return guarded(self._fill, prompt, arguments)
 
     def _fill(self, prompt: Prompt, arguments: Mapping[str, Any] | None) -> list[PromptMessage]:
-        filled = validated(prompt.input, arguments)
+        filled = validated(prompt.input, arguments, spelled=True)
         return prompt.function(self.rooms(prompt.toolset), filled)
 
     async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:

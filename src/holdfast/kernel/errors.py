@@ -12,6 +12,7 @@ The tree, with the process exit status and HTTP status of each branch:
     │   └── UnknownPrompt
     ├── NotFound                3   404   the named thing does not exist
     ├── Conflict                4   409   somebody else changed it first
+    │   └── OutOfDate           4   412   the caller named a version that is no longer the newest
     ├── Denied                  5   403   not allowed here
     ├── TooLarge                6   413   over a stated limit
     ├── Busy                    7   503   try again later
@@ -19,6 +20,7 @@ The tree, with the process exit status and HTTP status of each branch:
     ├── Corrupted               8   500   stored bytes are damaged; they are left as they are
     ├── DeadlineExceeded        9   504
     ├── Unavailable            10   501   an optional part is not installed or not configured
+    │   └── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
     ├── Cancelled             130   499
     └── Internal               70   500   a defect of ours, with a reference to find it by
 
@@ -129,6 +131,24 @@ class Conflict(HoldfastError):
     http_status = 409
 
 
+class OutOfDate(Conflict):
+    """The thing is not at the version that the caller expected."""
+
+    kind = "out_of_date"
+    number = 4120
+    http_status = 412
+
+    @classmethod
+    def found(cls, what: str, expected: object, version: object) -> OutOfDate:
+        """Return the failure for `what`, which is at `version` while the caller expected another."""
+        return cls(
+            f"{what} is at version {version}, not {expected}.",
+            hint="Read it again, then decide whether your change still fits.",
+            expected=expected,
+            version=version,
+        )
+
+
 class Denied(HoldfastError):
     """The caller may not do this here."""
 
@@ -188,6 +208,15 @@ class Unavailable(HoldfastError):
     number = 5010
     exit_code = 10
     http_status = 501
+
+
+class OutOfSpace(Unavailable):
+    """The disk, or the share of it that we may use, is full."""
+
+    kind = "out_of_space"
+    number = 5070
+    exit_code = 11
+    http_status = 507
 
 
 class Cancelled(HoldfastError):

@@ -14,8 +14,10 @@ from enum import Enum
 from functools import cached_property
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic_core import CoreSchema
 
+from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.content import Annotations, Content
 from holdfast.kernel.errors import HoldfastError
 
@@ -35,12 +37,18 @@ class Effect(Enum):
 
 
 class Input(BaseModel):
-    """Arguments of an operation. Unknown names are refused."""
+    """Arguments of an operation. Unknown names are refused, and so are numbers where a boolean belongs."""
 
     # Built at first use: a server declares many more operations than a client calls.
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Return the schema with every boolean guarded."""
+        guarded: CoreSchema = with_strict_booleans(handler(source))
+        return guarded
 
 
 class Output(BaseModel):
@@ -111,6 +119,10 @@ class Operation:
     """Says a result in more than words; faces that only know words use `text`."""
     result_fields: Callable[[Any], dict[str, Any]] | None = None
     """Fields a specification puts beside the content of a tool result, such as `metadata`."""
+    expects_version: str | None = None
+    """The argument in which a caller may name the version that it wants to change; else `OutOfDate`."""
+    result_version: str | None = None
+    """Where a result holds the version of its thing: a member, or `task.version` for a member of a member."""
     annotations: Mapping[str, Any] = field(default_factory=dict)
     """Annotations a specification names beyond the protocol's own hints."""
     listed: bool = True
@@ -124,6 +136,13 @@ class Operation:
     def description(self) -> str:
         """Return the operation's docstring: first what it does, then what to know."""
         return inspect.getdoc(self.function) or ""
+
+    def version_in(self, result: Mapping[str, Any]) -> str | None:
+        """Return the version that a result as sent holds, or None when it holds none."""
+        found: Any = result if self.result_version is not None else None
+        for name in (self.result_version or "").split("."):
+            found = found.get(name) if isinstance(found, Mapping) else None
+        return None if found is None else str(found)
 
     @property
     def summary(self) -> str:

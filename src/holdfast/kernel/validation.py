@@ -8,15 +8,21 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from holdfast.kernel.booleans import SPELLED
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Input, wire_names
 from holdfast.kernel.suggest import did_you_mean
 
 
-def validated(model: type[Input], arguments: Mapping[str, Any] | None) -> Input:
-    """Return the arguments as a model; raise `InvalidArguments` naming every problem."""
+def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelled: bool = False) -> Input:
+    """Return the arguments as a model; raise `InvalidArguments` naming every problem.
+
+    Where all values were `spelled` as text, as in prompts, "true" is a boolean.
+    """
     try:
-        return model.model_validate({} if arguments is None else arguments)
+        return model.model_validate(
+            {} if arguments is None else arguments, context=SPELLED if spelled else None
+        )
     except ValidationError as failure:
         errors = [dict(error) for error in failure.errors(include_url=False)]
     problems = [_problem(model, error) for error in errors]

@@ -10,7 +10,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, TooLarge, Unavailable
+from holdfast.kernel.errors import Busy, Corrupted, Denied, HoldfastError, OutOfSpace, TooLarge, Unavailable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ _REASONS: dict[int, _Reason] = {
         "Check that its directory exists and may be used.",
     ),
     sqlite3.SQLITE_FULL: (
-        Unavailable,
+        OutOfSpace,
         "could not be written: the disk is full",
         "Free some space and try again; what was stored before is unchanged.",
     ),

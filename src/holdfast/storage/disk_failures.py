@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import Busy, Denied, HoldfastError, InvalidPath, NotFound, Unavailable
+from holdfast.kernel.errors import Busy, Denied, HoldfastError, InvalidPath, NotFound, OutOfSpace, Unavailable
 
 _Reason = tuple[type[HoldfastError], str, str]
 
@@ -25,8 +25,8 @@ _REASONS: dict[int, _Reason] = {
     errno.EACCES: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
     errno.EPERM: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
     errno.EROFS: (Denied, "is on a read-only file system", "Use a repository on a writable file system."),
-    errno.ENOSPC: (Unavailable, "could not be written: the disk is full", _FREE_SPACE),
-    errno.EDQUOT: (Unavailable, "could not be written: the disk quota is used up", _FREE_SPACE),
+    errno.ENOSPC: (OutOfSpace, "could not be written: the disk is full", _FREE_SPACE),
+    errno.EDQUOT: (OutOfSpace, "could not be written: the disk quota is used up", _FREE_SPACE),
     errno.EIO: (Unavailable, "could not be read or written: the disk reported an error", _CHECK_DISK),
     errno.ELOOP: (InvalidPath, "is a symbolic link, or leads through one", _REGULAR_FILES_ONLY),
     errno.ENOTDIR: (InvalidPath, "leads through something that is not a directory", _REGULAR_FILES_ONLY),

@@ -11,6 +11,7 @@ Contract:
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -19,7 +20,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
-from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, Unavailable
+from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.children import Patience, conversation, end_group, wait_until_ended
 from holdfast.storage.disk_failures import disk_failures_named
@@ -258,6 +259,11 @@ def _source(given: bytes) -> int:
 
 
 def _failed(command: str, finished: Finished) -> Unavailable:
+    if os.strerror(errno.ENOSPC) in finished.complaint:
+        return OutOfSpace(
+            f"git {command} could not write: the disk is full.",
+            hint="Free some space and try again; what was stored before is unchanged.",
+        )
     return Unavailable(
         f"git {command} failed: {finished.complaint or f'status {finished.status}'}",
         hint="Run `holdfast doctor` to check the repository.",

@@ -8,9 +8,10 @@ Contract:
 
 from __future__ import annotations
 
+import errno
 import os
 
-from holdfast.kernel.errors import Busy, Conflict, Unavailable
+from holdfast.kernel.errors import Busy, Conflict, OutOfSpace, Unavailable
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.files import flush_directory
 from holdfast.storage.git import Git, Terms
@@ -86,6 +87,9 @@ class Refs:
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
             hint = "Try again in a moment; `holdfast doctor` tells whether the lock was left behind."
             return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)
+        if os.strerror(errno.ENOSPC) in complaint:
+            hint = "Free some space and try again; what was stored before is unchanged."
+            return OutOfSpace(f"'{ref}' could not be written: the disk is full.", hint=hint, ref=ref)
         return Unavailable(
             f"git could not change '{ref}': {complaint}",
             hint="Run `holdfast doctor` to check the repository.",

@@ -36,6 +36,14 @@ _PROBLEM = {
         },
     },
 }
+_IF_MATCH = {
+    "name": "If-Match",
+    "in": "header",
+    "required": False,
+    "description": "The entity tag of the version that is to be changed.",
+    "schema": {"type": "string"},
+}
+_OUT_OF_DATE = {"412": "It is at another version than the caller expected."}
 _REFUSALS = {
     "400": "The arguments are not acceptable.",
     "401": "No token, or one nobody knows.",
@@ -83,12 +91,14 @@ def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str,
         "summary": operation.title,
         "description": operation.description,
         "x-effect": operation.effect.value,
-        "responses": _responses(schemas[operation.output, "serialization"], reads=_reads(operation)),
+        "responses": _responses(operation, schemas[operation.output, "serialization"]),
     }
+    expected = [] if operation.expects_version is None else [_IF_MATCH]
     arguments = schemas[operation.input, "validation"]
     if _reads(operation):
-        return described | {"parameters": _parameters(_resolved(arguments, components))}
-    return described | {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
+        return described | {"parameters": [*_parameters(_resolved(arguments, components)), *expected]}
+    body = {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
+    return described | body | ({"parameters": expected} if expected else {})
 
 
 def _reads(operation: Operation) -> bool:
@@ -125,16 +135,17 @@ def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, A
     return found
 
 
-def _responses(schema: dict[str, Any], *, reads: bool) -> dict[str, Any]:
+def _responses(operation: Operation, schema: dict[str, Any]) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
-    unchanged: dict[str, Any] = {}
-    if reads:
-        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": "Of these bytes."}}
-        unchanged = {"304": {"description": "What the client holds is still right."}}
+    told = "Of these bytes." if operation.result_version is None else "The version, and of these bytes."
+    if _reads(operation) or operation.result_version is not None:
+        success["headers"] = {"ETag": {"schema": {"type": "string"}, "description": told}}
+    unchanged = {"304": {"description": "What the client holds is still right."}} if _reads(operation) else {}
+    stale = {} if operation.expects_version is None else _OUT_OF_DATE
     reference = {"schema": {"$ref": _REFERENCES.format(model="Problem")}}
     refusals = {
         status: {"description": text, "content": {MEDIA_TYPE: reference}}
-        for status, text in _REFUSALS.items()
+        for status, text in (_REFUSALS | stale).items()
     }
     return {"200": success} | unchanged | refusals
 

@@ -3,14 +3,14 @@
 Contract:
 - The body of a success is the operation's result, the same JSON as a tool's structured content.
 - `GET` never writes: the method follows from the declared effect.
-- A `GET` answer has an entity tag made from its bytes; whoever holds the same bytes gets 304 instead.
+- Answers that read, and those that tell a version, have an entity tag (`versions.py`); whoever holds the same
+  bytes gets 304 instead, and `If-Match` names the version that is to be changed.
 - A failure is problem details; its member `error` is the same object as on every other face.
 """
 
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
@@ -25,6 +25,7 @@ from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import MethodNotAllowed, UnsupportedMediaType
 from holdfast.faces.render.json_text import json_text
 from holdfast.faces.rest.query import QueryReader
+from holdfast.faces.rest.versions import entity_tag, expecting, is_held
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch import Dispatcher
@@ -62,10 +63,9 @@ class OperationRoute:
                 allowed=self.method,
             )
         try:
-            result = await self._run(scope, self._arguments(scope, headers, body), receive)
-            return _success(
-                result.wire(), headers, self._dispatcher.limits.response_bytes, reads=self.method == "GET"
-            )
+            arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
+            result = await self._run(scope, arguments, receive)
+            return self._success(result.wire(), headers)
         except HoldfastError as failure:
             return problem(failure, stateless_code(self.operation.family, failure))
 
@@ -75,6 +75,22 @@ class OperationRoute:
         if scope["query_string"]:
             raise InvalidArguments("Arguments of a POST belong into its body.", hint="Send them as JSON.")
         return json_object(headers, body)
+
+    def _success(self, value: Mapping[str, Any], headers: Headers) -> Response:
+        body = json_text(value, for_a_person=False).encode()
+        limit = self._dispatcher.limits.response_bytes
+        if len(body) > limit:
+            raise TooLarge(
+                f"The answer has {len(body)} bytes; at most {limit} are sent.",
+                hint="Narrow the request or ask for a page.",
+                size=len(body),
+                limit=limit,
+            )
+        version = self.operation.version_in(value)
+        if self.method == "GET":
+            return tagged(body, headers, version)
+        tag = {} if version is None else {"ETag": entity_tag(body, version)}
+        return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"} | tag)
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
         exchange = exchange_of(scope)
@@ -122,25 +138,10 @@ def json_object(headers: Headers, body: bytes) -> Mapping[str, Any]:
     return value
 
 
-def _success(value: Mapping[str, Any], headers: Headers, limit: int, *, reads: bool) -> Response:
-    body = json_text(value, for_a_person=False).encode()
-    if len(body) > limit:
-        raise TooLarge(
-            f"The answer has {len(body)} bytes; at most {limit} are sent.",
-            hint="Narrow the request or ask for a page.",
-            size=len(body),
-            limit=limit,
-        )
-    if reads:
-        return tagged(body, headers)
-    return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"})
-
-
-def tagged(body: bytes, headers: Headers) -> Response:
+def tagged(body: bytes, headers: Headers, version: str | None = None) -> Response:
     """Return a body with its entity tag, or 304 to a client that has it already."""
-    tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
+    tag = entity_tag(body, version)
     caching = {"ETag": tag, "Cache-Control": "private, no-cache", "Vary": "Authorization"}
-    held = headers.get(b"if-none-match", b"").decode("latin-1")
-    if held.strip() == "*" or tag in [item.strip().removeprefix("W/") for item in held.split(",")]:
+    if is_held(tag, headers):
         return Response(status_code=304, headers=caching)
     return Response(body, media_type=JSON, headers=caching)
