@@ -31,6 +31,7 @@ from holdfast.kernel.operation import (
     ResourceBody,
 )
 from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.routes import Feed, FeedEvent
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers
 
@@ -76,6 +77,13 @@ class Dispatcher:
         with running(call):
             body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
         return ResourceBody(text=body) if isinstance(body, str) else body
+
+    def feed(
+        self, feed: Feed, position: str | None, parts: Mapping[str, str], call: Call
+    ) -> tuple[str, list[FeedEvent]]:
+        """Read what a feed has after a position, here and now."""
+        with running(call):
+            return guarded(lambda: feed.read(self.rooms(feed.toolset), position, **parts))
 
     def gather(self, listing: Callable[[], Result], call: Call) -> Result:
         """Gather a list here and now."""

@@ -20,6 +20,7 @@ from pydantic_core import CoreSchema
 from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.content import Annotations, Content
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.routes import Address, Feed
 
 Text = Callable[[Any], str]
 """Says a result in words."""
@@ -70,17 +71,6 @@ class Output(BaseModel):
 
 class NoArguments(Input):
     """The input of an operation that takes none."""
-
-
-@dataclass(frozen=True)
-class Address:
-    """A route below `/api/` whose `{parts}` are arguments of the operation."""
-
-    method: str
-    path: str
-    fixed: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments that this route stands for."""
-    status: int = 200
 
 
 @dataclass(frozen=True)
@@ -289,6 +279,7 @@ class Toolset:
     operations: list[Operation] = field(default_factory=list)
     resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)
+    feeds: list[Feed] = field(default_factory=list)
 
     def operation(
         self, name: str, *, title: str, effect: Effect, example: str, command: str | None = None, **more: Any
@@ -334,6 +325,17 @@ class Toolset:
                     **more,
                 )
             )
+            return function
+
+        return declare
+
+    def feed(
+        self, path: str, *, topic: str, specified: bool = False
+    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+        """Declare the decorated function `(room, position, **path_parts)` as the reader of a feed."""
+
+        def declare(function: Callable[..., Any]) -> Callable[..., Any]:
+            self.feeds.append(Feed(path, topic, function, self.name, self.family, specified))
             return function
 
         return declare

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
 from holdfast.kernel.roles import Role
+from holdfast.kernel.routes import Feed
 from holdfast.kernel.suggest import did_you_mean
 
 
@@ -54,6 +55,7 @@ class Registry:
             (item for toolset in selected for item in toolset.resources if self._admits_family(item)),
             key=lambda item: item.uri,
         )
+        self.feeds = [item for toolset in selected for item in toolset.feeds if self._admits_family(item)]
         self.prompts = sorted(
             (item for toolset in selected for item in toolset.prompts if self._admits_family(item)),
             key=lambda item: item.name,
@@ -114,7 +116,7 @@ class Registry:
             return toolset.name in self.selection.toolsets
         return not toolset.hidden
 
-    def _admits_family(self, item: Operation | Resource | Prompt) -> bool:
+    def _admits_family(self, item: Operation | Resource | Prompt | Feed) -> bool:
         family = self.selection.family
         return family is None or (item.specified and item.family == family)
 

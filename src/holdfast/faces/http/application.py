@@ -142,7 +142,8 @@ class Application:
 def _lasts(scope: Scope, headers: Headers) -> bool:
     """Return whether a request stays open as long as its client listens."""
     if scope["method"] == "GET":
-        return scope["path"] in (MCP_PATH, f"{API_PATH}events")
+        path: str = scope["path"]
+        return path == MCP_PATH or (path.startswith(API_PATH) and path.endswith("/events"))
     return headers.get(b"mcp-method") == b"subscriptions/listen"
 
 

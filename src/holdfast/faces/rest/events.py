@@ -30,7 +30,7 @@ _HEADERS = [
     (b"cache-control", b"no-store"),
     (b"x-accel-buffering", b"no"),
 ]
-_SIGN_OF_LIFE = b": still here\n\n"
+SIGN_OF_LIFE = b": still here\n\n"
 
 
 class Changes:
@@ -94,10 +94,16 @@ class Changes:
                 position = number
                 if topic in wanted:
                     yield self._event(number, topic)
-            if not await self._more_than(position, patience):
-                yield _SIGN_OF_LIFE
+            if not await self.more_than(position, patience):
+                yield SIGN_OF_LIFE
 
-    async def _more_than(self, position: int, patience: float) -> bool:
+    @property
+    def count(self) -> int:
+        """Return how many changes were noticed so far."""
+        return self._count
+
+    async def more_than(self, position: int, patience: float) -> bool:
+        """Wait for a change after a position, or for the end; return whether there was one."""
         try:
             async with asyncio.timeout(patience), self._news:
                 await self._news.wait_for(lambda: self._count > position or self.ended)

@@ -14,7 +14,9 @@ from holdfast.faces.http.boundary import Headers, single_headers
 from holdfast.faces.http.refusals import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.render.json_text import json_text
+from holdfast.faces.rest.addresses import AddressBook
 from holdfast.faces.rest.events import Changes, send_events, wanted_topics
+from holdfast.faces.rest.feeds import FeedBook
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of, tagged
 from holdfast.kernel.dispatch import Dispatcher
@@ -32,6 +34,8 @@ class RestFace:
         self._changes = changes
         operations = dispatcher.registry.operations
         self._routes = {path_of(item): OperationRoute(item, dispatcher) for item in operations}
+        self._addresses = AddressBook(operations, dispatcher)
+        self._feeds = FeedBook(dispatcher, changes)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that was let in."""
@@ -40,6 +44,9 @@ class RestFace:
         if path == _EVENTS:
             _only_get(scope)
             await self._stream(scope, headers, receive, send)
+        elif (feed := self._feeds.find(path)) is not None:
+            _only_get(scope)
+            await send_events(feed.follow(headers), receive, send)
         else:
             response = await self._response(path, scope, headers, receive)
             await response(scope, receive, send)
@@ -53,7 +60,9 @@ class RestFace:
         if path == _DESCRIPTION:
             _only_get(scope)
             return tagged(self._description, headers)
-        route = self._routes.get(path)
+        route: OperationRoute | None = self._routes.get(path)
+        if route is None and (found := self._addresses.find(scope["method"], path)) is not None:
+            route, scope["path_params"] = found
         if route is None:
             hint = did_you_mean(path, [*self._routes, _DESCRIPTION, _EVENTS])
             raise UnknownRoute("Nothing is at that path.", hint=hint)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,6 +13,7 @@ from holdfast.faces.http.problems import MEDIA_TYPE
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.operations import JSON, method_of, path_of
 from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.routes import Address
 
 _REFERENCES = "#/components/schemas/{model}"
 _PROBLEM = {
@@ -28,7 +30,7 @@ _PROBLEM = {
             "required": ["kind", "code", "message", "hint", "data"],
             "properties": {
                 "kind": {"type": "string"},
-                "code": {"type": "integer"},
+                "code": {"type": ["integer", "string"]},
                 "message": {"type": "string"},
                 "hint": {"type": ["string", "null"]},
                 "data": {"type": "object"},
@@ -51,6 +53,7 @@ _REFUSALS = {
     "404": "The named thing does not exist.",
     "409": "Somebody else changed it first.",
     "413": "Over a stated limit.",
+    "422": "The arguments of an addressed route are not acceptable.",
     "429": "Too many requests; Retry-After says when to come back.",
     "default": "Any other failure.",
 }
@@ -63,10 +66,14 @@ def openapi_document(operations: Iterable[Operation], server_url: str = "/") -> 
     models += [(item.output, "serialization") for item in known]
     schemas, shared = models_json_schema(models, by_alias=True, ref_template=_REFERENCES)
     components = shared.get("$defs", {})
-    paths = {
+    paths: dict[str, dict[str, Any]] = {
         API_PATH + path_of(item): {method_of(item).lower(): _operation(item, schemas, components)}
         for item in known
     }
+    for item in known:
+        for address in item.addresses:
+            described = addressed(item, address, schemas, components)
+            paths.setdefault(API_PATH + address.path, {})[address.method.lower()] = described
     return {
         "openapi": "3.1.0",
         "info": {
@@ -99,6 +106,41 @@ def _operation(operation: Operation, schemas: Any, components: Any) -> dict[str,
         return described | {"parameters": [*_parameters(_resolved(arguments, components)), *expected]}
     body = {"requestBody": {"required": True, "content": {JSON: {"schema": arguments}}}}
     return described | body | ({"parameters": expected} if expected else {})
+
+
+def addressed(operation: Operation, address: Address, schemas: Any, components: Any) -> dict[str, Any]:
+    """Return the description of one further address of an operation."""
+    told = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
+    arguments = _resolved(schemas[operation.input, "validation"], components)
+    left = {name: value for name, value in arguments.get("properties", {}).items() if name not in told}
+    required = [name for name in arguments.get("required", ()) if name not in told]
+    rest = {**arguments, "properties": left, "required": required}
+    enveloped = _enveloped(schemas[operation.output, "serialization"])
+    described = _operation(operation, schemas, components) | {
+        "operationId": f"{address.method.lower()}_{re.sub(r'[^a-z]+', '_', address.path).strip('_')}",
+        "parameters": [
+            *_path_parameters(address.path),
+            *([] if operation.expects_version is None else [_IF_MATCH]),
+        ],
+        "responses": _responses(operation, enveloped, address.status),
+    }
+    described.pop("requestBody", None)
+    if address.method in ("GET", "DELETE"):
+        described["parameters"] += _parameters(rest)
+    else:
+        described["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": rest}}}
+    return described
+
+
+def _enveloped(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "required": ["data"], "properties": {"data": schema}}
+
+
+def _path_parameters(path: str) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+        for name in re.findall(r"\{(\w+)\}", path)
+    ]
 
 
 def _reads(operation: Operation) -> bool:
@@ -135,7 +177,7 @@ def _resolved(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, A
     return found
 
 
-def _responses(operation: Operation, schema: dict[str, Any]) -> dict[str, Any]:
+def _responses(operation: Operation, schema: dict[str, Any], success_status: int = 200) -> dict[str, Any]:
     success: dict[str, Any] = {"description": "The result.", "content": {JSON: {"schema": schema}}}
     told = "Of these bytes." if operation.result_version is None else "The version, and of these bytes."
     if _reads(operation) or operation.result_version is not None:
@@ -147,7 +189,7 @@ def _responses(operation: Operation, schema: dict[str, Any]) -> dict[str, Any]:
         status: {"description": text, "content": {MEDIA_TYPE: reference}}
         for status, text in (_REFUSALS | stale).items()
     }
-    return {"200": success} | unchanged | refusals
+    return {str(success_status): success} | unchanged | refusals
 
 
 def _events() -> dict[str, Any]:

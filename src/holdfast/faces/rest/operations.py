@@ -48,6 +48,8 @@ def path_of(operation: Operation) -> str:
 class OperationRoute:
     """Answers the requests for one operation."""
 
+    status = 200
+
     def __init__(self, operation: Operation, dispatcher: Dispatcher) -> None:
         self.operation = operation
         self.method = method_of(operation)
@@ -67,7 +69,10 @@ class OperationRoute:
             result = await self._run(scope, arguments, receive)
             return self._success(result.wire(), headers)
         except HoldfastError as failure:
-            return problem(failure, stateless_code(self.operation.family, failure))
+            return self._failure(failure)
+
+    def _failure(self, failure: HoldfastError) -> Response:
+        return problem(failure, stateless_code(self.operation.family, failure))
 
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         if self.method == "GET":
@@ -77,7 +82,7 @@ class OperationRoute:
         return json_object(headers, body)
 
     def _success(self, value: Mapping[str, Any], headers: Headers) -> Response:
-        body = json_text(value, for_a_person=False).encode()
+        body = json_text(self._wrapped(value), for_a_person=False).encode()
         limit = self._dispatcher.limits.response_bytes
         if len(body) > limit:
             raise TooLarge(
@@ -90,7 +95,10 @@ class OperationRoute:
         if self.method == "GET":
             return tagged(body, headers, version)
         tag = {} if version is None else {"ETag": entity_tag(body, version)}
-        return Response(body, media_type=JSON, headers={"Cache-Control": "no-store"} | tag)
+        return Response(body, self.status, media_type=JSON, headers={"Cache-Control": "no-store"} | tag)
+
+    def _wrapped(self, value: Mapping[str, Any]) -> Mapping[str, Any]:
+        return value
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
         exchange = exchange_of(scope)
