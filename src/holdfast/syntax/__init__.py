@@ -1,0 +1,1 @@
+"""Source text turned into facts: languages, trees, symbols, tokens, complexity."""

@@ -1,0 +1,59 @@
+"""Cyclomatic complexity: one, and one more for every decision (McCabe).
+
+A decision is a condition, a loop, a case other than the default, a handler of exceptions, a conditional
+expression, a short-circuit operator; in Python also an `assert` and each part of a comprehension that
+loops or filters. The patterns stand in the tables of `languages/`. Functions without a name count towards the function
+around them; functions with one are counted for themselves.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache
+
+from holdfast.syntax.languages.language import Language
+from holdfast.syntax.parse import Parsed, captures
+from holdfast.syntax.symbols import Symbol, symbols
+
+
+@dataclass(frozen=True)
+class FunctionComplexity:
+    """A function and the number of ways through it."""
+
+    symbol: Symbol
+    cyclomatic: int
+
+
+@cache
+def _patterns(language: Language) -> str:
+    return "\n".join(
+        pattern if "@decision" in pattern else _captured(pattern) for pattern in language.decisions
+    )
+
+
+def _captured(pattern: str) -> str:
+    """Capture the whole of a pattern; one with a condition is wrapped already."""
+    if pattern.startswith("(("):
+        inner = pattern[1:].rsplit(" (#", 1)
+        return f"({inner[0]} @decision (#{inner[1]}"
+    return f"{pattern} @decision"
+
+
+def cyclomatic(parsed: Parsed) -> tuple[FunctionComplexity, ...]:
+    """Return the complexity of every function of a file, in the order of the text."""
+    functions = [symbol for symbol in symbols(parsed) if symbol.is_function]
+    decisions = captures(parsed, _patterns(parsed.language)).get("decision", [])
+    places = sorted({(node.start_byte, node.end_byte, node.type) for node in decisions})
+    counted: Counter[int] = Counter()
+    open_: list[int] = []
+    waiting = 0
+    for start, _end, _type in places:
+        while waiting < len(functions) and functions[waiting].span[0] <= start:
+            open_.append(waiting)
+            waiting += 1
+        while open_ and functions[open_[-1]].span[1] <= start:
+            open_.pop()
+        if open_:
+            counted[open_[-1]] += 1
+    return tuple(FunctionComplexity(symbol, 1 + counted[index]) for index, symbol in enumerate(functions))

@@ -1,0 +1,65 @@
+"""What is known of a text, computed once for each content.
+
+Contract: an answer depends on the path's language and the text alone, so it is kept by their hash. Trees are not kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from hashlib import blake2b
+from threading import Lock
+
+from holdfast.syntax.complexity import FunctionComplexity, cyclomatic
+from holdfast.syntax.languages import Language, language_of
+from holdfast.syntax.parse import ParseTooLong, SyntaxProblem, parse
+from holdfast.syntax.symbols import Symbol
+from holdfast.syntax.symbols import symbols as symbols_of
+
+KEPT = 512
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a file declares, what is wrong with it, and why it could not be read where it could not."""
+
+    language: Language | None
+    symbols: tuple[Symbol, ...] = ()
+    problems: tuple[SyntaxProblem, ...] = ()
+    skipped: str | None = None
+
+
+_kept: OrderedDict[tuple[str, bytes], Facts] = OrderedDict()
+_lock = Lock()
+
+
+def facts(path: str, text: str) -> Facts:
+    """Return the facts of a file; a text in no known language, or one too long to parse, has none."""
+    language = language_of(path, text.split("\n", 1)[0])
+    if language is None:
+        return Facts(None)
+    key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
+    with _lock:
+        if key in _kept:
+            _kept.move_to_end(key)
+            return _kept[key]
+    found = _read(language, text)
+    with _lock:
+        _kept[key] = found
+        while len(_kept) > KEPT:
+            _kept.popitem(last=False)
+    return found
+
+
+def _read(language: Language, text: str) -> Facts:
+    try:
+        parsed = parse(language, text)
+    except ParseTooLong as refusal:
+        return Facts(language, skipped=refusal.message)
+    return Facts(language, symbols_of(parsed), parsed.problems)
+
+
+def complexities(path: str, text: str) -> tuple[FunctionComplexity, ...]:
+    """Return the complexity of each function, or nothing for a file in no known language."""
+    language = language_of(path, text.split("\n", 1)[0])
+    return () if language is None else cyclomatic(parse(language, text))

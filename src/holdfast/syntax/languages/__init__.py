@@ -1,0 +1,83 @@
+"""Which language a file is written in.
+
+Contract: `language_of` looks at the name, and at the first line only where the name says nothing.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from posixpath import basename, splitext
+
+from holdfast.syntax.languages.bash import BASH
+from holdfast.syntax.languages.c import C
+from holdfast.syntax.languages.cpp import CPP
+from holdfast.syntax.languages.csharp import CSHARP
+from holdfast.syntax.languages.go import GO
+from holdfast.syntax.languages.java import JAVA
+from holdfast.syntax.languages.javascript import JAVASCRIPT
+from holdfast.syntax.languages.kotlin import KOTLIN
+from holdfast.syntax.languages.language import Declaration, Language
+from holdfast.syntax.languages.php import PHP
+from holdfast.syntax.languages.python import PYTHON
+from holdfast.syntax.languages.ruby import RUBY
+from holdfast.syntax.languages.rust import RUST
+from holdfast.syntax.languages.swift import SWIFT
+from holdfast.syntax.languages.typescript import TSX, TYPESCRIPT
+
+__all__ = ["LANGUAGES", "Declaration", "Language", "language_named", "language_of"]
+
+LANGUAGES = (
+    PYTHON,
+    JAVASCRIPT,
+    TYPESCRIPT,
+    TSX,
+    JAVA,
+    GO,
+    RUST,
+    C,
+    CPP,
+    CSHARP,
+    RUBY,
+    PHP,
+    KOTLIN,
+    SWIFT,
+    BASH,
+)
+
+
+@cache
+def _by_extension() -> dict[str, Language]:
+    return {extension: language for language in LANGUAGES for extension in language.extensions}
+
+
+@cache
+def _by_filename() -> dict[str, Language]:
+    return {name: language for language in LANGUAGES for name in language.filenames}
+
+
+def language_named(name: str) -> Language | None:
+    """Return the language of that name."""
+    return next((language for language in LANGUAGES if language.name == name), None)
+
+
+def language_of(path: str, first_line: str = "") -> Language | None:
+    """Return the language of a file, or nothing where it is none of ours."""
+    name = basename(path)
+    extension = splitext(name)[1]
+    return (
+        _by_filename().get(name)
+        or _by_extension().get(extension)
+        or _by_extension().get(extension.lower())
+        or (None if extension else _by_interpreter(first_line))
+    )
+
+
+def _by_interpreter(first_line: str) -> Language | None:
+    if not first_line.startswith("#!"):
+        return None
+    words = [word.rsplit("/", 1)[-1] for word in first_line[2:].split()]
+    programs = [word for word in words if word != "env" and not word.startswith("-")]
+    if not programs:
+        return None
+    program = programs[0].rstrip("0123456789.")
+    return next((language for language in LANGUAGES if program in language.interpreters), None)

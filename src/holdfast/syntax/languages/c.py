@@ -1,0 +1,95 @@
+"""C; C++ builds on it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language, Names, has_body, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+TYPES = {
+    "struct_specifier": "Struct",
+    "union_specifier": "Struct",
+    "class_specifier": "Class",
+    "enum_specifier": "Enum",
+}
+DEPTH = 20
+
+
+def declarator(node: Node, until: str | None = None) -> Node | None:
+    """Follow declarators, through pointers and parentheses, to the one of a type or to the innermost."""
+    found: Node | None = node
+    for _ in range(DEPTH):
+        if found is None or found.type == until:
+            return found
+        inner = found.child_by_field_name("declarator")
+        if inner is None and found.type in ("parenthesized_declarator", "reference_declarator"):
+            inner = next(iter(found.named_children), None)
+        if inner is None:
+            return found if until is None else None
+        found = inner
+    return None
+
+
+def declared(node: Node) -> Names:
+    """Name what a declarator declares: `A::run` is the `run` of `A`."""
+    innermost = declarator(node)
+    if innermost is None or innermost.id == node.id:
+        return ()
+    return tuple(part for part in text_of(innermost).split("::") if part)
+
+
+def type_defined(node: Node) -> str:
+    """Tell what a `typedef` gives a name to."""
+    kind = node.child_by_field_name("type")
+    return TYPES.get(kind.type if kind is not None else "", "Class")
+
+
+def specified(node: Node) -> str | None:
+    """Tell what a specifier declares: nothing where it only mentions a type."""
+    return TYPES[node.type] if has_body(node) else None
+
+
+def prototype(node: Node) -> str | None:
+    """Tell a function's prototype from a variable."""
+    function = declarator(node, "function_declarator")
+    inner = function.child_by_field_name("declarator") if function is not None else None
+    if inner is None or inner.type == "parenthesized_declarator":
+        return None
+    return "Function"
+
+
+DECLARATIONS = (
+    Declaration("function_definition", "Function", declared),
+    Declaration("declaration", prototype, declared),
+    Declaration("struct_specifier", specified),
+    Declaration("union_specifier", specified),
+    Declaration("enum_specifier", specified),
+    Declaration("enumerator", "EnumMember"),
+    Declaration("type_definition", type_defined, declared),
+    Declaration("preproc_function_def", "Function"),
+    Declaration("preproc_def", "Constant"),
+)
+
+DECISIONS = (
+    "(if_statement)",
+    "(for_statement)",
+    "(while_statement)",
+    "(do_statement)",
+    '(case_statement "case")',
+    "(conditional_expression)",
+    '(binary_expression operator: ["&&" "||"])',
+)
+
+C = Language(
+    name="c",
+    fence="c",
+    grammar=("tree_sitter_c", "language"),
+    extensions=(".c", ".h"),
+    comments=frozenset({"comment"}),
+    declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", declared)),
+    atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
+    decisions=DECISIONS,
+)

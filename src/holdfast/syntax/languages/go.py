@@ -1,0 +1,84 @@
+"""Go."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+TYPES = {"struct_type": "Struct", "interface_type": "Interface"}
+
+
+def _method(node: Node) -> Names:
+    """Name a method after its receiver: `(s *Server) Run` is the `Run` of `Server`."""
+    receiver = text_of(node.child_by_field_name("receiver")).strip("() \t\n,")
+    kind = receiver.split("[")[0].split()[-1:] or [""]
+    owner = kind[0].lstrip("*")
+    return ((owner,) if owner else ()) + named(node)
+
+
+def _type(node: Node) -> str:
+    kind = node.child_by_field_name("type")
+    return TYPES.get(kind.type if kind is not None else "", "Class")
+
+
+def _variable(node: Node) -> str:
+    value = node.child_by_field_name("value") or node.child_by_field_name("right")
+    function = value is not None and value.named_child_count == 1 and value.named_children[0].type
+    if function == "func_literal":
+        return "Function"
+    return "Constant" if node.type == "const_spec" else "Variable"
+
+
+def _short(node: Node) -> Names:
+    return (text_of(node.child_by_field_name("left")),) if _variable(node) == "Function" else ()
+
+
+def _subtest(node: Node) -> Names:
+    arguments = node.child_by_field_name("arguments")
+    title = text_of(arguments.named_children[0]) if arguments is not None else ""
+    return (f"{text_of(node.child_by_field_name('function'))}({title})",)
+
+
+GO = Language(
+    name="go",
+    fence="go",
+    grammar=("tree_sitter_go", "language"),
+    extensions=(".go",),
+    comments=frozenset({"comment"}),
+    declarations=(
+        Declaration("function_declaration", "Function"),
+        Declaration("method_declaration", "Method", _method),
+        Declaration("type_spec", _type),
+        Declaration("type_alias", "Class"),
+        Declaration("method_elem", "Method"),
+        Declaration("field_declaration", "Field"),
+        Declaration("const_spec", _variable),
+        Declaration("var_spec", _variable),
+        Declaration("short_var_declaration", _variable, _short),
+        Declaration(
+            "call_expression",
+            "Function",
+            _subtest,
+            "(call_expression arguments: (argument_list . (interpreted_string_literal) (func_literal)))",
+        ),
+    ),
+    wrappers={
+        "type_declaration": "type_spec",
+        "const_declaration": "const_spec",
+        "var_declaration": "var_spec",
+    },
+    scopes=frozenset({"func_literal"}),
+    atoms=frozenset({"interpreted_string_literal", "raw_string_literal"}),
+    decisions=(
+        "(if_statement)",
+        "(for_statement)",
+        "(expression_case)",
+        "(type_case)",
+        "(communication_case)",
+        '(binary_expression operator: ["&&" "||"])',
+    ),
+)

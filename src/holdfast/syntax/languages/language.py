@@ -1,0 +1,81 @@
+"""What is known of a language: how to tell it, which grammar reads it, what its nodes mean.
+
+A language is a table. Code that reads trees asks the table and never the name of the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+Names = tuple[str, ...]
+"""What a declaration is called: its own name last, before it what it belongs to where the source says so."""
+
+
+def text_of(node: Node | None) -> str:
+    """Return the source text of a node, or nothing."""
+    if node is None or node.text is None:
+        return ""
+    return node.text.decode("utf-8", "replace")
+
+
+def named(node: Node) -> Names:
+    """Return the name that stands in the field `name`."""
+    name = text_of(node.child_by_field_name("name"))
+    return (name,) if name else ()
+
+
+def has_body(node: Node) -> bool:
+    """Return whether a declaration says what it holds, and does not merely mention it."""
+    return node.child_by_field_name("body") is not None
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A kind of node that declares something with a name.
+
+    `kind` is a SymbolKind of VS Code, or decides on one, or on none. `pattern` narrows which nodes
+    are looked at; without it all of that type are.
+    """
+
+    node: str
+    kind: str | Callable[[Node], str | None]
+    names: Callable[[Node], Names] = named
+    pattern: str | None = None
+
+    @property
+    def query(self) -> str:
+        """The tree-sitter pattern that finds these nodes."""
+        return f"{self.pattern or f'({self.node})'} @declaration"
+
+
+@dataclass(frozen=True)
+class Language:
+    """One language.
+
+    - `wrappers` belong to the declaration that they hold (decorators, `export`, `template <…>`): node type to
+      the field of the child, or to its possible types, joined by `|`; one that holds several belongs to none.
+    - `scopes` are functions without a name; what is declared in them is local.
+    - `decisions` are patterns; each match is one more way through a function.
+    - `atoms` are read as one token though they have parts.
+    """
+
+    name: str
+    fence: str
+    grammar: tuple[str, str]
+    extensions: tuple[str, ...]
+    comments: frozenset[str]
+    declarations: tuple[Declaration, ...]
+    decisions: tuple[str, ...]
+    filenames: frozenset[str] = frozenset()
+    interpreters: frozenset[str] = frozenset()
+    wrappers: Mapping[str, str] = field(default_factory=dict)
+    scopes: frozenset[str] = frozenset()
+    atoms: frozenset[str] = frozenset()
+
+    def __hash__(self) -> int:
+        return hash(self.name)

@@ -1,0 +1,74 @@
+"""PHP."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+FUNCTIONS = frozenset({"anonymous_function", "arrow_function"})
+
+
+def _method(node: Node) -> str:
+    return "Constructor" if named(node) == ("__construct",) else "Method"
+
+
+def _assigned(node: Node) -> Names:
+    return (text_of(node.child_by_field_name("left")),)
+
+
+def _function(node: Node) -> str | None:
+    right = node.child_by_field_name("right")
+    return "Function" if right is not None and right.type in FUNCTIONS else None
+
+
+def _property(node: Node) -> Names:
+    element = next((child for child in node.named_children if child.type == "property_element"), None)
+    return named(element) if element is not None else ()
+
+
+def _constant(node: Node) -> Names:
+    name = next(iter(node.named_children), None)
+    return (text_of(name),) if name is not None else ()
+
+
+PHP = Language(
+    name="php",
+    fence="php",
+    grammar=("tree_sitter_php", "language_php"),
+    extensions=(".php", ".phtml", ".inc"),
+    interpreters=frozenset({"php"}),
+    comments=frozenset({"comment"}),
+    declarations=(
+        Declaration("namespace_definition", "Namespace", pattern="(namespace_definition body: (_))"),
+        Declaration("class_declaration", "Class"),
+        Declaration("interface_declaration", "Interface"),
+        Declaration("trait_declaration", "Class"),
+        Declaration("enum_declaration", "Enum"),
+        Declaration("enum_case", "EnumMember"),
+        Declaration("method_declaration", _method),
+        Declaration("function_definition", "Function"),
+        Declaration("property_declaration", "Property", _property),
+        Declaration("const_element", "Constant", _constant),
+        Declaration("assignment_expression", _function, _assigned),
+    ),
+    scopes=FUNCTIONS,
+    atoms=frozenset({"string", "encapsed_string"}),
+    decisions=(
+        "(if_statement)",
+        "(else_if_clause)",
+        "(for_statement)",
+        "(foreach_statement)",
+        "(while_statement)",
+        "(do_statement)",
+        "(case_statement)",
+        "(match_conditional_expression)",
+        "(catch_clause)",
+        "(conditional_expression)",
+        '(binary_expression operator: ["&&" "||" "??" "and" "or" "xor"])',
+        '(augmented_assignment_expression operator: "??=")',
+    ),
+)

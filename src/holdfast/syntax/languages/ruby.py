@@ -1,0 +1,92 @@
+"""Ruby."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BLOCK_NAME = 80
+
+
+def _method(node: Node) -> str:
+    return "Constructor" if named(node) == ("initialize",) else "Method"
+
+
+def _singleton(node: Node) -> Names:
+    return (f"{text_of(node.child_by_field_name('object'))}.{text_of(node.child_by_field_name('name'))}",)
+
+
+def _singleton_class(node: Node) -> Names:
+    return (f"<< {text_of(node.child_by_field_name('value'))}",)
+
+
+def _assigned(node: Node) -> Names:
+    left = node.child_by_field_name("left")
+    return (text_of(left),) if left is not None and left.type in ("constant", "identifier") else ()
+
+
+def _variable(node: Node) -> str | None:
+    left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+    if right is not None and (
+        right.type == "lambda" or text_of(right.child_by_field_name("method")) in ("lambda", "proc")
+    ):
+        return "Function"
+    return "Constant" if left is not None and left.type == "constant" else None
+
+
+def _block(node: Node) -> Names:
+    """Name a block by what it is given to: `it "parses"`."""
+    arguments = node.child_by_field_name("arguments")
+    title = arguments.named_children[0] if arguments is not None else None
+    name = f"{text_of(node.child_by_field_name('method'))} {text_of(title)}"
+    return (name,) if len(name) <= BLOCK_NAME and "\n" not in name else ()
+
+
+RUBY = Language(
+    name="ruby",
+    fence="ruby",
+    grammar=("tree_sitter_ruby", "language"),
+    extensions=(".rb", ".rake", ".gemspec", ".ru"),
+    filenames=frozenset({"Rakefile", "Gemfile", "Guardfile", "Vagrantfile", "Podfile"}),
+    interpreters=frozenset({"ruby"}),
+    comments=frozenset({"comment"}),
+    declarations=(
+        Declaration("module", "Module"),
+        Declaration("class", "Class"),
+        Declaration("singleton_class", "Class", _singleton_class),
+        Declaration("method", _method),
+        Declaration("singleton_method", "Method", _singleton),
+        Declaration("assignment", _variable, _assigned),
+        Declaration(
+            "call",
+            "Function",
+            _block,
+            "(call arguments: (argument_list . [(string) (simple_symbol)]) block: [(block) (do_block)])",
+        ),
+    ),
+    scopes=frozenset({"lambda"}),
+    atoms=frozenset({"string", "regex", "simple_symbol"}),
+    decisions=(
+        "(if)",
+        "(elsif)",
+        "(unless)",
+        "(while)",
+        "(until)",
+        "(for)",
+        "(when)",
+        "(in_clause)",
+        "(rescue)",
+        "(conditional)",
+        "(if_modifier)",
+        "(unless_modifier)",
+        "(while_modifier)",
+        "(until_modifier)",
+        "(rescue_modifier)",
+        '(binary operator: ["&&" "||" "and" "or"])',
+        '(operator_assignment operator: ["&&=" "||="])',
+    ),
+)

@@ -1,0 +1,63 @@
+"""Swift."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+KINDS = {"class": "Class", "struct": "Struct", "enum": "Enum", "extension": "Object", "actor": "Class"}
+
+
+def _class(node: Node) -> str:
+    return KINDS.get(text_of(node.child_by_field_name("declaration_kind")), "Class")
+
+
+def _property(node: Node) -> str:
+    value = node.child_by_field_name("value")
+    return "Function" if value is not None and value.type == "lambda_literal" else "Property"
+
+
+def _fixed(name: str) -> Names:
+    return (name,)
+
+
+SWIFT = Language(
+    name="swift",
+    fence="swift",
+    grammar=("tree_sitter_swift", "language"),
+    extensions=(".swift",),
+    interpreters=frozenset({"swift"}),
+    comments=frozenset({"comment", "multiline_comment", "shebang_line"}),
+    declarations=(
+        Declaration("class_declaration", _class),
+        Declaration("protocol_declaration", "Interface"),
+        Declaration("function_declaration", "Function"),
+        Declaration("protocol_function_declaration", "Method"),
+        Declaration("init_declaration", "Constructor", lambda _node: _fixed("init")),
+        Declaration("deinit_declaration", "Method", lambda _node: _fixed("deinit")),
+        Declaration("subscript_declaration", "Method", lambda _node: _fixed("subscript")),
+        Declaration("property_declaration", _property),
+        Declaration("protocol_property_declaration", "Property"),
+        Declaration("enum_entry", "EnumMember"),
+        Declaration("typealias_declaration", "Class", named),
+    ),
+    scopes=frozenset({"lambda_literal"}),
+    atoms=frozenset({"line_string_literal", "multi_line_string_literal", "raw_string_literal"}),
+    decisions=(
+        "(if_statement)",
+        "(guard_statement)",
+        "(for_statement)",
+        "(while_statement)",
+        "(repeat_while_statement)",
+        '(switch_entry "case")',
+        "(catch_block)",
+        "(ternary_expression)",
+        "(conjunction_expression)",
+        "(disjunction_expression)",
+        "(nil_coalescing_expression)",
+    ),
+)

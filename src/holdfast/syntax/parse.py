@@ -1,0 +1,125 @@
+"""Source text to a syntax tree, within limits.
+
+Contract
+- A text over `MOST_CHARACTERS`, or one that takes longer than `PATIENCE`, is refused with `ParseTooLong`.
+- A text with errors is still parsed; what is wrong with it stands in `problems`, the first few of them.
+- Lines count from 1 and end at a line feed, so `\\r\\n` counts once and a lone `\\r` not at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from holdfast.kernel.errors import TooLarge
+from holdfast.syntax.languages.language import Language, text_of
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query, Tree
+    from tree_sitter import Language as Grammar
+
+MOST_CHARACTERS = 5_000_000
+PATIENCE = 10.0
+MOST_PROBLEMS = 20
+SHOWN = 40
+
+
+class ParseTooLong(TooLarge):
+    """A text that is too long, or too slow, to be parsed."""
+
+
+@dataclass(frozen=True)
+class SyntaxProblem:
+    """A place where the text is not what the language allows."""
+
+    line: int
+    column: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Parsed:
+    """A text with its tree."""
+
+    language: Language
+    source: bytes
+    tree: Tree
+    problems: tuple[SyntaxProblem, ...]
+
+    @property
+    def root(self) -> Node:
+        """The node that holds all others."""
+        return self.tree.root_node
+
+
+@cache
+def grammar_of(language: Language) -> Grammar:
+    """Load the grammar of a language; this is where its library is first touched."""
+    import tree_sitter
+
+    module, function = language.grammar
+    return tree_sitter.Language(getattr(import_module(module), function)())
+
+
+@cache
+def query_for(language: Language, patterns: str) -> Query:
+    """Compile patterns for a language, once."""
+    import tree_sitter
+
+    return tree_sitter.Query(grammar_of(language), patterns)
+
+
+def captures(parsed: Parsed, patterns: str) -> Mapping[str, list[Node]]:
+    """Return the nodes that patterns name, by their name."""
+    import tree_sitter
+
+    return tree_sitter.QueryCursor(query_for(parsed.language, patterns)).captures(parsed.root)
+
+
+def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
+    """Parse a text, or refuse it within `patience` seconds."""
+    if len(text) > MOST_CHARACTERS:
+        raise ParseTooLong(
+            f"The text has {len(text)} characters; at most {MOST_CHARACTERS} are parsed",
+            hint="Lines are followed without a parser in such files.",
+        )
+    source = text.encode("utf-8", "replace")
+    tree = _tree(language, source, patience)
+    if not tree.root_node.has_error:
+        return Parsed(language, source, tree, ())
+    return Parsed(language, source, tree, _problems(Parsed(language, source, tree, ())))
+
+
+def _tree(language: Language, source: bytes, patience: float) -> Tree:
+    import tree_sitter
+
+    # The progress callback that is to replace the timeout ends the process in 0.25.
+    options: dict[str, Any] = {"timeout_micros": max(1, int(patience * 1_000_000))}
+    parser = tree_sitter.Parser(grammar_of(language), **options)
+    try:
+        return parser.parse(source)
+    except ValueError:
+        raise ParseTooLong(
+            f"The text could not be parsed as {language.name} within {patience:g} s",
+            hint="Lines are followed without a parser in such files.",
+        ) from None
+
+
+def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
+    found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing")
+    problems = [_problem(node, "Unexpected") for node in found.get("unexpected", ())]
+    problems += [_problem(node, "Missing") for node in found.get("missing", ())]
+    return tuple(sorted(problems, key=lambda one: (one.line, one.column))[:MOST_PROBLEMS])
+
+
+def _problem(node: Node, word: str) -> SyntaxProblem:
+    shown = node.type if word == "Missing" else _shown(node)
+    return SyntaxProblem(node.start_point[0] + 1, node.start_point[1] + 1, f"{word} '{shown}'")
+
+
+def _shown(node: Node) -> str:
+    first = text_of(node).strip().split("\n", 1)[0]
+    return first if len(first) <= SHOWN else first[:SHOWN] + "…"

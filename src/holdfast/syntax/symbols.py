@@ -1,0 +1,186 @@
+"""The named things of a source file, and where they begin and end.
+
+Contract
+- Symbols come in the order of the text, an outer one before its inner ones.
+- What is local to a function is no symbol unless it is itself a function, class or type.
+- `start_line` is where the declaration begins, decorators included; `name_line` is where its name stands.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Language
+from holdfast.syntax.parse import Parsed, captures
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+SIGNATURE = 300
+
+FUNCTIONS = frozenset({"Function", "Method", "Constructor"})
+CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
+VARIABLES = frozenset({"Variable", "Constant", "Property", "Field"})
+BODIES = ("class_body", "function_body", "enum_class_body", "protocol_body", "block", "accessor_list")
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """A named thing.
+
+    `path` runs from the outermost name to this one. `kind` is the name of a SymbolKind of VS Code.
+    `span` is where it stands in the bytes of the source.
+    """
+
+    name: str
+    kind: str
+    path: tuple[str, ...]
+    container: str | None
+    start_line: int
+    end_line: int
+    signature: str
+    body_start: int
+    name_line: int
+    span: tuple[int, int]
+
+    @property
+    def is_function(self) -> bool:
+        """Whether it runs: a function, a method or a constructor."""
+        return self.kind in FUNCTIONS
+
+
+@dataclass(frozen=True)
+class _Frame:
+    """Something that is open while its inside is read; a scope has no symbol."""
+
+    end: int
+    path: tuple[str, ...]
+    function: bool
+    owner: bool
+
+
+@cache
+def _patterns(language: Language) -> str:
+    declarations = [declaration.query for declaration in language.declarations]
+    others = sorted({*language.wrappers, *language.scopes})
+    return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
+
+
+@cache
+def _declarations(language: Language) -> dict[str, Declaration]:
+    return {declaration.node: declaration for declaration in language.declarations}
+
+
+def symbols(parsed: Parsed) -> tuple[Symbol, ...]:
+    """Return the symbols of a file."""
+    return tuple(_Reader(parsed).read())
+
+
+class _Reader:
+    """One pass over the nodes that matter, in the order of the text."""
+
+    def __init__(self, parsed: Parsed) -> None:
+        self.parsed = parsed
+        self.language = parsed.language
+        self.open: list[_Frame] = []
+        self.wrapped: dict[tuple[int, int], Node] = {}
+
+    def read(self) -> Iterator[Symbol]:
+        """Yield the symbols."""
+        found = captures(self.parsed, _patterns(self.language))
+        declared = {node.id for node in found.get("declaration", ())}
+        nodes = {node.id: node for group in found.values() for node in group}
+        ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))
+        for node in ordered:
+            while self.open and self.open[-1].end <= node.start_byte:
+                self.open.pop()
+            if node.type in self.language.wrappers:
+                self._wrap(node)
+            symbol = self._symbol(node) if node.id in declared else None
+            if symbol is not None:
+                yield symbol
+            elif node.type in self.language.scopes:
+                self.open.append(_Frame(node.end_byte, self._path(), True, False))
+
+    def _path(self) -> tuple[str, ...]:
+        return self.open[-1].path if self.open else ()
+
+    def _wrap(self, node: Node) -> None:
+        part = self.language.wrappers[node.type]
+        child = node.child_by_field_name(part)
+        if child is None:
+            held = [child for child in node.named_children if child.type in part.split("|")]
+            if len(held) != 1:
+                return
+            child = held[0]
+        outer = self.wrapped.get((node.start_byte, node.end_byte), node)
+        self.wrapped[child.start_byte, child.end_byte] = outer
+
+    def _symbol(self, node: Node) -> Symbol | None:
+        declaration = _declarations(self.language)[node.type]
+        kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
+        names = declaration.names(node) if kind is not None else ()
+        if kind is None or not names or not names[-1]:
+            return None
+        if kind in VARIABLES and any(frame.function for frame in self.open):
+            return None
+        if kind == "Function" and (len(names) > 1 or (self.open and self.open[-1].owner)):
+            kind = "Method"
+        path = self._path() + names
+        self.open.append(_Frame(node.end_byte, path, kind in FUNCTIONS, kind in CLASSES))
+        return self._made(node, kind, path)
+
+    def _made(self, node: Node, kind: str, path: tuple[str, ...]) -> Symbol:
+        outer = self.wrapped.get((node.start_byte, node.end_byte), node)
+        body = _body(node)
+        end = body.start_byte if body is not None else _end_of_line(self.parsed.source, node)
+        name = node.child_by_field_name("name") or node.child_by_field_name("declarator") or node
+        return Symbol(
+            name=path[-1],
+            kind=kind,
+            path=path,
+            container=path[-2] if len(path) > 1 else None,
+            start_line=outer.start_point[0] + 1,
+            end_line=_last_line(node),
+            signature=_signature(self.parsed.source[node.start_byte : end]),
+            body_start=(body if body is not None else node).start_point[0] + 1,
+            name_line=name.start_point[0] + 1,
+            span=(outer.start_byte, node.end_byte),
+        )
+
+
+def _last_line(node: Node) -> int:
+    row, column = node.end_point
+    return row if column == 0 and row > node.start_point[0] else row + 1
+
+
+def _end_of_line(source: bytes, node: Node) -> int:
+    end = source.find(b"\n", node.start_byte, node.end_byte)
+    return node.end_byte if end < 0 else end
+
+
+def _body(node: Node) -> Node | None:
+    body = node.child_by_field_name("body")
+    if body is not None:
+        return body
+    for field in ("value", "right", "type"):
+        value = node.child_by_field_name(field)
+        if value is not None:
+            return value.child_by_field_name("body")
+    return next((child for child in node.named_children if child.type in BODIES), None)
+
+
+def _signature(source: bytes) -> str:
+    text = " ".join(source.decode("utf-8", "replace").split()).rstrip("{: =")
+    return text if len(text) <= SIGNATURE else text[: SIGNATURE - 1] + "…"
+
+
+def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:
+    """Return the innermost symbol that holds a line."""
+    last = bisect_right(found, line, key=lambda symbol: symbol.start_line)
+    holding = (symbol for symbol in reversed(found[:last]) if symbol.end_line >= line)
+    return next(holding, None)

@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from holdfast.syntax import parse as parsing
+from holdfast.syntax.complexity import cyclomatic
+from holdfast.syntax.languages import language_named, language_of
+from holdfast.syntax.parse import ParseTooLong, parse
+from holdfast.syntax.symbols import symbols
+from holdfast.syntax.tokens import comment_lines, comments, tokens
+
+PYTHON = language_named("python")
+C = language_named("c")
+
+
+def test_what_is_wrong_is_named_with_its_place():
+    problems = parse(PYTHON, "def f():\n    return 1\n\nclass = 3\n").problems
+    assert problems
+    assert problems[0].line == 4
+    assert "class" in problems[0].message
+    missing = parse(C, "int main(void) { return 0 }\n").problems
+    assert [(problem.line, problem.message) for problem in missing] == [(1, "Missing ';'")]
+
+
+def test_only_the_first_problems_are_told():
+    assert len(parse(C, "int ((;\n" * 500).problems) == parsing.MOST_PROBLEMS
+
+
+def test_a_text_over_the_limit_is_refused(monkeypatch):
+    monkeypatch.setattr(parsing, "MOST_CHARACTERS", 10)
+    assert parse(PYTHON, "x = 12345\n").problems == ()
+    with pytest.raises(ParseTooLong, match="11 characters"):
+        parse(PYTHON, "x = 123456\n")
+
+
+def test_a_text_that_takes_too_long_is_refused_and_the_next_is_parsed():
+    slow = "x = (1 + 2)\n" * 20_000
+    with pytest.raises(ParseTooLong, match="within"):
+        parse(PYTHON, slow, patience=0.001)
+    assert parse(PYTHON, "x = 1\n").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("python", "x = " + "(" * 100_000 + "1" + ")" * 100_000 + "\n"),
+        ("javascript", "f(" * 50_000 + "() => 1" + ")" * 50_000),
+        ("java", "class A { int x = " + "(" * 20_000),
+        ("python", "[" * 100_000),
+    ],
+    ids=["python", "javascript", "java cut off", "python cut off"],
+)
+def test_depth_ends_nothing(name, text):
+    parsed = parse(language_named(name), text)
+    symbols(parsed)
+    cyclomatic(parsed)
+    assert comments(parsed) == ()
+    assert sum(1 for _ in tokens(parsed)) > 10_000
+
+
+def test_symbols_survive_errors_elsewhere():
+    parsed = parse(PYTHON, "def good():\n    pass\n\nx = = 3\n\ndef other():\n    pass\n")
+    assert parsed.problems
+    assert [symbol.name for symbol in symbols(parsed) if symbol.is_function] == ["good", "other"]
+
+
+def test_lines_are_those_of_line_feeds():
+    text = "x = 1\r\n\u2028 # no new line\r\ndef f():\r\n    pass\r\n"
+    found = symbols(parse(PYTHON, text))
+    assert [(one.name, one.start_line, one.end_line) for one in found if one.is_function] == [("f", 3, 4)]
+
+
+def test_characters_outside_the_alphabet_move_nothing():
+    text = "# \U0001f980 caf\u00e9 \ud800\ndef gr\u00f6\u00dfe():\n    return '\u65e5'\n"
+    parsed = parse(PYTHON, text)
+    assert [(one.name, one.start_line) for one in symbols(parsed)] == [("gr\u00f6\u00dfe", 2)]
+    assert comment_lines(parsed) == {1}
+
+
+def test_tokens_keep_literals_and_comments_whole():
+    parsed = parse(PYTHON, 'x = "a b"  # why\n')
+    assert [(token.text, token.comment) for token in tokens(parsed)] == [
+        ("x", False),
+        ("=", False),
+        ('"a b"', False),
+        ("# why", True),
+    ]
+
+
+def test_comment_lines_hold_nothing_else():
+    text = "/* one\n   two */\nint x; /* three */\n// four\nint y; /* five\n six */ int z;\n"
+    assert comment_lines(parse(C, text)) == {1, 2, 4}
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "name"),
+    [
+        ("a/b.py", "", "python"),
+        ("a.JAVA", "", "java"),
+        ("a.C", "", "cpp"),
+        ("a.c", "", "c"),
+        ("Rakefile", "", "ruby"),
+        ("run", "#!/usr/bin/env python3.11", "python"),
+        ("run", "#!/bin/sh -e", "bash"),
+        ("run", "#!/usr/bin/env -S node --flag", "javascript"),
+        ("run", "plain", None),
+        ("run.txt", "#!/bin/sh", None),
+        ("run", "#!", None),
+        ("", "", None),
+    ],
+)
+def test_the_language_follows_from_the_name_or_the_first_line(path, first, name):
+    language = language_of(path, first)
+    assert (language.name if language else None) == name
+
+
+def test_looking_up_a_language_loads_no_parser():
+    code = (
+        "import sys; from holdfast.syntax.languages import language_of; language_of('a.py');"
+        "sys.exit('tree_sitter' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
