@@ -12,6 +12,7 @@ from holdfast.storage.repository import Repository
 from holdfast.storage.watch import Watcher
 
 if TYPE_CHECKING:
+    from holdfast.comments.store import Comments
     from holdfast.doctor import Examinable, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
@@ -27,12 +28,13 @@ if TYPE_CHECKING:
 
 def toolsets() -> tuple[Toolset, ...]:
     """Return every toolset there is. Adding one is a package and a line here."""
+    from holdfast.comments import comments
     from holdfast.doctor import stores
     from holdfast.inbox import inbox
     from holdfast.milestones import milestones
     from holdfast.templates import templates
 
-    return (inbox, milestones, templates, stores)
+    return (comments, inbox, milestones, templates, stores)
 
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
@@ -106,6 +108,14 @@ class Workspace:
             room.close()
 
 
+def _open_comments(workspace: Workspace) -> Comments:
+    from holdfast.comments.store import Comments
+
+    room = Comments.open(workspace.repository)
+    workspace.watcher.watch("comments", room.fingerprint)
+    return room
+
+
 def _open_inbox(workspace: Workspace) -> Inbox:
     from holdfast.inbox.store import Inbox
 
@@ -142,6 +152,7 @@ def _open_templates(workspace: Workspace) -> Templates:
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
     {
+        "comments": _open_comments,
         "inbox": _open_inbox,
         "templates": _open_templates,
         "milestones": _open_milestones,

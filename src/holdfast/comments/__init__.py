@@ -1,1 +1,19 @@
-"""Notes on code that stay with the code they were written for."""
+"""Notes on code that stay with the code they were written for.
+
+Importing the package loads nothing. The toolset is made when it is first asked for.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.comments.toolset import comments as comments
+
+
+def __getattr__(name: str) -> object:
+    if name != "comments":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from holdfast.comments import operations, resources, toolset
+
+    del operations, resources  # importing them declares what they hold
+    return toolset.comments

@@ -42,6 +42,17 @@ HANDSHAKE_CODES: Mapping[str, Mapping[str, int]] = MappingProxyType(
             "invalid": INVALID_PARAMS,
             "internal": INTERNAL_ERROR,
         },
+        "paired-comments": {
+            "source_not_found": -32001,
+            "comment_not_found": -32002,
+            "invalid_file_path": -32003,
+            "file_access_denied": -32004,
+            "invalid_line_number": -32005,
+            "source_not_parsed": -32006,
+            "comment_file_corrupted": -32007,
+            "invalid": INVALID_PARAMS,
+            "internal": INTERNAL_ERROR,
+        },
         "git-mile": {
             "undecodable_arguments": INVALID_REQUEST,
             "unknown_tool": METHOD_NOT_FOUND,

@@ -40,6 +40,8 @@ class HoldfastError(Exception):
     number: ClassVar[int] = 5000
     exit_code: ClassVar[int] = 70
     http_status: ClassVar[int] = 500
+    specified_message: str | None = None
+    """The message that a specification prescribes word for word, where it does."""
 
     def __init__(self, message: str, *, hint: str | None = None, **data: object) -> None:
         super().__init__(message)

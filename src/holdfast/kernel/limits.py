@@ -81,6 +81,13 @@ class Limits:
     filter_depth: int = 32
     claim_seconds: float = 3600.0
 
+    # Comments (specification: paired-comments; bounds on files are ours).
+    comment_characters: int = 10_000
+    comment_author_characters: int = 200
+    comment_source_bytes: int = 4 * MIB
+    sidecar_bytes: int = 16 * MIB
+    scan_seconds: float = 1800.0
+
     # Stores.
     path_characters: int = 4096
     path_segment_bytes: int = 255

@@ -61,6 +61,24 @@ class Tree:
             _refuse_to_replace_other_than_a_file(parent, path)
             replace_at(parent, path.name, data, label=path.text)
 
+    def signature(self, path: RepoPath) -> tuple[int, int, int] | None:
+        """Return inode, size and time of a regular file, or None when there is none."""
+        try:
+            with self._parent_of(path) as parent:
+                status = os.stat(path.name, dir_fd=parent, follow_symlinks=False)
+        except (NotFound, InvalidPath):
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def remove(self, path: RepoPath) -> None:
+        """Remove a regular file, durably."""
+        with self._parent_of(path) as parent:
+            _refuse_to_replace_other_than_a_file(parent, path)
+            os.unlink(path.name, dir_fd=parent)
+            os.fsync(parent)
+
     def make_parents(self, path: RepoPath) -> None:
         """Make the directories that lead to a file, as far as they are missing."""
         with self._root(path.text) as root:

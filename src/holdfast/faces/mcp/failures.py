@@ -82,7 +82,8 @@ def missing_client_capability(error: MissingCapability) -> MCPError:
 
 def _protocol_error(error: HoldfastError, family: str, code: int) -> MCPError:
     if family not in CODE_NAMES:
-        return MCPError(code=code, message=error.sentence(), data=_data(error))
+        message = error.specified_message or error.sentence()
+        return MCPError(code=code, message=message, data=_data(error))
     result = _failed_result(error, family, code)
     data = result.model_dump(
         mode="json", by_alias=True, include={"content", "structured_content", "is_error"}

@@ -1,0 +1,124 @@
+"""JSON in the very bytes that JavaScript's `JSON.stringify(value, null, 2)` gives.
+
+Contract: what `parsed` returns, `printed` gives back byte by byte when JavaScript wrote it. Numbers are those
+of JavaScript: whole ones have no point, small and large ones its exponent. Half a surrogate pair is escaped.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from json.encoder import encode_basestring
+from typing import Any
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_DEEPEST = 100
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -7
+
+
+class Unreadable(ValueError):
+    """The bytes are no JSON document; the text says why."""
+
+
+def parsed(data: bytes) -> Any:
+    """Return the value that the bytes hold, or raise `Unreadable`."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    text = text.removeprefix("\ufeff")
+    if "<<<<<<<" in text and any(line.startswith("<<<<<<<") for line in text.splitlines()):
+        raise Unreadable("it holds the conflict markers of an unfinished merge")
+    try:
+        value = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+    except json.JSONDecodeError as error:
+        raise Unreadable(f"it is not JSON (line {error.lineno})") from None
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    _check_depth(value, _DEEPEST)
+    return value
+
+
+def printed(value: Any) -> bytes:
+    """Return the bytes of a value."""
+    text = "".join(_written(value, "\n"))
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+
+
+def _written(value: Any, newline: str) -> Iterator[str]:
+    """Yield a value piece by piece; `newline` ends a line and indents the next as far as this one."""
+    if isinstance(value, dict) and value:
+        inner = newline + "  "
+        before = "{" + inner
+        for key, member in value.items():
+            yield f"{before}{encode_basestring(key)}: "
+            yield from _written(member, inner)
+            before = "," + inner
+        yield newline + "}"
+    elif isinstance(value, list | tuple) and value:
+        inner = newline + "  "
+        before = "[" + inner
+        for item in value:
+            yield before
+            yield from _written(item, inner)
+            before = "," + inner
+        yield newline + "]"
+    elif isinstance(value, float):
+        yield number_text(value)
+    else:
+        yield json.dumps(value, ensure_ascii=False)
+
+
+def number_text(value: float) -> str:
+    """Return a finite number as JavaScript writes it."""
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, power = f"{abs(value)!r}".partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(power or 0)
+    if not whole.strip("0"):
+        point -= len(fraction) - len(fraction.lstrip("0")) + len(whole)
+    digits = digits.rstrip("0")
+    return sign + _placed(digits, point)
+
+
+def _placed(digits: str, point: int) -> str:
+    """Write digits with the decimal point after the first `point` of them."""
+    if len(digits) <= point <= _LARGEST_PLAIN:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= _LARGEST_PLAIN:
+        return f"{digits[:point]}.{digits[point:]}"
+    if _SMALLEST_PLAIN < point - 1 < 0:
+        return f"0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{rest}e{point - 1:+d}"
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise Unreadable("it holds a number that is too large")
+    return value
+
+
+def _int(text: str) -> int:
+    if len(text) > 400:
+        raise Unreadable("it holds a number that is too large")
+    return int(text)
+
+
+def _refuse(text: str) -> Any:
+    raise Unreadable(f"{text} is no JSON")
+
+
+def _check_depth(value: Any, left: int) -> None:
+    if not isinstance(value, dict | list):
+        return
+    if not left:
+        raise Unreadable("it is nested too deeply")
+    for inner in value.values() if isinstance(value, dict) else value:
+        _check_depth(inner, left - 1)

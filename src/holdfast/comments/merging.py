@@ -1,0 +1,105 @@
+"""What becomes of our comments when another program has written the sidecar from its memory.
+
+Contract:
+- A comment of ours that is gone was lost, and comes back, unless somebody deleted it: we did; or the writer
+  had it in memory (it wrote it before, or its file holds what we wrote later); or git replaced the file.
+- A comment of ours that went back to an older state was overwritten from memory, and our state comes back.
+- Nothing here writes. `Merged` says what to put back, and what the record should say from now on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.comments.archive import Entry, Record
+from holdfast.comments.sidecar import Sidecar
+
+
+@dataclass
+class Merged:
+    """What a comparison with the record found."""
+
+    restored: list[Entry] = field(default_factory=list)
+    known: list[Entry] = field(default_factory=list)
+    """Entries that another program has written, and so knows."""
+    forgotten: list[str] = field(default_factory=list)
+    """Ids of comments that somebody else took away."""
+
+
+InGit = Callable[[], bool]
+"""Tells whether the sidecar is exactly what the last commit holds."""
+
+WasCommitted = Callable[[str], bool]
+"""Tells whether a comment was in the commit on which we last wrote, when that is no longer the last."""
+
+
+def compared(
+    sidecar: Sidecar, record: Record, is_from_git: InGit, was_committed_before: WasCommitted
+) -> Merged:
+    """Compare a sidecar that somebody else has written with what we wrote."""
+    found = Merged()
+    if record.digest == sidecar.digest or not record.entries:
+        return found
+    stored = {note.id: note for note in sidecar.comments}
+    missing = [one for one in record.entries if one.content is not None and one.comment_id not in stored]
+    stale = [
+        one
+        for one in record.entries
+        if one.content is not None
+        and one.comment_id in stored
+        and stored[one.comment_id].updated < one.updated
+    ]
+    present = [one for one in record.entries if one.comment_id in stored]
+    found.known = [one._replace(known_elsewhere=True) for one in present if not one.known_elsewhere]
+    if not missing and not stale:
+        return found
+    if is_from_git():
+        found.forgotten = [one.comment_id for one in missing]
+        return found
+    newest_read = max(
+        (one.sequence for one in present if stored[one.comment_id].updated == one.updated), default=0
+    )
+    for one in missing:
+        was_in_memory = one.known_elsewhere or one.sequence <= newest_read
+        if was_in_memory or was_committed_before(one.comment_id):
+            found.forgotten.append(one.comment_id)
+        else:
+            found.restored.append(one)
+    found.restored.extend(one for one in stale if one.sequence > newest_read or one.known_elsewhere)
+    return found
+
+
+def put_back(sidecar: Sidecar, restored: list[Entry]) -> None:
+    """Put comments and their markers back into the document, in the state that we wrote."""
+    comments: list[Any] = sidecar.raw["comments"]
+    markers: list[Any] = sidecar.raw.setdefault("ghostMarkers", [])
+    for one in restored:
+        content = json.loads(one.content or "{}")
+        _put(comments, content["comment"])
+        if content.get("marker") is not None:
+            _put(markers, content["marker"])
+    if restored:
+        sidecar.refresh()
+
+
+def _put(items: list[Any], item: Mapping[str, Any]) -> None:
+    for position, known in enumerate(items):
+        if isinstance(known, dict) and known.get("id") == item["id"]:
+            # What the other program knows beyond ours stays.
+            items[position] = {**known, **item}
+            return
+    items.append(dict(item))
+
+
+def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> Entry:
+    """Return what goes on record about a comment that we write now."""
+    content = json.dumps({"comment": comment, "marker": marker})
+    return Entry(str(comment["id"]), 0, str(comment.get("updated", "")), content, False)
+
+
+def tombstone(comment_id: str, moment: str) -> Entry:
+    """Return what goes on record about a comment that we delete."""
+    return Entry(comment_id, 0, moment, None, False)

@@ -1,0 +1,139 @@
+"""What the room's operations take and return. Names on the wire are the specification's."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field
+
+from holdfast.comments.notes import Note
+from holdfast.comments.tracking.models import Candidate
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
+Status = Literal["open", "resolved", "wontfix"]
+State = Literal["high", "medium", "low", "none"]
+
+FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
+CommentId = Annotated[str, Field(pattern=r"^c_\d+$", max_length=40)]
+
+
+def optional(description: str, **more: Any) -> Any:
+    """Return a field of a result that is left out where there is nothing to say."""
+    return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
+
+
+class SymbolFacts(Output):
+    """The function, class or the like that a comment is about."""
+
+    kind: UntrustedText = Field(description="What it is, such as Function or Class.")
+    name: UntrustedText = Field(description="Its name.")
+    container: UntrustedText | None = Field(description="The name of what it is in, if it is in something.")
+
+
+class CandidateFacts(Output):
+    """A place where the code of a comment may be now."""
+
+    line: int = Field(description="The line, from 1.")
+    score: float = Field(description="How well it fits, from 0 to 1.")
+    file_path: UntrustedText | None = optional("The file, when it is another one.", alias="filePath")
+
+    @classmethod
+    def of(cls, candidate: Candidate) -> Self:
+        """Return a candidate as a result."""
+        return cls(line=candidate.line, score=round(candidate.score, 3), file_path=candidate.path)
+
+
+class ReplyFacts(Output):
+    """One answer to a comment."""
+
+    text: UntrustedText
+    author: UntrustedText
+    created: UntrustedText
+
+
+class CommentFacts(Output):
+    """One comment, and where it is now."""
+
+    id: str = Field(description="The name to give to other tools.")
+    stored_id: UntrustedText | None = optional(
+        "The id in the file, where another program chose one of another form.", alias="storedId"
+    )
+    line: int = Field(description="The line it is on now, or was last, from 1.")
+    end_line: int | None = optional("The last line of a range.", alias="endLine")
+    text: UntrustedText = Field(description="What it says, as it was written.")
+    shown_text: UntrustedText | None = optional("The same with its parameters filled in.", alias="shownText")
+    tag: UntrustedText | None = Field(description="Its category, if it has one.")
+    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    created: UntrustedText = Field(description="When it was written.")
+    updated: UntrustedText = Field(description="When it was last changed.")
+    status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
+    replies: list[ReplyFacts] = Field(description="Answers to it, oldest first.")
+    has_ai_metadata: bool = Field(alias="hasAIMetadata", description="Whether a model said more about it.")
+    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
+    orphaned: bool = Field(description="Whether the code it was about is gone.")
+    reason: str | None = optional("Why it is orphaned or needs review.")
+    confidence: State = Field(description="How sure its line is.")
+    needs_review: bool = Field(alias="needsReview", description="Whether a person should look at its line.")
+    candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
+
+    @classmethod
+    def of(cls, note: Note) -> Self:
+        """Return a stored comment as a result."""
+        symbol = note.symbol
+        return cls(
+            id=note.alias,
+            stored_id=None if note.alias == note.id else note.id,
+            line=note.line,
+            end_line=note.end_line,
+            text=note.text,
+            shown_text=None if note.shown_text == note.text else note.shown_text,
+            tag=note.tag,
+            author=note.author,
+            created=note.created,
+            updated=note.updated,
+            status=note.status,
+            replies=[
+                ReplyFacts(
+                    text=str(reply.get("text", "")),
+                    author=str(reply.get("author", "")),
+                    created=str(reply.get("created", "")),
+                )
+                for reply in note.replies
+            ],
+            has_ai_metadata=note.ai is not None,
+            symbol=symbol and SymbolFacts(kind=symbol.kind, name=symbol.name, container=symbol.container),
+            orphaned=note.orphaned,
+            reason=note.reason,
+            confidence=note.placement.confidence.value,
+            needs_review=note.placement.needs_review,
+            candidates=[CandidateFacts.of(one) for one in note.placement.candidates],
+        )
+
+
+class GetFileComments(Input):
+    """Whose comments to show."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    include_orphaned: bool = Field(
+        default=True,
+        alias="includeOrphaned",
+        description="Include orphaned comments (anchors no longer exist).",
+    )
+
+
+class FileMetadata(Output):
+    """The numbers that the specification puts beside the content."""
+
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_count: int = Field(alias="commentCount", description="How many comments are shown.")
+    orphaned_count: int = Field(alias="orphanedCount", description="How many of them lost their code.")
+
+
+class FileComments(Output):
+    """The comments of one file."""
+
+    metadata: FileMetadata
+    comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")

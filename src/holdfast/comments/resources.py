@@ -1,0 +1,1 @@
+"""Comments by address."""

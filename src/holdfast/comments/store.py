@@ -1,0 +1,217 @@
+"""The comments of one work tree: sidecars beside the sources, read with every anchor where the code is now.
+
+Contract:
+- Reading changes no file of the work tree. Comments that another program overwrote are there when read, and
+  are written back with the next change of their sidecar, or by a scan.
+- One sidecar that cannot be read is one failure; the others are read all the same.
+- Reading one file's comments looks at no other file's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from holdfast.comments import sidecar as sidecars
+from holdfast.comments.anchoring import Plan, Present, apply, plan, travelled
+from holdfast.comments.archive import Archive, blob_id
+from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
+from holdfast.comments.lines import decoded
+from holdfast.comments.merging import Merged, compared, put_back
+from holdfast.comments.names import is_sidecar, sidecar_of, source_of
+from holdfast.comments.notes import Note
+from holdfast.comments.paths import refusals_named
+from holdfast.comments.places import Places
+from holdfast.comments.sidecar import Sidecar
+from holdfast.comments.tracking.models import Version
+from holdfast.kernel.clock import Clock, utc_now
+from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.file_history import FileHistory
+from holdfast.storage.listing import Listing, Signature
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+from holdfast.storage.tree import Tree
+
+_MOST_REVISIONS = 24
+
+
+class Comments:
+    """The room of comments."""
+
+    def __init__(self, repository: Repository, *, clock: Clock = utc_now) -> None:
+        self.repository = repository
+        self.clock = clock
+        self.tree = Tree(repository)
+        self.archive = Archive(repository)
+        self.places = Places(repository)
+        self.history = FileHistory(repository)
+        self._sidecars = Listing(repository, is_sidecar)
+
+    @classmethod
+    def open(cls, repository: Repository) -> Comments:
+        """Return the comments of a repository; what it keeps beside them is opened at first use."""
+        return cls(repository)
+
+    def close(self) -> None:
+        """Close what was opened."""
+        self.archive.close()
+        self.places.close()
+        self.history.close()
+
+    # What there is
+
+    def sidecar_paths(self) -> Iterator[str]:
+        """Yield the path of each source file that has a sidecar, in order; the source may be gone."""
+        for path in self._sidecars.paths():
+            yield source_of(path)
+
+    def fingerprint(self) -> object:
+        """Return a value that changes when a sidecar, or a source that has one, is written or removed."""
+        found = self._sidecars.signatures()
+        sources = {path: self._sidecars.signature(source_of(path)) for path in found}
+        return found, sources
+
+    def signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
+        """Return the signatures of each sidecar and its source, by the path of the source."""
+        return {
+            source_of(path): (signature, self._sidecars.signature(source_of(path)))
+            for path, signature in self._sidecars.signatures().items()
+        }
+
+    # One file
+
+    def load(self, source_path: str) -> Sidecar:
+        """Return a file's comments, each where its code is now."""
+        path = RepoPath.parse(source_path)
+        sidecar = self.stored(path)
+        signature = self.tree.signature(path)
+        if sidecar.digest is None and signature is None:
+            raise SourceNotFound(path.text)
+        if not sidecar.comments:
+            return sidecar
+        key = _content_key(sidecar)
+        if signature is not None and (known := self.places.find(path.text, signature, key)) is not None:
+            for note, standing in zip(sidecar.comments, known, strict=True):
+                note.placement = standing
+            return sidecar
+        present = self.present(path)
+        found = self.planned(sidecar, present)
+        apply(sidecar, found, [travelled(journey) for journey in found.journeys])
+        if signature is not None and present is not None and self.tree.signature(path) == signature:
+            standings = [note.placement for note in sidecar.comments]
+            self.places.keep([(path.text, signature, key, present.blob, standings)])
+        return sidecar
+
+    def stored(self, path: RepoPath) -> Sidecar:
+        """Return a file's comments where the sidecar says they are, with those that were overwritten."""
+        data = self.sidecar_bytes(path)
+        sidecar = sidecars.empty(path.text) if data is None else sidecars.read(path.text, data)
+        merged = self.merged(sidecar, data)
+        put_back(sidecar, merged.restored)
+        return sidecar
+
+    def sidecar_bytes(self, path: RepoPath) -> bytes | None:
+        """Return what a file's sidecar holds, or None when it has none."""
+        place = sidecar_of(path.text)
+        with refusals_named(path):
+            try:
+                return self.tree.read_bytes(RepoPath.parse(place), LIMITS.sidecar_bytes)
+            except NotFound:
+                return None
+            except TooLarge:
+                raise CommentFileCorrupted(place, f"it is larger than {LIMITS.sidecar_bytes} bytes") from None
+            except InvalidPath as refusal:
+                if "symbolic link" in refusal.message:
+                    raise
+                raise CommentFileCorrupted(place, "it is not a regular file") from None
+
+    def merged(self, sidecar: Sidecar, data: bytes | None) -> Merged:
+        """Compare a sidecar with what we last wrote there, and put on record what that shows."""
+        record = self.archive.record(sidecar.path)
+        if data is None:
+            # The file was removed as a whole, which no program does by mistake.
+            return Merged()
+        found = compared(
+            sidecar,
+            record,
+            lambda: self.history.committed(sidecar.path) == data,
+            lambda comment_id: self._was_committed_before(sidecar.path, record.head, comment_id),
+        )
+        if found.known or found.forgotten:
+            digest = record.digest if found.restored else sidecar.digest
+            self.archive.remember(sidecar.path, str(digest), record.head, found.known, found.forgotten)
+        return found
+
+    def _was_committed_before(self, path: str, head: str | None, comment_id: str) -> bool:
+        if head is None or head == self.history.head():
+            return False
+        before = self.history.committed(path, head)
+        return before is not None and comment_id.encode() in before
+
+    def present(self, path: RepoPath) -> Present | None:
+        """Return the source file as it is now, or None when it is gone."""
+        data = self.source_bytes(path)
+        return None if data is None else Present(path.text, decoded(data), blob_id(data))
+
+    def source_bytes(self, path: RepoPath) -> bytes | None:
+        """Return the bytes of a source file, or None when it is gone."""
+        with refusals_named(path):
+            try:
+                return self.tree.read_bytes(path, LIMITS.comment_source_bytes)
+            except NotFound:
+                return None
+
+    def text_of(self, source_path: str) -> str:
+        """Return the text of a source file."""
+        data = self.source_bytes(RepoPath.parse(source_path))
+        if data is None:
+            raise SourceNotFound(source_path)
+        return decoded(data)
+
+    # The versions that comments were written for
+
+    def planned(self, sidecar: Sidecar, present: Present | None) -> Plan:
+        """Return what is known about a sidecar's comments, and what has to be followed."""
+        return plan(sidecar, present, self.version_text, self.between)
+
+    def annotated_version(self, marker: Mapping[str, Any] | None) -> Version | None:
+        """Return the version that a marker's comment was written for, where it is known."""
+        facts = Note({"id": "", "text": ""}, dict(marker or {})).evidence
+        if facts is None or not isinstance(facts.get("blob"), str):
+            return None
+        text = self.version_text(facts["blob"])
+        return None if text is None else Version(str(facts.get("path", "")), text)
+
+    def version_text(self, blob: str) -> str | None:
+        """Return the text of a version by its id: kept by us, or by git."""
+        data = self.archive.version(blob)
+        if data is None:
+            data = self.history.blob(blob)
+        return None if data is None else decoded(data)
+
+    def between(self, path: str, blob: str, commit: str | None) -> list[Version]:
+        """Return the committed versions of a file since a comment was written, oldest first."""
+        if commit is None or commit == self.history.head():
+            return []
+        return self.revisions(path, blob, self.history.revisions(path, commit))
+
+    def revisions(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
+        """Return some versions by their ids; of very many, a sample that keeps the last."""
+        wanted = [one for one in dict.fromkeys(blobs) if one != blob]
+        step = max(1, -(-len(wanted) // _MOST_REVISIONS))
+        texts = (self.version_text(one) for one in wanted[::-1][::step][::-1])
+        return [Version(path, text) for text in texts if text is not None]
+
+
+def _content_key(sidecar: Sidecar) -> str:
+    """Return what tells the content of a sidecar, restored comments included."""
+    if sidecar.digest is None:
+        return ""
+    return f"{sidecar.digest}:{len(sidecar.comments)}"
+
+
+def store_path(repository: Repository, name: str) -> str:
+    """Return the place of a file of ours."""
+    return os.path.join(repository.store_directory, name)

@@ -1,0 +1,95 @@
+"""What git knows about the past of one file: its committed content, and its revisions since some commit.
+
+Contract: outside git, in a repository without commits, and where git cannot answer within its time, the
+answer is that nothing is known. No command reads the work tree.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+
+from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git import Git
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+
+_COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_MOST_COMMITS = 512
+_SECONDS = 5.0
+_LOG = ("log", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--format=", "-z")
+
+
+class FileHistory:
+    """The past of the files of one repository. Close it to end the process that reads objects."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._git = None if repository.git_dir is None else Git(repository)
+
+    def head(self) -> str | None:
+        """Return the id of the last commit."""
+        if self._git is None:
+            return None
+        try:
+            found = self._git.objects().read("HEAD", LIMITS.git_output_bytes)
+        except HoldfastError:
+            return None
+        return found.id if found is not None and found.kind == "commit" else None
+
+    def committed(self, path: str, commit: str = "HEAD") -> bytes | None:
+        """Return a file's content in a commit, or None when that has no such file."""
+        if self._git is None or not (commit == "HEAD" or _COMMIT.fullmatch(commit)):
+            return None
+        return self._blob(f"{commit}:{RepoPath.parse(path).text}")
+
+    def blob(self, blob: str) -> bytes | None:
+        """Return the content that git keeps under an id."""
+        if self._git is None or not _COMMIT.fullmatch(blob):
+            return None
+        return self._blob(blob)
+
+    def revisions(self, path: str, commit: str) -> list[str]:
+        """Return the ids of what a file held in each commit after `commit` that changed it, oldest first."""
+        return self._log(commit, ("--", path)).get(path, [])
+
+    def all_revisions(self, commit: str) -> dict[str, list[str]]:
+        """Return the same for every file that changed, in one go."""
+        return self._log(commit, ())
+
+    def close(self) -> None:
+        """End the process that reads objects, if it runs."""
+        if self._git is not None:
+            self._git.close()
+
+    def _blob(self, name: str) -> bytes | None:
+        assert self._git is not None
+        try:
+            found = self._git.objects().read(name, LIMITS.comment_source_bytes)
+        except (TooLarge, Unavailable, DeadlineExceeded):
+            return None
+        return found.data if found is not None and found.kind == "blob" else None
+
+    def _log(self, commit: str, paths: tuple[str, ...]) -> dict[str, list[str]]:
+        if self._git is None or not _COMMIT.fullmatch(commit):
+            return {}
+        try:
+            finished = self._git.execute(
+                *_LOG, f"--max-count={_MOST_COMMITS}", f"{commit}..HEAD", *paths, seconds=_SECONDS
+            )
+        except (TooLarge, Unavailable, DeadlineExceeded):
+            return {}
+        return _parsed(finished.output) if finished.status == 0 else {}
+
+
+def _parsed(output: bytes) -> dict[str, list[str]]:
+    """Return the ids of each file's contents, oldest first, from what `git log --raw -z` prints."""
+    found: dict[str, list[str]] = defaultdict(list)
+    fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
+    for field in fields:
+        head = field.lstrip("\n")
+        if head.startswith(":"):
+            new, path = head.split(" ")[3], next(fields, "")
+            if new.strip("0"):
+                found[path].append(new)
+    return {path: ids[::-1] for path, ids in found.items()}
