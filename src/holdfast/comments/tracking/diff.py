@@ -1,77 +1,130 @@
-"""Which lines of two versions are the same line: first the unique ones, then the longest common rest.
+"""Which lines of two versions are the same line: unique ones first, then the longest common rest that says something.
 
-Contract: the map is strictly increasing, and mapped lines have equal keys.
+Contract: the map is strictly increasing, and mapped lines are equal but for white space.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
 
+from holdfast.comments.tracking.lines import Lines
+
+Area = tuple[int, int, int, int]
+"""Old start and end, new start and end; the ends are outside."""
+
 _LARGEST_TABLE = 25_000_000
-"""Pairs of lines up to which the longest common subsequence is computed; it costs a 64th of that in steps."""
+"""Pairs of lines up to which a longest common subsequence is computed; it costs a 64th of that in steps."""
 
 _DEEPEST = 24
 
 
-def diff_map(old: Sequence[Hashable], new: Sequence[Hashable]) -> dict[int, int]:
-    """Return for each old index that lives on its new index."""
+def line_map(old: Lines, new: Lines) -> dict[int, int]:
+    """Return for each old line that lives on unchanged its new index."""
     found: dict[int, int] = {}
-    left, right = _interned(old, new)
-    _match(left, right, (0, len(left), 0, len(right)), found, _DEEPEST)
+    exact = _Diff(*_interned(old.raw, new.raw), found)
+    exact.match((0, len(old), 0, len(new)), _DEEPEST)
+    loose = _Diff(*_interned(old.normal, new.normal), found)
+    for area in gaps(found, len(old), len(new)):
+        loose.match(area, _DEEPEST)
+    for area in gaps(found, len(old), len(new)):
+        loose.longest_common(area, old, new)
     return found
 
 
-def _interned(old: Sequence[Hashable], new: Sequence[Hashable]) -> tuple[list[int], list[int]]:
-    """Return both sequences as small numbers, equal where the keys are."""
-    numbers: dict[Hashable, int] = {}
+def gaps(found: dict[int, int], old_length: int, new_length: int) -> list[Area]:
+    """Return the areas between matched lines that have lines on both sides."""
+    areas: list[Area] = []
+    old_start = new_start = 0
+    for old_index, new_index in [*sorted(found.items()), (old_length, new_length)]:
+        if old_index > old_start and new_index > new_start:
+            areas.append((old_start, old_index, new_start, new_index))
+        old_start, new_start = old_index + 1, new_index + 1
+    return areas
+
+
+def _interned(old: Sequence[str], new: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Return both sequences as small numbers, equal where the lines are."""
+    numbers: dict[str, int] = {}
     left = [numbers.setdefault(key, len(numbers)) for key in old]
     right = [numbers.setdefault(key, len(numbers)) for key in new]
     return left, right
 
 
-def _match(
-    old: list[int], new: list[int], area: tuple[int, int, int, int], found: dict[int, int], depth: int
-) -> None:
-    """Add the matches inside an area (old start and end, new start and end) to those found."""
-    old_start, old_end, new_start, new_end = area
-    while old_start < old_end and new_start < new_end and old[old_start] == new[new_start]:
-        found[old_start] = new_start
-        old_start, new_start = old_start + 1, new_start + 1
-    while old_start < old_end and new_start < new_end and old[old_end - 1] == new[new_end - 1]:
-        old_end, new_end = old_end - 1, new_end - 1
-        found[old_end] = new_end
-    if old_start == old_end or new_start == new_end:
-        return
-    pivots = _unique_pairs(old, new, (old_start, old_end, new_start, new_end)) if depth else []
-    if not pivots:
-        _longest_common(old, new, (old_start, old_end, new_start, new_end), found)
-        return
-    for old_index, new_index in [*pivots, (old_end, new_end)]:
-        _match(old, new, (old_start, old_index, new_start, new_index), found, depth - 1)
-        if old_index < old_end:
-            found[old_index] = new_index
-        old_start, new_start = old_index + 1, new_index + 1
+class _Diff:
+    """A diff in the making."""
+
+    def __init__(self, old: list[int], new: list[int], found: dict[int, int]) -> None:
+        self._old = old
+        self._new = new
+        self._found = found
+
+    def match(self, area: Area, depth: int) -> None:
+        """Add equal ends and unique lines of an area, and of the areas between those."""
+        old_start, old_end, new_start, new_end = area = self._equal_ends(area)
+        pivots = self._unique_pairs(area) if depth and old_start < old_end and new_start < new_end else []
+        if not pivots:
+            return
+        for old_index, new_index in [*pivots, (old_end, new_end)]:
+            self.match((old_start, old_index, new_start, new_index), depth - 1)
+            if old_index < old_end:
+                self._found[old_index] = new_index
+            old_start, new_start = old_index + 1, new_index + 1
+
+    def _equal_ends(self, area: Area) -> Area:
+        """Match what an area begins and ends with on both sides, and return the rest of it."""
+        old_start, old_end, new_start, new_end = area
+        old, new, found = self._old, self._new, self._found
+        while old_start < old_end and new_start < new_end and old[old_start] == new[new_start]:
+            found[old_start] = new_start
+            old_start, new_start = old_start + 1, new_start + 1
+        while old_start < old_end and new_start < new_end and old[old_end - 1] == new[new_end - 1]:
+            old_end, new_end = old_end - 1, new_end - 1
+            found[old_end] = new_end
+        return old_start, old_end, new_start, new_end
+
+    def _unique_pairs(self, area: Area) -> list[tuple[int, int]]:
+        """Return the longest increasing chain of lines that occur once on each side of the area."""
+        old_start, old_end, new_start, new_end = area
+        old, new = self._old, self._new
+        old_count = Counter(old[old_start:old_end])
+        new_count = Counter(new[new_start:new_end])
+        where = {new[index]: index for index in range(new_start, new_end) if new_count[new[index]] == 1}
+        pairs = [
+            (index, where[old[index]])
+            for index in range(old_start, old_end)
+            if old_count[old[index]] == 1 and old[index] in where
+        ]
+        return increasing(pairs)
+
+    def longest_common(self, area: Area, before: Lines, after: Lines) -> None:
+        """Add a longest common subsequence of the lines that say something, and the equal lines beside them."""
+        old_start, old_end, new_start, new_end = area
+        if (old_end - old_start) * (new_end - new_start) > _LARGEST_TABLE:
+            return
+        left = [index for index in range(old_start, old_end) if not before.is_trivial(index)]
+        right = [index for index in range(new_start, new_end) if not after.is_trivial(index)]
+        pivots: list[tuple[int, int]] = []
+        for step in LCSseq.opcodes([self._old[at] for at in left], [self._new[at] for at in right]):
+            if step.tag == "equal":
+                length = step.src_end - step.src_start
+                pivots += zip(
+                    left[step.src_start : step.src_start + length],
+                    right[step.dest_start : step.dest_start + length],
+                    strict=True,
+                )
+        for old_index, new_index in [*pivots, (old_end, new_end)]:
+            if pivots:
+                self._equal_ends((old_start, old_index, new_start, new_index))
+            if old_index < old_end:
+                self._found[old_index] = new_index
+            old_start, new_start = old_index + 1, new_index + 1
 
 
-def _unique_pairs(old: list[int], new: list[int], area: tuple[int, int, int, int]) -> list[tuple[int, int]]:
-    """Return the longest increasing chain of lines that occur once on each side of the area."""
-    old_start, old_end, new_start, new_end = area
-    old_count = Counter(old[old_start:old_end])
-    new_count = Counter(new[new_start:new_end])
-    where = {new[index]: index for index in range(new_start, new_end) if new_count[new[index]] == 1}
-    pairs = [
-        (index, where[old[index]])
-        for index in range(old_start, old_end)
-        if old_count[old[index]] == 1 and old[index] in where
-    ]
-    return _increasing(pairs)
-
-
-def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
+def increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     """Return a longest chain of pairs in which both members grow; the first members grow already."""
     tails: list[int] = []
     ends: list[int] = []
@@ -91,16 +144,3 @@ def _increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
         at = before[at]
     chain.reverse()
     return chain
-
-
-def _longest_common(
-    old: list[int], new: list[int], area: tuple[int, int, int, int], found: dict[int, int]
-) -> None:
-    """Add a longest common subsequence of an area, where the area is small enough for it."""
-    old_start, old_end, new_start, new_end = area
-    if (old_end - old_start) * (new_end - new_start) > _LARGEST_TABLE:
-        return
-    for step in LCSseq.opcodes(old[old_start:old_end], new[new_start:new_end]):
-        if step.tag == "equal":
-            for offset in range(step.src_end - step.src_start):
-                found[old_start + step.src_start + offset] = new_start + step.dest_start + offset

@@ -1,16 +1,22 @@
-"""A text as lines that can be compared: normalised, counted, and weighed by how much they say."""
+"""A text as lines that can be compared: normalised, taken apart, and judged by how much they say."""
 
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import dataclass
 from functools import cached_property
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
-_SPACE = re.compile(r"\s+")
-_WORD_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
-_LONGEST_COMPARED = 2000
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
+
+_LONGEST_COMPARED = 1000
 """Characters of a line that comparisons look at; generated files have lines of a megabyte."""
+
+_CONTEXT_LINES = 4
+_CONTEXT_REACH = 12
+"""Lines on each side among which the context's lines are looked for."""
 
 _KEYWORDS = "end else try do done fi then begin finally pass return break continue default esac"
 _SAYS_LITTLE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
@@ -26,9 +32,26 @@ def tokens_of(line: str) -> tuple[str, ...]:
     return tuple(_TOKEN.findall(line[:_LONGEST_COMPARED]))
 
 
-def pieces_of(line: str) -> tuple[str, ...]:
-    """Return the parts of words in lower case, so that `getUserName` and `user_name` share two of them."""
-    return tuple(piece.lower() for piece in _WORD_PIECE.findall(line[:_LONGEST_COMPARED]))
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """How often each part of a word occurs, ready for a cosine."""
+
+    counts: dict[str, int]
+    length: float
+
+    @classmethod
+    def of(cls, counts: dict[str, int]) -> Bag:
+        """Return a bag of these counts."""
+        return cls(counts, sum(count * count for count in counts.values()) ** 0.5)
+
+    def cosine(self, other: Bag) -> float:
+        """Return how alike two bags are, from 0 to 1; two empty ones are alike."""
+        if not self.counts or not other.counts:
+            return 1.0 if not self.counts and not other.counts else 0.0
+        small, large = (self, other) if len(self.counts) <= len(other.counts) else (other, self)
+        theirs = large.counts
+        common = sum(count * theirs[piece] for piece, count in small.counts.items() if piece in theirs)
+        return common / (self.length * other.length)
 
 
 class Lines:
@@ -37,15 +60,11 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.raw = split(text)
         self._tokens: dict[int, tuple[str, ...]] = {}
-        self._pieces: dict[int, tuple[str, ...]] = {}
+        self._bags: dict[int, Bag] = {}
+        self._contexts: dict[int, tuple[Bag, Bag]] = {}
 
     def __len__(self) -> int:
         return len(self.raw)
-
-    @cached_property
-    def stripped(self) -> list[str]:
-        """Lines without the white space around them."""
-        return [line.strip() for line in self.raw]
 
     @cached_property
     def normal(self) -> list[str]:
@@ -59,14 +78,41 @@ class Lines:
             found = self._tokens[index] = tokens_of(self.raw[index])
         return found
 
-    def pieces(self, index: int) -> tuple[str, ...]:
-        """Return the lower-case parts of the words of a line."""
-        found = self._pieces.get(index)
+    def bag(self, index: int) -> Bag:
+        """Return the parts of the words of a line, so that `getUserName` and `user_name` share two."""
+        found = self._bags.get(index)
         if found is None:
-            found = self._pieces[index] = pieces_of(self.raw[index])
+            pieces = _PIECE.findall(self.raw[index][:_LONGEST_COMPARED])
+            found = self._bags[index] = Bag.of(Counter(piece.lower() for piece in pieces))
         return found
+
+    def says(self, index: int) -> int:
+        """Return how many tokens of a line tell it from others."""
+        return sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
 
     def is_trivial(self, index: int) -> bool:
         """Return whether a line says so little that equal text proves nothing."""
-        tokens = self.tokens(index)
-        return sum(1 for token in tokens if token not in _SAYS_LITTLE) == 0
+        return self.says(index) == 0
+
+    def context(self, index: int) -> tuple[Bag, Bag]:
+        """Return what the nearest lines above and below say, leaving out those that say nothing."""
+        found = self._contexts.get(index)
+        if found is None:
+            above = range(index - 1, max(-1, index - 1 - _CONTEXT_REACH), -1)
+            below = range(index + 1, min(len(self.raw), index + 1 + _CONTEXT_REACH))
+            found = self._contexts[index] = (self._gathered(above), self._gathered(below))
+        return found
+
+    def _gathered(self, indices: range) -> Bag:
+        """Return one bag for the first lines of some that say something."""
+        counts: dict[str, int] = {}
+        taken = 0
+        for index in indices:
+            if self.is_trivial(index):
+                continue
+            for piece, count in self.bag(index).counts.items():
+                counts[piece] = counts.get(piece, 0) + count
+            taken += 1
+            if taken == _CONTEXT_LINES:
+                break
+        return Bag.of(counts)

@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.comments.tracking.diff import diff_map
-from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.finder import Finder
+from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
 
 
 def track(old: Version, new: Version, anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where each anchor of the old version is in the new one."""
-    before, after = Lines(old.text), Lines(new.text)
-    mapped = diff_map(before.normal, after.normal)
-    return [_place(mapped, anchor) for anchor in anchors]
+    comparison = Comparison(old, new)
+    finder = Finder(comparison)
+    return [_place(comparison, finder, anchor) for anchor in anchors]
 
 
-def _place(mapped: dict[int, int], anchor: Anchor) -> Placement:
+def _place(comparison: Comparison, finder: Finder, anchor: Anchor) -> Placement:
     """Return where one anchor is."""
-    at = mapped.get(anchor.line - 1)
-    if at is None:
-        return Placement(None, None, Confidence.NONE, "diff", "line_deleted")
-    end = mapped.get(anchor.end_line - 1) if anchor.end_line is not None else None
-    if anchor.end_line is not None and end is None:
-        end = at + anchor.end_line - anchor.line
-    return Placement(at + 1, None if end is None else end + 1, Confidence.HIGH, "exact")
+    index = anchor.line - 1
+    at = comparison.firm.get(index)
+    if at is not None:
+        return Placement(at + 1, None, Confidence.HIGH, "exact")
+    guesses = finder.guesses(index)
+    if guesses:
+        candidates = tuple(Candidate(guess.index + 1, round(guess.score, 3)) for guess in guesses)
+        return Placement(guesses[0].index + 1, None, Confidence.MEDIUM, guesses[0].method, None, candidates)
+    return Placement(None, None, Confidence.NONE, "diff", "line_deleted")

@@ -1,0 +1,124 @@
+"""Two versions side by side: what is equal, and the areas between in which lines have to be sought.
+
+Contract: firm lines are strictly increasing pairs; every other line lies in exactly one area.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from functools import cached_property
+
+from holdfast.comments.tracking.alignment import Pair, best_chain
+from holdfast.comments.tracking.diff import Area, line_map
+from holdfast.comments.tracking.likeness import Likeness
+from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.offers import offered
+from holdfast.comments.tracking.outline import Outline
+from holdfast.comments.tracking.places import Places
+
+_FIRM = 6
+"""Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
+
+
+class Comparison:
+    """What all anchors of a pair of versions share."""
+
+    def __init__(self, old: Version, new: Version) -> None:
+        self.before, self.after = Lines(old.text), Lines(new.text)
+        self._outlines = Outline(old.path, self.before), Outline(new.path, self.after)
+        self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
+
+    @cached_property
+    def equal(self) -> dict[int, int]:
+        """Lines that the diff found unchanged."""
+        return line_map(self.before, self.after)
+
+    @cached_property
+    def firm(self) -> dict[int, int]:
+        """Unchanged lines that stand in runs which say enough to be sure of."""
+        return _firm(self.before, self.after, self.equal)
+
+    @cached_property
+    def _firm_keys(self) -> list[int]:
+        return sorted(self.firm)
+
+    @cached_property
+    def places(self) -> Places:
+        """The symbols of both versions."""
+        return Places(*self._outlines, self.before, self.after, self.equal)
+
+    @cached_property
+    def likeness(self) -> Likeness:
+        """Scores of pairs of lines."""
+        return Likeness(self.before, self.after, self.places)
+
+    def area(self, index: int) -> Area:
+        """Return the area around a line that is not firm."""
+        keys = self._firm_keys
+        place = bisect_left(keys, index)
+        old_start, new_start = (keys[place - 1] + 1, self.firm[keys[place - 1]] + 1) if place else (0, 0)
+        if place == len(keys):
+            return old_start, len(self.before), new_start, len(self.after)
+        return old_start, keys[place], new_start, self.firm[keys[place]]
+
+    @cached_property
+    def _firm_back(self) -> tuple[list[int], list[int]]:
+        """Firm lines by their new index: the new indices, and the old ones beside them."""
+        return [self.firm[key] for key in self._firm_keys], self._firm_keys
+
+    def area_of_new(self, index: int) -> Area:
+        """Return the area around a new line that no firm line has become."""
+        targets, sources = self._firm_back
+        place = bisect_left(targets, index)
+        old_start, new_start = (sources[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
+        if place == len(targets):
+            return old_start, len(self.before), new_start, len(self.after)
+        return old_start, sources[place], new_start, targets[place]
+
+    def aligned(self, area: Area) -> dict[int, tuple[int, float]]:
+        """Return for the old lines of an area the new line in order, with its score."""
+        found = self._aligned.get(area)
+        if found is None:
+            pairs = offered(self.before, self.after, self.likeness, area)
+            found = {source: (target, score) for source, target, score in _chain(self.before, pairs)}
+            self._aligned[area] = found
+        return found
+
+
+def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:
+    """Return the best chain, in which lines that say nothing count for little."""
+    weighed = [
+        (source, target, score * (0.2 if before.is_trivial(source) else 1.0)) for source, target, score in pairs
+    ]
+    scores = {(source, target): score for source, target, score in pairs}
+    return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
+
+
+def _firm(before: Lines, after: Lines, equal: dict[int, int]) -> dict[int, int]:
+    """Return the equal lines without runs that say too little and without trivial lines at the ends of runs."""
+    firm: dict[int, int] = {}
+    for run in _runs(equal):
+        first, last = run[0], run[-1]
+        at_start = first == 0 and equal[first] == 0
+        at_end = last == len(before) - 1 and equal[last] == len(after) - 1
+        if not at_start:
+            while run and before.is_trivial(run[0]):
+                run = run[1:]
+        if not at_end:
+            while run and before.is_trivial(run[-1]):
+                run = run[:-1]
+        if at_start or at_end or sum(before.says(index) for index in run) >= _FIRM:
+            firm.update((index, equal[index]) for index in run)
+    return firm
+
+
+def _runs(equal: dict[int, int]) -> list[list[int]]:
+    """Return the equal lines as runs without a break on either side."""
+    runs: list[list[int]] = []
+    for index in sorted(equal):
+        if runs and runs[-1][-1] == index - 1 and equal[index - 1] == equal[index] - 1:
+            runs[-1].append(index)
+        else:
+            runs.append([index])
+    return runs

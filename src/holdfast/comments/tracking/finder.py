@@ -1,0 +1,157 @@
+"""Finding one line again: in its place, with its symbol, elsewhere in the file, or as part of another line."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+from holdfast.comments.tracking.comparison import Comparison
+
+_MOVED_SCORE = 0.62
+_MOVED_CONTENT = 0.55
+_OUT_OF_ORDER = 0.08
+"""By how much a line elsewhere must fit better than the one in its place."""
+
+_MOST_LEFT_OVER = 3000
+_MOST_MOVES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A new line that may be the one sought."""
+
+    index: int
+    score: float
+    method: str
+
+
+class Finder:
+    """Guesses for lines that are not simply unchanged."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        self._comparison = comparison
+        self._before, self._after = comparison.before, comparison.after
+        self._likeness = comparison.likeness
+
+    def guesses(self, index: int) -> list[Guess]:
+        """Return what a line may have become, best first."""
+        found = [self._declared(index), self._in_order(index), self._in_symbol(index)]
+        best = max((guess.score for guess in found if guess), default=0.0)
+        moves = [move for move in self._moved(index) if move.score > best + _OUT_OF_ORDER]
+        joined = self._joined(index) if not any(found) and not moves else None
+        ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
+        unique: dict[int, Guess] = {}
+        for guess in ranked:
+            unique.setdefault(guess.index, guess)
+        return list(unique.values())
+
+    def _in_order(self, index: int) -> Guess | None:
+        """Return the line that the alignment of the area has in its place."""
+        found = self._comparison.aligned(self._comparison.area(index)).get(index)
+        return Guess(found[0], found[1], "aligned") if found else None
+
+    def _declared(self, index: int) -> Guess | None:
+        """Return the declaration of the symbol that a line declares."""
+        places = self._comparison.places
+        holder = places.old.holder(index) if places.known else None
+        target = places.symbols.to.get(holder) if holder is not None else None
+        if holder is None or target is None:
+            return None
+        old, new = places.old.symbols[holder], places.new.symbols[target]
+        if index + 1 == old.start_line:
+            at = new.start_line - 1
+        elif index + 1 == old.name_line:
+            at = new.name_line - 1
+        else:
+            return None
+        return Guess(at, max(0.75, self._likeness.score(index, at)), "declaration")
+
+    def _in_symbol(self, index: int) -> Guess | None:
+        """Return the line in the symbol that a line's symbol became, where that went elsewhere."""
+        places = self._comparison.places
+        holder = places.old.holder(index) if places.known else None
+        while holder is not None and holder not in places.symbols.to:
+            holder = places.old.parent(holder)
+        if holder is None:
+            return None
+        old, new = places.old.symbols[holder], places.new.symbols[places.symbols.to[holder]]
+        found = self._comparison.aligned((old.start_line - 1, old.end_line, new.start_line - 1, new.end_line))
+        place = found.get(index)
+        return Guess(place[0], place[1], "symbol") if place else None
+
+    def _moved(self, index: int) -> list[Guess]:
+        """Return left-over lines elsewhere that are alike."""
+        if self._before.is_trivial(index):
+            return []
+        moves: list[Guess] = []
+        for target in self._alike_elsewhere(index):
+            if self._likeness.content(index, target) < _MOVED_CONTENT:
+                continue
+            score = self._likeness.score(index, target)
+            if score >= _MOVED_SCORE and not self._taken(index, target, score):
+                moves.append(Guess(target, score, "moved"))
+        return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
+
+    def _taken(self, index: int, target: int, score: float) -> bool:
+        """Return whether another line has the better claim to a new line."""
+        return any(
+            claimed == target and claim >= score and source != index
+            for source, (claimed, claim) in self._comparison.aligned(
+                self._comparison.area_of_new(target)
+            ).items()
+        )
+
+    @cached_property
+    def _left_over(self) -> list[int]:
+        """New lines that no firm line has become."""
+        firm = set(self._comparison.firm.values())
+        return [index for index in range(len(self._after)) if index not in firm]
+
+    @cached_property
+    def _by_text(self) -> dict[str, list[int]]:
+        """Left-over lines by what they say."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for index in self._left_over:
+            found[self._after.normal[index]].append(index)
+        return found
+
+    @cached_property
+    def _by_piece(self) -> dict[str, list[int]]:
+        """Left-over lines by the parts of words in them."""
+        found: dict[str, list[int]] = defaultdict(list)
+        for index in self._left_over[:_MOST_LEFT_OVER]:
+            for piece in self._after.bag(index).counts:
+                found[piece].append(index)
+        return found
+
+    def _alike_elsewhere(self, index: int) -> list[int]:
+        """Return left-over lines with the same text or with rare words in common."""
+        votes: dict[int, float] = defaultdict(float)
+        for piece in self._before.bag(index).counts:
+            holders = self._by_piece.get(piece, [])
+            if len(holders) <= 60:
+                for target in holders:
+                    votes[target] += 1 / (1 + len(holders))
+        ranked = sorted(votes, key=lambda target: (-votes[target], target))[:_MOST_MOVES]
+        return sorted({*ranked, *self._by_text.get(self._before.normal[index], [])[:_MOST_MOVES]})
+
+    def _joined(self, index: int) -> Guess | None:
+        """Return the line into which a line was drawn together with those before it."""
+        text = self._before.normal[index]
+        aligned = self._comparison.aligned(self._comparison.area(index))
+        if not text:
+            return None
+        for first in range(index - 1, max(-1, index - 12), -1):
+            if first not in aligned:
+                continue
+            target, score = aligned[first]
+            place = 0
+            for between in range(first, index + 1):
+                part = self._before.normal[between]
+                place = self._after.normal[target].find(part, place)
+                if place < 0:
+                    return None
+                place += len(part)
+            return Guess(target, score, "joined")
+        return None

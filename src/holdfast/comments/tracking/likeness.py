@@ -1,0 +1,82 @@
+"""How alike a line of the old version and one of the new are: by content, by context, by the symbol they are in."""
+
+from __future__ import annotations
+
+from rapidfuzz.distance import Levenshtein
+
+from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.places import Places
+
+_CONTENT = 0.6
+_CONTEXT = 0.25
+_SYMBOL = 0.15
+
+_REFLOWED = 0.95
+"""What a statement that was broken differently is worth, compared with an equal line."""
+
+_MOST_BROKEN = 8
+
+
+class Likeness:
+    """Scores of pairs of lines from 0 to 1, each computed once."""
+
+    def __init__(self, before: Lines, after: Lines, places: Places) -> None:
+        self._before, self._after = before, after
+        self._places = places
+        self._contents: dict[tuple[int, int], float] = {}
+
+    def content(self, old_index: int, new_index: int) -> float:
+        """Return how alike the texts of two lines are."""
+        found = self._contents.get((old_index, new_index))
+        if found is None:
+            found = self._contents[old_index, new_index] = self._compared(old_index, new_index)
+        return found
+
+    def _compared(self, old_index: int, new_index: int) -> float:
+        """Return the mean of the likeness of tokens in order and of parts of words in any order."""
+        before, after = self._before, self._after
+        if before.normal[old_index] == after.normal[new_index]:
+            return 1.0
+        pieces = before.bag(old_index).cosine(after.bag(new_index))
+        tokens, others = before.tokens(old_index), after.tokens(new_index)
+        if not tokens or not others:
+            return 0.0
+        found = (Levenshtein.normalized_similarity(tokens, others) + pieces) / 2 if pieces else 0.0
+        if tokens[0] == others[0] and found < _REFLOWED:
+            return max(found, self._reflowed(old_index, new_index))
+        return found
+
+    def _reflowed(self, old_index: int, new_index: int) -> float:
+        """Return how alike a line and several lines together are, where a statement was broken or drawn together."""
+        tokens, others = self._before.tokens(old_index), self._after.tokens(new_index)
+        if len(tokens) > len(others):
+            return _REFLOWED * _grown(self._after, new_index, tokens)
+        return _REFLOWED * _grown(self._before, old_index, others)
+
+    def context(self, old_index: int, new_index: int) -> float:
+        """Return how alike the lines around are."""
+        above, below = self._before.context(old_index)
+        new_above, new_below = self._after.context(new_index)
+        return (above.cosine(new_above) + below.cosine(new_below)) / 2
+
+    def score(self, old_index: int, new_index: int, content: float | None = None) -> float:
+        """Return the likeness as a whole; a content found otherwise may take the place of the compared one."""
+        if content is None:
+            content = self.content(old_index, new_index)
+        return (
+            _CONTENT * content
+            + _CONTEXT * self.context(old_index, new_index)
+            + _SYMBOL * self._places.nearness(old_index, new_index)
+        )
+
+
+def _grown(lines: Lines, index: int, goal: tuple[str, ...]) -> float:
+    """Return how alike a line becomes to other tokens when the lines after it are added."""
+    best = 0.0
+    tokens = lines.tokens(index)
+    for following in range(index + 1, min(index + _MOST_BROKEN, len(lines))):
+        if len(tokens) >= len(goal):
+            break
+        tokens += lines.tokens(following)
+        best = max(best, Levenshtein.normalized_similarity(tokens, goal))
+    return best

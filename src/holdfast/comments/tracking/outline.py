@@ -1,0 +1,78 @@
+"""The symbols of a version and which of them holds a line; none where no grammar or no parse is to be had."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from holdfast.comments.tracking.lines import Lines
+
+if TYPE_CHECKING:
+    from holdfast.syntax.parse import Parsed
+    from holdfast.syntax.symbols import Symbol
+
+_LONGEST_PARSED = 2_000_000
+"""Characters up to which a text is parsed at all."""
+
+_PATIENCE = 0.5
+"""Seconds after which a text is followed by its lines alone."""
+
+
+class Outline:
+    """What the grammar says about a version, read when first asked for."""
+
+    def __init__(self, path: str, lines: Lines) -> None:
+        self._path = path
+        self._lines = lines
+
+    @cached_property
+    def parsed(self) -> Parsed | None:
+        """The parsed text, or nothing where lines must do."""
+        from holdfast.syntax.languages import language_of
+        from holdfast.syntax.parse import ParseTooLong, parse
+
+        language = language_of(self._path, self._lines.raw[0][:200])
+        if language is None or sum(map(len, self._lines.raw)) > _LONGEST_PARSED:
+            return None
+        try:
+            return parse(language, "\n".join(self._lines.raw), _PATIENCE)
+        except ParseTooLong:
+            return None
+
+    @cached_property
+    def symbols(self) -> tuple[Symbol, ...]:
+        """All symbols in the order of their start, outer ones first."""
+        if self.parsed is None:
+            return ()
+        from holdfast.syntax.symbols import symbols
+
+        return tuple(sorted(symbols(self.parsed), key=lambda symbol: (symbol.start_line, -symbol.end_line)))
+
+    @cached_property
+    def _innermost(self) -> dict[int, int]:
+        """For each line index within a symbol the number of the innermost one."""
+        held: dict[int, int] = {}
+        for number, symbol in enumerate(self.symbols):
+            for line in range(symbol.start_line - 1, symbol.end_line):
+                held[line] = number
+        return held
+
+    def holder(self, index: int) -> int | None:
+        """Return the number of the innermost symbol that holds a line index."""
+        return self._innermost.get(index)
+
+    @cached_property
+    def _parents(self) -> list[int | None]:
+        """For each symbol the number of the one around it."""
+        parents: list[int | None] = []
+        open_ones: list[int] = []
+        for number, symbol in enumerate(self.symbols):
+            while open_ones and self.symbols[open_ones[-1]].end_line < symbol.start_line:
+                open_ones.pop()
+            parents.append(open_ones[-1] if open_ones else None)
+            open_ones.append(number)
+        return parents
+
+    def parent(self, number: int) -> int | None:
+        """Return the number of the symbol around one."""
+        return self._parents[number]

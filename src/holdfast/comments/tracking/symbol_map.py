@@ -1,0 +1,136 @@
+"""Which symbol of the old version is which of the new one: by path, by name, by what they hold.
+
+Contract: the map is one to one, and maps only between kinds that are alike.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable
+from typing import TYPE_CHECKING
+
+from rapidfuzz.distance import Indel
+
+from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.outline import Outline
+
+if TYPE_CHECKING:
+    from holdfast.syntax.symbols import Symbol
+
+_LEAST_ALIKE = 0.55
+_NAME_BONUS = 0.15
+_MOST_PAIRS = 4000
+"""Pairs of left-over symbols whose bodies are compared; beyond that only names and lines decide."""
+
+_LONGEST_BODY = 400
+
+_ALIKE = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
+
+
+class SymbolMap:
+    """The symbols of two versions, paired."""
+
+    def __init__(self, old: Outline, new: Outline, before: Lines, after: Lines, fixed: dict[int, int]) -> None:
+        self._old, self._new = old, new
+        self._before, self._after = before, after
+        self._fixed = fixed
+        self.to: dict[int, int] = {}
+        self._taken: set[int] = set()
+        self._bodies: dict[tuple[bool, int], Counter[str]] = {}
+        self._votes = self._counted_votes()
+        self._by(lambda symbol: (symbol.path, _kind(symbol), symbol.signature))
+        self._by(lambda symbol: (symbol.path, _kind(symbol)))
+        self._by_likeness()
+        self._by(lambda symbol: (symbol.name, _kind(symbol)), only_single=True)
+
+    def _counted_votes(self) -> dict[tuple[int, int], int]:
+        """Return how many unchanged lines lead from which innermost symbol to which."""
+        votes: dict[tuple[int, int], int] = defaultdict(int)
+        for old_index, new_index in self._fixed.items():
+            source, target = self._old.holder(old_index), self._new.holder(new_index)
+            if source is not None and target is not None and not self._before.is_trivial(old_index):
+                votes[source, target] += 1
+        return votes
+
+    def _by(self, key: Callable[[Symbol], Hashable], *, only_single: bool = False) -> None:
+        """Pair the symbols that have the same key: one with one, several by what they hold."""
+        left = self._grouped(self._old.symbols, self.to, key)
+        right = self._grouped(self._new.symbols, self._taken, key)
+        for shared, sources in left.items():
+            targets = right.get(shared, [])
+            if len(sources) == 1 and len(targets) == 1:
+                self._pair(sources[0], targets[0])
+            elif targets and not only_single:
+                self._best_first(
+                    (self._likeness(source, target) + self._nearness(source, target), source, target)
+                    for source in sources[:20]
+                    for target in targets[:20]
+                )
+
+    def _grouped(
+        self, symbols: tuple[Symbol, ...], done: Iterable[int], key: Callable[[Symbol], Hashable]
+    ) -> dict[Hashable, list[int]]:
+        """Return the numbers of the symbols that are not paired yet, by key."""
+        groups: dict[Hashable, list[int]] = defaultdict(list)
+        closed = set(done)
+        for number, symbol in enumerate(symbols):
+            if number not in closed:
+                groups[key(symbol)].append(number)
+        return groups
+
+    def _by_likeness(self) -> None:
+        """Pair what is left by how alike the bodies are, with a bonus for the name."""
+        left = [number for number in range(len(self._old.symbols)) if number not in self.to]
+        right = [number for number in range(len(self._new.symbols)) if number not in self._taken]
+        if len(left) * len(right) > _MOST_PAIRS:
+            voted = {(source, target) for source, target in self._votes if source in set(left)}
+            pairs = [(source, target) for source, target in sorted(voted) if target in set(right)]
+        else:
+            pairs = [(source, target) for source in left for target in right]
+        self._best_first(
+            (score, source, target)
+            for source, target in pairs
+            if (score := self._likeness(source, target)) >= _LEAST_ALIKE
+        )
+
+    def _best_first(self, scored: Iterable[tuple[float, int, int]]) -> None:
+        """Pair the best first, each symbol once."""
+        for _, source, target in sorted(scored, key=lambda item: (-item[0], item[1], item[2])):
+            if source not in self.to and target not in self._taken:
+                self._pair(source, target)
+
+    def _pair(self, source: int, target: int) -> None:
+        self.to[source] = target
+        self._taken.add(target)
+
+    def _likeness(self, source: int, target: int) -> float:
+        """Return how alike two symbols are: shared tokens, shared lines, likeness of names."""
+        one, other = self._old.symbols[source], self._new.symbols[target]
+        if _kind(one) != _kind(other):
+            return 0.0
+        mine, theirs = self._body(False, source), self._body(True, target)
+        total = sum(mine.values()) + sum(theirs.values())
+        dice = 2 * sum((mine & theirs).values()) / total if total else 0.0
+        shared = 0.2 * self._votes.get((source, target), 0) / max(1, one.end_line - one.start_line)
+        return dice + min(0.2, shared) + _NAME_BONUS * Indel.normalized_similarity(one.name, other.name)
+
+    def _nearness(self, source: int, target: int) -> float:
+        """Return a small preference for equal order among symbols of the same name."""
+        one, other = self._old.symbols[source], self._new.symbols[target]
+        return 0.05 * (1 - abs(one.start_line / len(self._before) - other.start_line / len(self._after)))
+
+    def _body(self, in_new: bool, number: int) -> Counter[str]:
+        """Return the tokens of a symbol."""
+        found = self._bodies.get((in_new, number))
+        if found is None:
+            lines = self._after if in_new else self._before
+            symbol = (self._new if in_new else self._old).symbols[number]
+            end = min(symbol.end_line, symbol.start_line + _LONGEST_BODY, len(lines))
+            found = Counter(token for at in range(symbol.start_line - 1, end) for token in lines.tokens(at))
+            self._bodies[in_new, number] = found
+        return found
+
+
+def _kind(symbol: Symbol) -> str:
+    """Return the kind, with those made one that turn into each other when code moves."""
+    return _ALIKE.get(symbol.kind, symbol.kind)
