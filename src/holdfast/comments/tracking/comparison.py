@@ -89,27 +89,27 @@ class Comparison:
 def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:
     """Return the best chain, in which lines that say nothing count for little."""
     weighed = [
-        (source, target, score * (0.2 if before.is_trivial(source) else 1.0)) for source, target, score in pairs
+        (source, target, score * (0.2 if before.is_trivial(source) else 1.0))
+        for source, target, score in pairs
     ]
     scores = {(source, target): score for source, target, score in pairs}
     return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
 
 
 def _firm(before: Lines, after: Lines, equal: dict[int, int]) -> dict[int, int]:
-    """Return the equal lines without runs that say too little and without trivial lines at the ends of runs."""
+    """Return the equal lines without runs that say too little and without trivial ends of runs."""
     firm: dict[int, int] = {}
     for run in _runs(equal):
         first, last = run[0], run[-1]
         at_start = first == 0 and equal[first] == 0
         at_end = last == len(before) - 1 and equal[last] == len(after) - 1
-        if not at_start:
-            while run and before.is_trivial(run[0]):
-                run = run[1:]
-        if not at_end:
-            while run and before.is_trivial(run[-1]):
-                run = run[:-1]
-        if at_start or at_end or sum(before.says(index) for index in run) >= _FIRM:
-            firm.update((index, equal[index]) for index in run)
+        while first <= last and not at_start and before.is_trivial(first):
+            first += 1
+        while first <= last and not at_end and before.is_trivial(last):
+            last -= 1
+        kept = range(first, last + 1)
+        if at_start or at_end or sum(before.says(index) for index in kept) >= _FIRM:
+            firm.update((index, equal[index]) for index in kept)
     return firm
 
 

@@ -1,4 +1,4 @@
-"""Which lines of two versions are the same line: unique ones first, then the longest common rest that says something.
+"""Which lines of two versions are the same: unique ones first, then the longest common rest that says something.
 
 Contract: the map is strictly increasing, and mapped lines are equal but for white space.
 """
@@ -101,7 +101,7 @@ class _Diff:
         return increasing(pairs)
 
     def longest_common(self, area: Area, before: Lines, after: Lines) -> None:
-        """Add a longest common subsequence of the lines that say something, and the equal lines beside them."""
+        """Add a longest common subsequence of the lines that say something, and equal lines beside them."""
         old_start, old_end, new_start, new_end = area
         if (old_end - old_start) * (new_end - new_start) > _LARGEST_TABLE:
             return

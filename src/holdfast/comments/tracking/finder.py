@@ -1,4 +1,4 @@
-"""Finding one line again: in its place, with its symbol, elsewhere in the file, or as part of another line."""
+"""Finding a line again: in its place, with its symbol, elsewhere in the file, or as part of another line."""
 
 from __future__ import annotations
 
@@ -59,10 +59,10 @@ class Finder:
         if holder is None or target is None:
             return None
         old, new = places.old.symbols[holder], places.new.symbols[target]
-        if index + 1 == old.start_line:
-            at = new.start_line - 1
-        elif index + 1 == old.name_line:
+        if index + 1 == old.name_line:
             at = new.name_line - 1
+        elif index + 1 == old.start_line:
+            at = new.start_line - 1
         else:
             return None
         return Guess(at, max(0.75, self._likeness.score(index, at)), "declaration")

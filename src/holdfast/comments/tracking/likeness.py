@@ -1,4 +1,4 @@
-"""How alike a line of the old version and one of the new are: by content, by context, by the symbol they are in."""
+"""How alike a line of the old version and one of the new are: by content, context and symbol."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Likeness:
         return found
 
     def _reflowed(self, old_index: int, new_index: int) -> float:
-        """Return how alike a line and several lines together are, where a statement was broken or drawn together."""
+        """Return how alike a line and several lines are, where a statement was broken or drawn together."""
         tokens, others = self._before.tokens(old_index), self._after.tokens(new_index)
         if len(tokens) > len(others):
             return _REFLOWED * _grown(self._after, new_index, tokens)
@@ -59,12 +59,10 @@ class Likeness:
         new_above, new_below = self._after.context(new_index)
         return (above.cosine(new_above) + below.cosine(new_below)) / 2
 
-    def score(self, old_index: int, new_index: int, content: float | None = None) -> float:
-        """Return the likeness as a whole; a content found otherwise may take the place of the compared one."""
-        if content is None:
-            content = self.content(old_index, new_index)
+    def score(self, old_index: int, new_index: int) -> float:
+        """Return the likeness as a whole."""
         return (
-            _CONTENT * content
+            _CONTENT * self.content(old_index, new_index)
             + _CONTEXT * self.context(old_index, new_index)
             + _SYMBOL * self._places.nearness(old_index, new_index)
         )

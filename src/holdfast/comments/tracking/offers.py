@@ -1,4 +1,4 @@
-"""Which pairs of lines of an area are worth a look: all of a small one, of a large one those that share words."""
+"""Which pairs of lines of an area are worth a look: of a small one all, of a large one those that share words."""
 
 from __future__ import annotations
 
@@ -21,7 +21,9 @@ def offered(before: Lines, after: Lines, likeness: Likeness, area: Area) -> list
     """Return the pairs of an area that score above the floor."""
     old_start, old_end, new_start, new_end = area
     if (old_end - old_start) * (new_end - new_start) <= _MOST_PAIRS:
-        tried = [(source, target) for source in range(old_start, old_end) for target in range(new_start, new_end)]
+        tried = [
+            (source, target) for source in range(old_start, old_end) for target in range(new_start, new_end)
+        ]
     else:
         tried = _likely(before, after, area)
     pairs: list[Pair] = []

@@ -30,7 +30,9 @@ _ALIKE = {"Function": "callable", "Method": "callable", "Constructor": "callable
 class SymbolMap:
     """The symbols of two versions, paired."""
 
-    def __init__(self, old: Outline, new: Outline, before: Lines, after: Lines, fixed: dict[int, int]) -> None:
+    def __init__(
+        self, old: Outline, new: Outline, before: Lines, after: Lines, fixed: dict[int, int]
+    ) -> None:
         self._old, self._new = old, new
         self._before, self._after = before, after
         self._fixed = fixed

@@ -1,29 +1,81 @@
-"""Following anchors from one version to another in one step."""
+"""Following anchors from one version to another in one step.
+
+Contract: equal versions give equal answers; a line is never placed outside the new text; only anchors whose
+surroundings changed pay for a search.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.confidence import certain, judged
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Reason, Version
+from holdfast.comments.tracking.ranges import end_of_lines, end_of_node
 
 
 def track(old: Version, new: Version, anchors: Sequence[Anchor]) -> list[Placement]:
     """Return where each anchor of the old version is in the new one."""
-    comparison = Comparison(old, new)
-    finder = Finder(comparison)
-    return [_place(comparison, finder, anchor) for anchor in anchors]
+    tracker = _Tracker(old, new)
+    return [tracker.place(anchor) for anchor in anchors]
 
 
-def _place(comparison: Comparison, finder: Finder, anchor: Anchor) -> Placement:
-    """Return where one anchor is."""
-    index = anchor.line - 1
-    at = comparison.firm.get(index)
-    if at is not None:
-        return Placement(at + 1, None, Confidence.HIGH, "exact")
-    guesses = finder.guesses(index)
-    if guesses:
-        candidates = tuple(Candidate(guess.index + 1, round(guess.score, 3)) for guess in guesses)
-        return Placement(guesses[0].index + 1, None, Confidence.MEDIUM, guesses[0].method, None, candidates)
-    return Placement(None, None, Confidence.NONE, "diff", "line_deleted")
+class _Tracker:
+    """One pair of versions and the lines already found in it."""
+
+    def __init__(self, old: Version, new: Version) -> None:
+        self._unchanged = old.text == new.text
+        self._comparison = Comparison(old, new)
+        self._finder = Finder(self._comparison)
+        self._lines: dict[int, Placement] = {}
+
+    def place(self, anchor: Anchor) -> Placement:
+        """Return where an anchor is."""
+        index = anchor.line - 1
+        if not 0 <= index < len(self._comparison.before):
+            return Placement(None, None, Confidence.NONE, "outside", "line_deleted")
+        if self._unchanged:
+            return Placement(anchor.line, anchor.end_line, Confidence.HIGH, "unchanged")
+        placement = self._line(index)
+        if anchor.end_line is None or placement.line is None:
+            return placement
+        return replace(placement, end_line=self._end(index, anchor.end_line - 1, placement.line - 1) + 1)
+
+    def _line(self, index: int) -> Placement:
+        """Return where a line is, found once."""
+        if index not in self._lines:
+            self._lines[index] = self._found(index)
+        return self._lines[index]
+
+    def _found(self, index: int) -> Placement:
+        """Return where a line is."""
+        comparison = self._comparison
+        if index in comparison.firm:
+            return certain(comparison.firm[index])
+        guesses = self._finder.guesses(index)
+        agrees = bool(guesses) and comparison.equal.get(index) == guesses[0].index
+        return judged(guesses, agrees=agrees, reason=self._reason(index) if not guesses else "ambiguous")
+
+    def _reason(self, index: int) -> Reason:
+        """Return whether only the line is gone or what held it too."""
+        places = self._comparison.places
+        holder = places.old.holder(index) if places.known else None
+        return "symbol_deleted" if holder is not None and holder not in places.symbols.to else "line_deleted"
+
+    def _end(self, start: int, end: int, new_start: int) -> int:
+        """Return the index at which a range ends now."""
+        comparison = self._comparison
+        end = min(max(start, end), len(comparison.before) - 1)
+        if comparison.firm.get(start) == new_start and comparison.firm.get(end) == new_start + end - start:
+            return new_start + end - start
+        found = end_of_node(comparison.places.old, comparison.places.new, start, end, new_start)
+        if found is not None:
+            return found
+
+        def locate(index: int) -> int | None:
+            line = self._line(index).line
+            return None if line is None else line - 1
+
+        return end_of_lines(start, end, new_start, locate, len(comparison.after))
