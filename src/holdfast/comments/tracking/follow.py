@@ -1,7 +1,7 @@
 """Following anchors through the revisions of a file, and judging by whether the ways agree.
 
-Contract: what the way through the revisions and the direct way agree on has high confidence. Where they differ
-the answer is the one with more support, at most medium.
+Contract: what the way through the revisions and the direct way agree on has high confidence. Where they
+differ the answer is the one with more support, at most medium.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which pairs of lines of an area are worth a look: of a small one all, of a large one those that share words."""
+"""Which pairs of lines of an area are worth it: in a small one all, in a large one those sharing words."""
 
 from __future__ import annotations
 
