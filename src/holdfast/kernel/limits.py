@@ -88,6 +88,19 @@ class Limits:
     sidecar_bytes: int = 16 * MIB
     scan_seconds: float = 1800.0
 
+    # Other services over the network.
+    web_connect_seconds: float = 10.0
+    web_seconds: float = 30.0
+    web_answer_bytes: int = 16 * MIB
+    web_redirects: int = 3
+    web_wait_seconds: float = 5.0
+    """How long a service may ask us to wait before we rather tell the caller."""
+    sync_seconds: float = 300.0
+    sync_pages: int = 200
+    credential_seconds: float = 15.0
+    import_file_bytes: int = 16 * MIB
+    import_files: int = 5_000
+
     # Stores.
     path_characters: int = 4096
     path_segment_bytes: int = 255

@@ -57,6 +57,8 @@ class Terms(NamedTuple):
 
     settings: tuple[str, ...] = ()
     environment: Mapping[str, str] = MappingProxyType({})
+    apart: bool = False
+    """Whether the command runs as if outside of any repository, so that no configuration of one is read."""
 
 
 class Finished(NamedTuple):
@@ -228,9 +230,11 @@ class Git:
         terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> subprocess.Popen[bytes]:
         settings = tuple(part for setting in terms.settings for part in ("-c", setting))
+        # The last one counts, and there is no repository: git goes on without.
+        place = (f"--git-dir={os.devnull}",) if terms.apart else ()
         with disk_failures_named(os.path.basename(self._repository.root)):
             return subprocess.Popen(
-                hardened_arguments(self._program, self._repository, (*settings, *arguments)),
+                hardened_arguments(self._program, self._repository, (*place, *settings, *arguments)),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -1,0 +1,182 @@
+"""Check lists in Markdown: `todo.md` and its relatives.
+
+Contract:
+- A line `- [ ] text` is a task; `x` means done, `/` in progress, `-` and `~` dropped, `!` high priority,
+  `>` later, `?` a question. Below a heading that names a state ("In progress") an unchecked item has that
+  state, and a plain item at the outermost level is a task too.
+- A deeper item is a part of the one above it. Other deeper text is the description of the item above.
+- `#word` becomes a label, `@name` too; `!high`, `!medium` and `!low` set the priority. The rest of the text
+  is the title, whole.
+- The origin is the chain of titles, or the id that the line carries (`^id`, `<!-- id: … -->`), so that
+  reading the same list again, in another order or with other states, finds the same tasks.
+- Nothing inside a fence of code is a task.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+
+from holdfast.tasks.foreign import (
+    ForeignPriority,
+    ForeignStatus,
+    ForeignTask,
+    Problem,
+    priority_of,
+    status_of,
+)
+
+_ITEM = re.compile(
+    r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<mark>.)\](?:[ \t]+|$))?(?P<text>.*)"
+)
+_HEADING = re.compile(r"#{1,6}[ \t]+(?P<text>.+?)(?:[ \t]+#+)?[ \t]*")
+_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
+_TAG = re.compile(r"(?:(?<=\s)|^)(?:#(?P<label>[^\W\d][\w/-]*)|(?P<person>@[\w.-]+))(?=\s|$|[,.;])")
+_PRIORITY = re.compile(r"(?:(?<=\s)|^)!(?P<word>high|medium|low)(?=\s|$)", re.IGNORECASE)
+_CARRIED_ID = re.compile(r"[ \t]*(?:<!--\s*id:\s*(?P<comment>[\w.:/-]+)\s*-->|\^(?P<block>[\w-]+))[ \t]*$")
+_MARKS: dict[str, ForeignStatus] = {
+    " ": "backlog", "x": "done", "X": "done", "✓": "done", "/": "in-progress", "-": "dropped", "~": "dropped",
+    ">": "backlog", "!": "backlog", "?": "backlog",
+}  # fmt: skip
+_TAB = 4
+
+
+@dataclass
+class _Open:
+    """An item whose end has not been seen yet."""
+
+    indent: int
+    task: ForeignTask
+    text: list[str] = field(default_factory=list)
+
+
+def read_check_list(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
+    """Return the tasks of a check list, parents before their parts, and what is odd about it."""
+    reading = _Reading(file)
+    for number, line in enumerate(content.splitlines(), start=1):
+        reading.take(line, number)
+    return reading.finished(), reading.problems
+
+
+class _Reading:
+    """A file, read so far."""
+
+    def __init__(self, file: str) -> None:
+        self.problems: list[Problem] = []
+        self._file = file
+        self._state: ForeignStatus | None = None
+        self._section = ""
+        self._open: list[_Open] = []
+        self._done: dict[str, ForeignTask] = {}
+        self._order: list[str] = []
+        self._seen: Counter[str] = Counter()
+        self._fence: str | None = None
+
+    def take(self, line: str, number: int) -> None:
+        """Read one line."""
+        if self._inside_fence(line):
+            self._add_text(line)
+        elif heading := _HEADING.fullmatch(line):
+            self._close_to(-1)
+            self._section = heading["text"]
+            self._state = status_of(heading["text"])
+        elif (item := _ITEM.fullmatch(line)) and self._is_task(item):
+            self._begin(item, number)
+        else:
+            self._add_text(line)
+
+    def finished(self) -> list[ForeignTask]:
+        """Return the tasks in the order of the file."""
+        self._close_to(-1)
+        return [self._done[origin] for origin in self._order]
+
+    def _inside_fence(self, line: str) -> bool:
+        found = _FENCE.match(line)
+        if self._fence is None:
+            self._fence = found[1] if found else None
+            return found is not None
+        if found and found[1].startswith(self._fence) and not line.strip().strip(found[1][0]):
+            self._fence = None
+        return True
+
+    def _is_task(self, item: re.Match[str]) -> bool:
+        if item["mark"] is not None:
+            return True
+        return self._state is not None and not item["indent"] and bool(item["text"].strip())
+
+    def _begin(self, item: re.Match[str], number: int) -> None:
+        indent = len(item["indent"].expandtabs(_TAB))
+        self._close_to(indent)
+        parent = self._open[-1].task if self._open else None
+        title, labels, priority, carried = _title(item["text"])
+        if not title:
+            self.problems.append(Problem(self._file, number, "The item has no text, and was left out."))
+            return
+        task = ForeignTask(
+            origin=carried or self._chain(parent, title),
+            title=title,
+            status=self._status(item["mark"], number),
+            priority="high" if item["mark"] == "!" else priority,
+            labels=(*labels, "question") if item["mark"] == "?" else labels,
+            parent=parent.origin if parent else None,
+            line=number,
+            kept={"section": self._section} if self._section and self._state is None else {},
+        )
+        if carried and carried in self._seen:
+            message = f"The id '{carried}' was used above; this item is known by its text instead."
+            self.problems.append(Problem(self._file, number, message))
+            task = replace(task, origin=self._chain(parent, title))
+        self._seen[task.origin] += 1
+        self._order.append(task.origin)
+        self._open.append(_Open(indent, task))
+
+    def _chain(self, parent: ForeignTask | None, title: str) -> str:
+        """Return an origin made of titles; the second of the same name gets a number."""
+        chain = " > ".join(filter(None, [parent.origin if parent else "", " ".join(title.split())]))
+        count = 1
+        while (origin := chain if count == 1 else f"{chain} ({count})") in self._seen:
+            count += 1
+        return origin
+
+    def _status(self, mark: str | None, number: int) -> ForeignStatus:
+        if mark is not None and mark not in _MARKS:
+            known = " ".join(f"[{known}]" for known in _MARKS)
+            message = f"The state [{mark}] is not known, and was taken for [ ]. Known are {known}."
+            self.problems.append(Problem(self._file, number, message))
+        status = _MARKS.get(mark or " ", "backlog")
+        return self._state if status == "backlog" and self._state is not None else status
+
+    def _add_text(self, line: str) -> None:
+        if not self._open:
+            return  # what stands outside of every item describes the list, not a task
+        if line.strip() and not line[:1].isspace() and self._fence is None:
+            self._close_to(-1)
+            return
+        self._open[-1].text.append(line)
+
+    def _close_to(self, indent: int) -> None:
+        """End the items that are not further out than `indent`."""
+        while self._open and self._open[-1].indent >= indent:
+            ended = self._open.pop()
+            self._done[ended.task.origin] = replace(ended.task, description=_unindented(ended.text))
+
+
+def _title(text: str) -> tuple[str, tuple[str, ...], ForeignPriority, str | None]:
+    """Return title, labels, priority and carried id of an item's text."""
+    carried = _CARRIED_ID.search(text)
+    if carried:
+        text = text[: carried.start()]
+    labels = tuple(dict.fromkeys(tag["label"] or tag["person"] for tag in _TAG.finditer(text)))
+    chosen = _PRIORITY.search(text)
+    title = " ".join(_PRIORITY.sub("", _TAG.sub("", text)).split())
+    if not title and labels:
+        title = text.strip()  # nothing but tags: they are the text
+    priority = priority_of(chosen["word"]) if chosen else None
+    return title, labels, priority or "medium", (carried["comment"] or carried["block"]) if carried else None
+
+
+def _unindented(lines: list[str]) -> str:
+    widths = [len(line) - len(line.lstrip()) for line in lines if line.strip()]
+    width = min(widths, default=0)
+    return "\n".join(line[width:] for line in lines).strip("\n").rstrip()

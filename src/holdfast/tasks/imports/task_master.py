@@ -1,0 +1,182 @@
+"""Task-master's `tasks.json`, with tags and without.
+
+Without tags the document is `{"tasks": [...]}`; with tags it is one such object for each tag. Origins are the
+ids there, `12` and `12.3` for subtasks, after the tag where there is one (`feature/12.3`).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from holdfast.kernel.errors import Invalid
+from holdfast.tasks.foreign import ForeignTask, Problem, priority_of, status_of
+from holdfast.tasks.imports.json_places import elements, line_of, members
+
+_KNOWN = frozenset(
+    {
+        "id",
+        "title",
+        "description",
+        "status",
+        "priority",
+        "dependencies",
+        "details",
+        "testStrategy",
+        "subtasks",
+    }
+)
+_UNTAGGED = ""
+
+
+@dataclass(frozen=True)
+class _Found:
+    """An object of the file and where it begins."""
+
+    value: Any
+    line: int
+
+
+def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
+    """Return the tasks of a file, parents before their parts, and what could not be taken over."""
+    try:
+        document = json.loads(content)
+    except json.JSONDecodeError as error:
+        raise Invalid(
+            f"'{file}' is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.",
+            hint="Mend that line and import again; nothing was changed.",
+            line=error.lineno,
+        ) from None
+    if not isinstance(document, dict):
+        raise Invalid(f"'{file}' holds no object with tasks.", hint="Name a tasks.json of task-master.")
+    reading = _Reading(file)
+    tasks = [task for tag, found in _tagged(content) for task in reading.task(found, tag)]
+    if not tasks and not reading.problems and not _has_list(document):
+        raise Invalid(f"'{file}' holds no list called 'tasks'.", hint="Name a tasks.json of task-master.")
+    return tasks, reading.problems
+
+
+def _has_list(document: dict[str, Any]) -> bool:
+    parts = [document, *(part for part in document.values() if isinstance(part, dict))]
+    return any(isinstance(part.get("tasks"), list) for part in parts)
+
+
+def _tagged(content: str) -> Iterator[tuple[str, _Found]]:
+    """Yield each task with the tag it belongs to."""
+    for name, start, value in members(content, content.index("{")):
+        if name == "tasks" and isinstance(value, list):
+            for at, item in elements(content, start):
+                yield _UNTAGGED, _Found(item, line_of(content, at))
+        elif isinstance(value, dict) and isinstance(value.get("tasks"), list):
+            for inner, begin, _ in members(content, start):
+                for at, item in elements(content, begin) if inner == "tasks" else ():
+                    yield name, _Found(item, line_of(content, at))
+
+
+class _Reading:
+    """A file, read so far."""
+
+    def __init__(self, file: str) -> None:
+        self.problems: list[Problem] = []
+        self._file = file
+        self._seen: set[str] = set()
+
+    def task(self, found: _Found, tag: str) -> Iterator[ForeignTask]:
+        """Yield a task and its subtasks."""
+        prefix = f"{tag}/" if tag else ""
+        number = self._number(found)
+        if number is None:
+            return
+        origin = f"{prefix}{number}"
+        if origin in self._seen:
+            self._tell(found.line, f"The id '{origin}' was used above; this task was left out.")
+            return
+        self._seen.add(origin)
+        whole = self._one(found, origin, prefix, siblings=prefix, parent=None)
+        yield whole
+        subtasks = found.value.get("subtasks") or []
+        if not isinstance(subtasks, list):
+            self._tell(found.line, f"The subtasks of '{origin}' are not a list, and were kept as a note.")
+            subtasks = []
+        for value in subtasks:
+            yield from self._subtask(_Found(value, found.line), origin, prefix)
+
+    def _subtask(self, found: _Found, parent: str, prefix: str) -> Iterator[ForeignTask]:
+        number = self._number(found)
+        if number is None:
+            return
+        whole = f"{prefix}{number}"
+        origin = whole if whole.startswith(f"{parent}.") else f"{parent}.{number}"
+        if origin in self._seen:
+            self._tell(found.line, f"The id '{origin}' was used above; this subtask was left out.")
+            return
+        self._seen.add(origin)
+        yield self._one(found, origin, prefix, siblings=f"{parent}.", parent=parent)
+
+    def _number(self, found: _Found) -> str | None:
+        value = found.value
+        number = value.get("id") if isinstance(value, dict) else None
+        if isinstance(number, bool) or not isinstance(number, int | str) or not str(number).strip():
+            self._tell(found.line, "The task is no object with an id, and was left out.")
+            return None
+        if not isinstance(value.get("title"), str) or not value["title"].strip():
+            self._tell(found.line, f"The task '{number}' has no title, and was left out.")
+            return None
+        return str(number).strip()
+
+    def _one(
+        self, found: _Found, origin: str, prefix: str, *, siblings: str, parent: str | None
+    ) -> ForeignTask:
+        value: dict[str, Any] = found.value
+        kept = {name: part for name, part in value.items() if name not in _KNOWN}
+        status = status_of(str(value.get("status", "pending")))
+        if status is None:
+            self._tell(
+                found.line, f"The status {value['status']!a} of '{origin}' is not known; taken for pending."
+            )
+            kept["status"] = value["status"]
+        priority = priority_of(str(value.get("priority") or "medium"))
+        if priority is None:
+            self._tell(found.line, f"The priority {value['priority']!a} of '{origin}' is not known.")
+            kept["priority"] = value["priority"]
+        if parent is None and not isinstance(value.get("subtasks") or [], list):
+            kept["subtasks"] = value["subtasks"]
+        texts = {name: _text(value.get(name)) for name in ("description", "details", "testStrategy")}
+        return ForeignTask(
+            origin=origin,
+            title=value["title"].strip(),
+            description=_joined(texts),
+            status=status or "backlog",
+            priority=priority or "medium",
+            labels=(prefix.rstrip("/"),) if prefix and prefix != "master/" else (),
+            depends_on=tuple(self._dependencies(found, prefix, siblings)),
+            parent=parent,
+            line=found.line,
+            kept=kept,
+        )
+
+    def _dependencies(self, found: _Found, prefix: str, siblings: str) -> Iterator[str]:
+        """Yield the origins it depends on: a bare number in a subtask names a subtask beside it."""
+        given = found.value.get("dependencies") or []
+        for item in given if isinstance(given, list) else [given]:
+            if isinstance(item, int | str) and not isinstance(item, bool) and str(item).strip():
+                name = str(item).strip()
+                yield f"{prefix}{name}" if "." in name else f"{siblings}{name}"
+            else:
+                self._tell(found.line, f"The dependency {item!a} is no id, and was left out.")
+
+    def _tell(self, line: int, message: str) -> None:
+        self.problems.append(Problem(self._file, line, message))
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return value.strip() if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _joined(texts: dict[str, str]) -> str:
+    strategy = f"Test strategy: {texts['testStrategy']}" if texts["testStrategy"] else ""
+    return "\n\n".join(filter(None, [texts["description"], texts["details"], strategy]))
