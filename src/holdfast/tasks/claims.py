@@ -1,0 +1,237 @@
+"""Claims: who is at a task, for how long, and with which proof.
+
+Contract:
+- A task has at most one live claim. Taking it compares and sets in one statement, so that of any number of
+  callers one gets it.
+- A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being worked
+  on. Somebody who comes back after the lease ran out still has the task if nobody took it meanwhile.
+- Every claim has a token of its own. A write that carries the token of a claim that is over is refused, and
+  told what happened since; so is one of a session whose task somebody else holds now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.storage.sql import Connection, SqlStore
+from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
+from holdfast.tasks.history import event_row, record
+from holdfast.tasks.identity import new_token, task_id
+from holdfast.tasks.records import COLUMNS, Task, Who
+from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
+from holdfast.tasks.states import FINISHED, PRIORITIES
+
+_TAKEN = (
+    "status = CASE WHEN status = 'backlog' THEN 'in-progress' ELSE status END, version = version + 1,"
+    " claim_agent = :agent, claim_session = :session, claim_token = :token, claim_since = :now,"
+    " claim_expires = :until, updated_at = :now, started_at = coalesce(started_at, :now)"
+)
+_FREED = (
+    "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
+    " version = version + 1, updated_at = :now"
+)
+_ABANDONED = (
+    f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"  # noqa: S608
+    " AND claim_expires <= :now AND waits = 0 AND status = 'in-progress'"
+)
+_READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
+_ORDER = " ORDER BY priority, unblocks DESC, rank, n LIMIT 1"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """Which of the ready tasks somebody would take."""
+
+    priority: str | None = None
+    label: str | None = None
+    milestone: str | None = None
+    file: str | None = None
+    parent: str | None = None
+
+    def conditions(self) -> tuple[str, dict[str, Any]]:
+        """Return what a task has to fulfil, and the values in it."""
+        parts, values = [], {}
+        for name, condition in _CONDITIONS.items():
+            if (value := getattr(self, name)) is not None:
+                parts.append(f" AND {condition}")
+                values[name] = PRIORITIES.index(value) if name == "priority" else value
+        return "".join(parts), values
+
+
+_CONDITIONS = {
+    "priority": "priority = :priority",
+    "label": "EXISTS (SELECT 1 FROM label WHERE label.label = :label AND label.task = task.uid)",
+    "milestone": "milestone = :milestone",
+    "file": "EXISTS (SELECT 1 FROM file WHERE file.path = :file AND file.task = task.uid)",
+    "parent": "parent = :parent",
+}
+
+ANYTHING = Wish()
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A task somebody just took, and who left it behind, if anybody did."""
+
+    task: Task
+    previous: Task | None = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+
+
+def take_next(
+    store: SqlStore, connection: Connection, workspace: str, who: Who, now: float, seconds: float, wish: Wish
+) -> Claimed | None:
+    """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none."""
+    more, values = wish.conditions()
+    values |= {"workspace": workspace, "now": now}
+    left = connection.execute(
+        f"{_ABANDONED}{more} ORDER BY claim_expires LIMIT 1{store.skip_locked}", values
+    ).fetchone()
+    if left is not None:
+        return _taken(store, connection, Task(*left), who, now, seconds)
+    row = connection.execute(
+        f"UPDATE task SET {_TAKEN} WHERE uid = (SELECT uid FROM task WHERE {_READY}{more}{_ORDER}"  # noqa: S608
+        f"{store.skip_locked}) RETURNING {COLUMNS}",
+        values | _terms(who, now, seconds),
+    ).fetchone()
+    if row is None:
+        return None
+    task = Task(*row)
+    _record_taken(store, connection, task, who, now, {"status": "backlog", "claimed_by": None})
+    return Claimed(task)
+
+
+def take(
+    store: SqlStore, connection: Connection, workspace: str, name: str, who: Who, now: float, seconds: float
+) -> Claimed:
+    """Take one task, unless somebody is at it or it waits for others. Taking it again renews the claim."""
+    task = find_task(connection, workspace, name, locked_for_writing(store))
+    if task.claimed_by(now) is not None:
+        if not is_holder(task, who):
+            raise already_claimed(task)
+        return Claimed(renew(connection, task, now, seconds))
+    if task.status in FINISHED:
+        raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Open it again first, with a reason.")
+    if task.waits and task.status == "backlog":
+        blockers = ", ".join(blockers_of(connection, [task.uid]).get(task.uid, ())) or "what its parents need"
+        raise AlreadyClaimed(f"{task.id} waits for {blockers}.", hint="Take one of those, or another ready task.")
+    return _taken(store, connection, task, who, now, seconds)
+
+
+def _taken(
+    store: SqlStore, connection: Connection, before: Task, who: Who, now: float, seconds: float
+) -> Claimed:
+    row = connection.execute(
+        f"UPDATE task SET {_TAKEN} WHERE uid = :uid AND version = :version RETURNING {COLUMNS}",  # noqa: S608
+        {"uid": before.uid, "version": before.version, **_terms(who, now, seconds)},
+    ).fetchone()
+    task = Task(*row)
+    _record_taken(
+        store, connection, task, who, now, {"status": before.status, "claimed_by": before.claim_agent}
+    )
+    return Claimed(task, before if before.claim_agent is not None else None)
+
+
+def _terms(who: Who, now: float, seconds: float) -> dict[str, Any]:
+    return {
+        "agent": who.actor,
+        "session": who.session,
+        "token": new_token(),
+        "now": now,
+        "until": now + seconds,
+    }
+
+
+def _record_taken(
+    store: SqlStore, connection: Connection, task: Task, who: Who, now: float, before: Mapping[str, Any]
+) -> None:
+    after = {"status": task.status, "claimed_by": task.claim_agent}
+    record(store, connection, [event_row(task, "claimed", who, now, before=before, after=after)])
+
+
+def renew(connection: Connection, task: Task, now: float, seconds: float) -> Task:
+    """Let a claim last longer; nothing else about the task changes."""
+    row = connection.execute(
+        f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
+        {"uid": task.uid, "until": max(now + seconds, task.claim_expires or 0.0)},
+    ).fetchone()
+    return Task(*row)
+
+
+def release(
+    store: SqlStore,
+    connection: Connection,
+    task: Task,
+    who: Who,
+    now: float,
+    *,
+    kind: str = "released",
+    reason: str | None = None,
+) -> Task:
+    """Give a task back: it is ready again for the next one."""
+    status = "backlog" if task.status == "in-progress" else task.status
+    row = connection.execute(
+        f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
+        {"uid": task.uid, "now": now, "status": status},
+    ).fetchone()
+    freed = Task(*row)
+    before = {"status": task.status, "claimed_by": task.claim_agent}
+    after = {"status": freed.status, "claimed_by": None}
+    record(store, connection, [event_row(freed, kind, who, now, before=before, after=after, reason=reason)])
+    return freed
+
+
+def held(connection: Connection, task: Task, who: Who, now: float) -> None:
+    """Raise unless the caller holds the task, or held it last and nobody took it since."""
+    if not is_holder(task, who):
+        raise _lost(connection, task, who, now)
+
+
+def may_write(connection: Connection, task: Task, who: Who, now: float) -> None:
+    """Raise when a caller that shows a token or a session writes to a task that is not its own any more."""
+    if who.token is not None and who.token != task.claim_token:
+        raise _lost(connection, task, who, now)
+    if who.session is not None and task.claimed_by(now) is not None and not is_holder(task, who):
+        raise _lost(connection, task, who, now)
+
+
+def is_holder(task: Task, who: Who) -> bool:
+    """Tell whether a caller's token, session or name is that of the claim."""
+    if task.claim_agent is None:
+        return False
+    if who.token is not None:
+        return who.token == task.claim_token
+    if who.session is not None or task.claim_session is not None:
+        return who.session == task.claim_session
+    return who.actor == task.claim_agent
+
+
+def already_claimed(task: Task) -> AlreadyClaimed:
+    """Return the failure of taking what somebody else has."""
+    return AlreadyClaimed(
+        f"{task.id} is held by {task.claim_agent}.",
+        hint="Take another task, or wait until the claim ends.",
+        claimed_by=task.claim_agent,
+        expires_at=task.claim_expires,
+    )
+
+
+def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpired | AlreadyClaimed:
+    changed = connection.execute(
+        "SELECT type, actor FROM event WHERE task = :uid AND version > coalesce((SELECT max(version) FROM event"
+        " WHERE task = :uid AND type = 'claimed' AND (session = :session OR actor = :actor)), 0) ORDER BY version",
+        {"uid": task.uid, "session": who.session, "actor": who.actor},
+    ).fetchall()
+    if who.token is None and task.claimed_by(now) is not None and not changed:
+        return already_claimed(task)
+    holder = task.claimed_by(now)
+    told = f"It is held by {holder} now." if holder else "Nobody holds it now."
+    return LeaseExpired(
+        f"The claim on {task_id(task.n)} that this call relies on is over. {told}",
+        hint="Read the task again; take it with `taskpilot_claim` if it is still yours to do.",
+        claimed_by=holder,
+        version=task.version,
+        since=[f"{kind} by {actor}" for kind, actor in changed[-10:]],
+    )

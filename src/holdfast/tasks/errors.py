@@ -1,0 +1,59 @@
+"""What can go wrong with tasks beyond what can go wrong with anything."""
+
+from __future__ import annotations
+
+from holdfast.kernel.errors import Conflict, Invalid, NotFound
+
+
+class NotInitialized(NotFound):
+    """The repository has no workspace for tasks yet."""
+
+    kind = "not_initialized"
+    number = 4048
+
+
+class OutOfDate(Conflict):
+    """The task has another version than the one the caller saw."""
+
+    kind = "out_of_date"
+    number = 4120
+    http_status = 412
+
+    @classmethod
+    def found(cls, what: str, expected: object, version: object) -> OutOfDate:
+        """Return the failure for `what`, which is at `version` while the caller expected another."""
+        return cls(
+            f"{what} is at version {version}, not {expected}.",
+            hint="Read it again, then decide whether your change still fits.",
+            expected=expected,
+            version=version,
+        )
+
+
+class AlreadyClaimed(Conflict):
+    """Somebody else holds the task."""
+
+    kind = "already_claimed"
+    number = 4092
+
+
+class LeaseExpired(Conflict):
+    """The caller held the task once, and does not any more."""
+
+    kind = "lease_expired"
+    number = 4093
+
+
+class DependencyCycle(Invalid):
+    """Tasks would wait for each other for ever."""
+
+    kind = "dependency_cycle"
+    number = 4063
+    http_status = 422
+
+
+class DoneGate(Conflict):
+    """The task lacks what this workspace asks for before a task is done."""
+
+    kind = "done_gate"
+    number = 4094

@@ -1,0 +1,59 @@
+"""The one door to `done`: every tool, route, import and synchronisation goes through it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.tasks.errors import DoneGate
+
+_PROVING = frozenset({"commit", "test", "gate"})
+
+
+def check_done(
+    name: str,
+    gate: str,
+    *,
+    criteria: Sequence[Mapping[str, Any]],
+    evidence: Sequence[Mapping[str, Any]],
+    open_subtasks: Sequence[str],
+    approved: bool,
+) -> None:
+    """Raise when a task may not be called done under the gate of its workspace, saying all that is missing."""
+    if gate == "none":
+        return
+    missing = [f"criterion {n} is not checked" for n, item in enumerate(criteria, 1) if not item["checked"]]
+    if open_subtasks:
+        missing.append(f"subtasks are open: {', '.join(open_subtasks)}")
+    if gate == "evidence" and not any(proves(item) for item in evidence):
+        missing.append("there is no evidence")
+    if gate == "human" and not approved:
+        missing.append("no person has approved it")
+    if missing:
+        raise DoneGate(f"{name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing)
+
+
+def proves(item: Mapping[str, Any]) -> bool:
+    """Tell whether a piece of evidence is proof: a commit, or a command that succeeded."""
+    return item["kind"] in _PROVING and (item["kind"] == "commit" or item.get("exit_code") == 0)
+
+
+def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a piece of evidence as it is kept, or raise when it says nothing."""
+    if item["kind"] in ("test", "gate") and item.get("exit_code") is None:
+        raise InvalidArguments(
+            f'Evidence of the kind "{item["kind"]}" needs the exit status of the command.',
+            hint="Give `exit_code`; 0 means that it succeeded.",
+        )
+    return {name: value for name, value in item.items() if value is not None}
+
+
+def _next_step(gate: str, missing: Sequence[str]) -> str:
+    if any(text.startswith("criterion") for text in missing):
+        return "Check each criterion that is met with `check`, or set the status to `review`."
+    if any(text.startswith("subtasks") for text in missing):
+        return "Finish or drop the subtasks first."
+    if gate == "evidence":
+        return "Pass `evidence`: a commit that names the task, or a command with its exit status."
+    return "Set the status to `review`; a person approves it with `holdfast tasks approve`."

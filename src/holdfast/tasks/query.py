@@ -1,0 +1,133 @@
+"""Finding tasks: conditions, order and pages as SQL, so that the database does the work."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from holdfast.kernel.errors import InvalidCursor
+from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.storage.sql import Connection
+from holdfast.tasks.records import COLUMNS, Task
+from holdfast.tasks.rows import among
+from holdfast.tasks.states import PRIORITIES
+
+Sort = Literal["priority", "number", "updated", "ready"]
+
+_ORDERS: dict[str, tuple[str, str, str]] = {
+    "priority": ("priority, n", ">", "priority, n"),
+    "number": ("n", ">", "n"),
+    "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
+    "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
+}
+_READY = (
+    "waits = 0 AND (status = 'backlog' OR (status = 'in-progress' AND claim_agent IS NOT NULL"
+    " AND claim_expires <= :now))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Which tasks, in which order, how many at a time."""
+
+    status: Sequence[str] = ()
+    ready: bool = False
+    blocked: bool = False
+    agent: str | None = None
+    priority: str | None = None
+    label: str | None = None
+    parent: str | None = None
+    """The name for ever of a task whose subtasks are meant."""
+    milestone: str | None = None
+    file: str | None = None
+    text: str | None = None
+    sort: Sort = "priority"
+    limit: int = 20
+    cursor: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Return what tells this query from another one, whichever page is asked for."""
+        return f"tasks {replace(self, cursor=None, limit=0)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Some of the tasks that a query finds."""
+
+    tasks: list[Task]
+    total: int
+    next_cursor: str | None
+
+
+def find(connection: Connection, workspace: str, query: Query, now: float) -> Page:
+    """Return a page of what a query finds, and how many it finds in all."""
+    where, values = _where(query)
+    values |= {"workspace": workspace, "now": now}
+    order, beyond, key = _ORDERS[query.sort]
+    after = ""
+    if query.cursor is not None:
+        position = _position(query, key)
+        after = f" AND ({key}) {beyond} ({', '.join(f':k{number}' for number in range(len(position)))})"
+        values |= {f"k{number}": value for number, value in enumerate(position)}
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM task WHERE {where}{after} ORDER BY {order} LIMIT :limit",  # noqa: S608
+        values | {"limit": query.limit + 1},
+    ).fetchall()
+    total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
+    tasks = [Task(*row) for row in rows[: query.limit]]
+    more = len(rows) > query.limit
+    return Page(tasks, total, encode_cursor(query.fingerprint, _key(tasks[-1], query.sort)) if more else None)
+
+
+def _where(query: Query) -> tuple[str, dict[str, Any]]:
+    parts, values = ["workspace = :workspace"], dict[str, Any]()
+    if query.status:
+        listed, named = among(query.status, "s")
+        parts.append(f"status IN {listed}")
+        values |= named
+    if query.ready:
+        parts.append(_READY)
+    if query.blocked:
+        parts.append("(status = 'blocked' OR (status = 'backlog' AND waits > 0))")
+    for name, condition in _CONDITIONS.items():
+        if (value := getattr(query, name)) is not None:
+            parts.append(condition)
+            values[name] = PRIORITIES.index(value) if name == "priority" else value
+    if query.text is not None:
+        values["text"] = _pattern(query.text)
+    return " AND ".join(parts), values
+
+
+_CONDITIONS = {
+    "agent": "claim_agent = :agent AND claim_expires > :now",
+    "priority": "priority = :priority",
+    "label": "uid IN (SELECT task FROM label WHERE label = :label)",
+    "parent": "parent = :parent",
+    "milestone": "milestone = :milestone",
+    "file": "uid IN (SELECT task FROM file WHERE path = :file)",
+    "text": r"(lower(title) LIKE :text ESCAPE '\' OR lower(description) LIKE :text ESCAPE '\')",
+}
+
+
+def _pattern(text: str) -> str:
+    escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    return f"%{escaped}%"
+
+
+def _key(task: Task, sort: str) -> list[float]:
+    return {
+        "priority": [task.priority, task.n],
+        "number": [task.n],
+        "updated": [task.updated_at, task.n],
+        "ready": [task.priority, -task.unblocks, task.rank, task.n],
+    }[sort]
+
+
+def _position(query: Query, key: str) -> list[float]:
+    position = decode_cursor(query.fingerprint, query.cursor or "")
+    right = isinstance(position, list) and len(position) == key.count(",") + 1
+    if not right or not all(isinstance(part, int | float) for part in position):  # type: ignore[attr-defined]
+        raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
+    return list(position)  # type: ignore[call-overload, no-any-return]

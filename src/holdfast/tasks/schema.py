@@ -1,0 +1,157 @@
+"""The tables of the tasks, in the SQL that SQLite and PostgreSQL share.
+
+`waits` (unfinished tasks that this one or an ancestor of it needs) and `unblocks` (open tasks that need this one)
+are derived from `dependency` and kept in the row, so that the next task is one look into an index. They are
+brought up to date in the transaction that changes what they follow from; see `graph`.
+"""
+
+from __future__ import annotations
+
+DATABASE_NAME = "tasks.sqlite"
+APPLICATION_ID = 0x48465441  # "HFTA"
+
+MIGRATIONS: tuple[str, ...] = (
+    """
+    CREATE TABLE workspace (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        gate TEXT NOT NULL DEFAULT 'criteria',
+        stack TEXT NOT NULL DEFAULT '[]',
+        next_number INTEGER NOT NULL DEFAULT 1,
+        created_at REAL NOT NULL
+    ) STRICT;
+    CREATE TABLE task (
+        uid TEXT PRIMARY KEY,
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        n INTEGER NOT NULL,
+        title TEXT NOT NULL,
+        description TEXT NOT NULL,
+        status TEXT NOT NULL
+            CHECK (status IN ('backlog', 'in-progress', 'blocked', 'review', 'done', 'dropped')),
+        priority INTEGER NOT NULL CHECK (priority BETWEEN 0 AND 2),
+        progress INTEGER NOT NULL CHECK (progress BETWEEN 0 AND 100),
+        parent TEXT REFERENCES task (uid),
+        milestone TEXT,
+        criteria TEXT NOT NULL,
+        evidence TEXT NOT NULL,
+        notes TEXT,
+        plan TEXT,
+        rank REAL NOT NULL,
+        version INTEGER NOT NULL,
+        waits INTEGER NOT NULL DEFAULT 0,
+        unblocks INTEGER NOT NULL DEFAULT 0,
+        created_by TEXT NOT NULL,
+        created_at REAL NOT NULL,
+        updated_at REAL NOT NULL,
+        started_at REAL,
+        completed_at REAL,
+        issue_number INTEGER,
+        issue_url TEXT,
+        claim_agent TEXT,
+        claim_session TEXT,
+        claim_token TEXT,
+        claim_since REAL,
+        claim_expires REAL,
+        UNIQUE (workspace, n)
+    ) STRICT;
+    CREATE INDEX task_ready ON task (workspace, priority, unblocks DESC, rank, n)
+        WHERE status = 'backlog' AND waits = 0;
+    CREATE INDEX task_claimed ON task (workspace, claim_expires) WHERE claim_agent IS NOT NULL;
+    CREATE INDEX task_status ON task (workspace, status, priority, n);
+    CREATE INDEX task_order ON task (workspace, priority, n);
+    CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
+    CREATE INDEX task_completed ON task (workspace, completed_at) WHERE completed_at IS NOT NULL;
+    CREATE TABLE dependency (
+        task TEXT NOT NULL REFERENCES task (uid),
+        needs TEXT NOT NULL REFERENCES task (uid),
+        kind TEXT NOT NULL CHECK (kind IN ('blocks', 'related', 'discovered_from', 'duplicates', 'supersedes')),
+        PRIMARY KEY (task, needs, kind)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX dependency_needs ON dependency (needs, kind, task);
+    CREATE TABLE label (
+        task TEXT NOT NULL REFERENCES task (uid),
+        label TEXT NOT NULL,
+        PRIMARY KEY (task, label)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX label_label ON label (label, task);
+    CREATE TABLE file (
+        task TEXT NOT NULL REFERENCES task (uid),
+        path TEXT NOT NULL,
+        role TEXT NOT NULL DEFAULT '',
+        line_start INTEGER,
+        line_end INTEGER,
+        PRIMARY KEY (task, path)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX file_path ON file (path, task);
+    CREATE TABLE link (
+        task TEXT NOT NULL REFERENCES task (uid),
+        kind TEXT NOT NULL,
+        ref TEXT NOT NULL,
+        uri TEXT,
+        title TEXT,
+        PRIMARY KEY (task, kind, ref)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX link_ref ON link (kind, ref, task);
+    CREATE TABLE content (
+        sha256 TEXT PRIMARY KEY,
+        data BLOB NOT NULL
+    ) STRICT;
+    CREATE TABLE attachment (
+        task TEXT NOT NULL REFERENCES task (uid),
+        name TEXT NOT NULL,
+        mime TEXT NOT NULL,
+        sha256 TEXT NOT NULL REFERENCES content (sha256),
+        size INTEGER NOT NULL,
+        PRIMARY KEY (task, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX attachment_content ON attachment (sha256);
+    CREATE TABLE event (
+        seq INTEGER PRIMARY KEY,
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        at REAL NOT NULL,
+        actor TEXT NOT NULL,
+        session TEXT,
+        task TEXT REFERENCES task (uid),
+        version INTEGER NOT NULL,
+        type TEXT NOT NULL,
+        before TEXT,
+        after TEXT,
+        reason TEXT
+    ) STRICT;
+    CREATE UNIQUE INDEX event_task ON event (task, version);
+    CREATE TABLE name (
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        name TEXT NOT NULL,
+        task TEXT NOT NULL REFERENCES task (uid),
+        PRIMARY KEY (workspace, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE rule (
+        id TEXT PRIMARY KEY,
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        scope TEXT NOT NULL,
+        type TEXT NOT NULL,
+        text TEXT NOT NULL,
+        confidence REAL NOT NULL,
+        source TEXT NOT NULL,
+        active INTEGER NOT NULL,
+        created_at REAL NOT NULL
+    ) STRICT;
+    CREATE INDEX rule_workspace ON rule (workspace, active, scope, created_at);
+    CREATE TABLE template (
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        name TEXT NOT NULL,
+        body TEXT NOT NULL,
+        updated_at REAL NOT NULL,
+        PRIMARY KEY (workspace, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE session (
+        id TEXT PRIMARY KEY,
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        agent TEXT NOT NULL,
+        started REAL NOT NULL,
+        seen REAL NOT NULL,
+        handoff TEXT
+    ) STRICT;
+    CREATE INDEX session_agent ON session (workspace, agent, seen);
+    """,
+)

@@ -1,0 +1,74 @@
+"""The six states of a task, how it may go from one to another, and what its words may be spelled like."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Literal, cast, get_args
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.suggest import did_you_mean
+
+Status = Literal["backlog", "in-progress", "blocked", "review", "done", "dropped"]
+Priority = Literal["high", "medium", "low"]
+Gate = Literal["none", "criteria", "evidence", "human"]
+Kind = Literal["blocks", "related", "discovered_from", "duplicates", "supersedes"]
+
+STATUSES: tuple[Status, ...] = get_args(Status)
+PRIORITIES: tuple[Priority, ...] = get_args(Priority)
+GATES: tuple[Gate, ...] = get_args(Gate)
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+FINISHED: frozenset[str] = frozenset({"done", "dropped"})
+
+TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "backlog": frozenset({"in-progress", "blocked", "dropped"}),
+        "in-progress": frozenset({"review", "blocked", "done", "backlog", "dropped"}),
+        "blocked": frozenset({"backlog", "in-progress", "dropped"}),
+        "review": frozenset({"done", "in-progress"}),
+        "done": frozenset({"in-progress"}),
+        "dropped": frozenset({"backlog"}),
+    }
+)
+
+NEEDS_REASON: frozenset[tuple[str, str]] = frozenset(
+    {(status, "blocked") for status in STATUSES} | {("done", "in-progress")}
+)
+"""Changes of state that mean nothing without a word on why: to be blocked, and to be opened again."""
+
+
+def status_of(text: str) -> Status:
+    """Return the status that a text spells, in any case, with spaces or underscores."""
+    spelled = text.strip().lower().replace("_", "-").replace(" ", "-")
+    if spelled not in STATUSES:
+        raise InvalidArguments(
+            f'"{text[:40]}" is not a status.',
+            hint=did_you_mean(spelled, STATUSES) or f"Choose one of: {', '.join(STATUSES)}.",
+        )
+    return cast(Status, spelled)
+
+
+def priority_of(text: str) -> Priority:
+    """Return the priority that a text spells, in any case."""
+    spelled = text.strip().lower()
+    if spelled not in PRIORITIES:
+        raise InvalidArguments(
+            f'"{text[:40]}" is not a priority.', hint=f"Choose one of: {', '.join(PRIORITIES)}."
+        )
+    return cast(Priority, spelled)
+
+
+def check_transition(before: str, after: str, reason: str | None) -> None:
+    """Raise when a task may not go from one state to the other, or not without a reason."""
+    if before == after:
+        return
+    if after not in TRANSITIONS[before]:
+        possible = ", ".join(status for status in STATUSES if status in TRANSITIONS[before])
+        raise InvalidArguments(
+            f'A task cannot go from "{before}" to "{after}".', hint=f'From "{before}" it can go to: {possible}.'
+        )
+    if (before, after) in NEEDS_REASON and not (reason or "").strip():
+        raise InvalidArguments(
+            f'Going from "{before}" to "{after}" needs a reason.', hint="Say why in `reason`."
+        )

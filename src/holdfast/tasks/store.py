@@ -1,0 +1,240 @@
+"""The tasks of one repository, shared by its worktrees and by every process and person that works on it.
+
+Contract:
+- A write that returned is durable; any number of writers lose nothing of each other's.
+- Every change is an event, numbered in the order in which readers see them; nothing is ever removed.
+- Reading where nothing was written leaves no trace on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from holdfast.kernel.clock import Clock, utc_now
+from holdfast.storage.repository import Repository
+from holdfast.storage.sql import Connection, SqliteStore, SqlStore
+from holdfast.storage.store_file import StoreFile
+from holdfast.tasks import changing, claims, query, rows, writing
+from holdfast.tasks.errors import NotInitialized
+from holdfast.tasks.marker import read_marker
+from holdfast.tasks.records import Change, Changed, Draft, Event, Task, Who, Workspace
+from holdfast.tasks.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
+
+_WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
+LEASE_SECONDS = 1800.0
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know about the store."""
+
+    is_damage: bool
+    text: str
+
+
+class Tasks:
+    """The tasks of one repository."""
+
+    def __init__(self, repository: Repository, *, database: str | None = None, clock: Clock = utc_now) -> None:
+        self.repository = repository
+        self.clock = clock
+        self._address = database
+        self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
+        self._opened: SqlStore | None = None
+        self._opening = threading.Lock()
+        self._known: str | None = None
+
+    @classmethod
+    def open(cls, repository: Repository, database: str | None = None) -> Tasks:
+        """Return the tasks of a repository; the database is opened at first use."""
+        return cls(repository, database=database)
+
+    def close(self) -> None:
+        """Close the database, if it was needed."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+
+    # The workspace.
+
+    def workspace(self) -> Workspace:
+        """Return the workspace of this repository, or raise when there is none yet."""
+        with self.reading() as connection:
+            return self.workspace_in(connection)
+
+    def workspace_in(self, connection: Connection) -> Workspace:
+        """Return the workspace of this repository as a transaction sees it."""
+        found = self.find_workspace(connection)
+        if found is None:
+            raise not_initialized()
+        self._known = found.id
+        return found
+
+    def workspaces(self) -> list[Workspace]:
+        """Return every workspace of the database."""
+        if not self.exists:
+            return []
+        with self.reading() as connection:
+            found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")  # noqa: S608
+            return [Workspace(*row) for row in found]
+
+    def workspace_called(self, connection: Connection, identity: str) -> Workspace:
+        """Return the workspace with this id."""
+        row = connection.execute(
+            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id",  # noqa: S608
+            {"id": identity},
+        ).fetchone()
+        return Workspace(*row)
+
+    def find_workspace(self, connection: Connection) -> Workspace | None:
+        """Return the workspace of this repository, or None when there is none yet."""
+        marked = self._known or read_marker(self.repository)
+        select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"  # noqa: S608
+        if marked is not None:
+            row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
+            if row is not None:
+                return Workspace(*row)
+        if self.store.engine == "postgresql":
+            return None  # The database is shared: only the marker says which workspace is ours.
+        row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
+        return None if row is None else Workspace(*row)
+
+    # Tasks.
+
+    def create(self, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
+        """Add tasks, all or none, and return each with whether it is new."""
+        with self.store.write() as connection:
+            workspace = self.workspace_in(connection)
+            return writing.create(self.store, connection, workspace, drafts, who, self.clock())
+
+    def get(self, task: str) -> Task:
+        """Return a task by `TP-12`, by its number, or by its name for ever."""
+        with self.reading() as connection:
+            return rows.find_task(connection, self.workspace_in(connection).id, task)
+
+    def list(self, wanted: query.Query) -> query.Page:
+        """Return a page of the tasks that fit."""
+        with self.reading() as connection:
+            return query.find(connection, self.workspace_in(connection).id, wanted, self.now())
+
+    def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
+        """Change a task, unless it has another version than the caller saw or is not the caller's any more."""
+        with self.store.write() as connection:
+            workspace = self.workspace_in(connection)
+            return changing.change(
+                self.store,
+                connection,
+                workspace,
+                task,
+                change,
+                who,
+                self.now(),
+                if_version=if_version,
+                guard=claims.may_write,
+            )
+
+    def claim_next(
+        self, who: Who, wish: claims.Wish = claims.ANYTHING, seconds: float = LEASE_SECONDS
+    ) -> claims.Claimed | None:
+        """Take the task that should be done next, or nothing when none is ready."""
+        with self.store.write(together=True) as connection:
+            workspace = self._known or self.workspace_in(connection).id
+            return claims.take_next(self.store, connection, workspace, who, self.now(), seconds, wish)
+
+    def claim(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> claims.Claimed:
+        """Take one task, or renew the claim on it."""
+        with self.store.write(together=True) as connection:
+            workspace = self._known or self.workspace_in(connection).id
+            return claims.take(self.store, connection, workspace, task, who, self.now(), seconds)
+
+    def renew(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> Task:
+        """Let the caller's claim on a task last longer."""
+        with self.store.write(together=True) as connection:
+            found = self._held(connection, task, who)
+            return claims.renew(connection, found, self.now(), seconds)
+
+    def release(self, task: str, who: Who, *, kind: str = "released", reason: str | None = None) -> Task:
+        """Give a task of the caller's back, for anybody to take."""
+        with self.store.write(together=True) as connection:
+            found = self._held(connection, task, who)
+            return claims.release(self.store, connection, found, who, self.now(), kind=kind, reason=reason)
+
+    def _held(self, connection: Connection, task: str, who: Who) -> Task:
+        workspace = self.workspace_in(connection).id
+        found = rows.find_task(connection, workspace, task, rows.locked_for_writing(self.store))
+        claims.held(connection, found, who, self.now())
+        return found
+
+    def events(self, *, after: int = 0, limit: int = 100, task: str | None = None) -> list[Event]:
+        """Return what happened after a number, to everything or to one task, oldest first."""
+        with self.reading() as connection:
+            workspace = self.workspace_in(connection).id
+            uid = None if task is None else rows.find_task(connection, workspace, task).uid
+            return rows.events_after(connection, workspace, after, limit, uid)
+
+    # The store.
+
+    def now(self) -> float:
+        """Return the present moment in seconds."""
+        return self.clock().timestamp()
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever stored."""
+        return self._address is not None or self._opened is not None or self._file.was_created
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Yield a connection that sees one moment; raise when nothing was ever stored."""
+        if not self.exists:
+            raise not_initialized()
+        with self.store.read() as connection:
+            yield connection
+
+    @property
+    def store(self) -> SqlStore:
+        """Return the database, opened at first use."""
+        if self._opened is None:
+            with self._opening:
+                if self._opened is None:
+                    self._opened = self._open()
+        return self._opened
+
+    def _open(self) -> SqlStore:
+        if self._address is not None:
+            from holdfast.storage.postgres import PostgresStore
+
+            return PostgresStore(self._address, migrations=MIGRATIONS)
+        self.repository.ensure_store()
+        return SqliteStore(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
+
+    def fingerprint(self) -> object:
+        """Return a value that changes when anything about the tasks does."""
+        return self.store.data_version() if self.exists else None
+
+    def check(self) -> list[Finding]:
+        """Return what is wrong with the store, and which claims ran out."""
+        if not self.exists:
+            return []
+        damage = self.store.verify()
+        if damage:
+            return [Finding(is_damage=True, text=text) for text in damage]
+        with self.store.read() as connection:
+            left = connection.execute(
+                "SELECT count(*) FROM task WHERE claim_agent IS NOT NULL AND claim_expires <= :now"
+                " AND status = 'in-progress'",
+                {"now": self.now()},
+            ).fetchone()[0]
+        text = f"Tasks whose claim ran out: {left}. The next one who asks gets them."
+        return [Finding(is_damage=False, text=text)] if left else []
+
+
+def not_initialized() -> NotInitialized:
+    """Return the failure of asking for tasks where there is no workspace."""
+    return NotInitialized(
+        "This repository has no tasks yet.", hint="Call `taskpilot_init`, or run `holdfast tasks init`, first."
+    )

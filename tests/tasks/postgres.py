@@ -1,0 +1,107 @@
+"""A PostgreSQL server of the tests' own: made in a temporary folder, reached through a socket there."""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from itertools import count
+from pathlib import Path
+
+_NUMBERS = count(1)
+
+
+@cache
+def binaries() -> Path | None:
+    """Return the folder with the server's programs of the newest version, or None where there is none."""
+    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name))
+    candidates = [*reversed(folders), *(Path(found).parent for found in [shutil.which("initdb")] if found)]
+    return next((path for path in candidates if (path / "initdb").exists()), None)
+
+
+def is_missing() -> str | None:
+    """Return why no server can be started here, or None when one can."""
+    if binaries() is None:
+        return "PostgreSQL is not installed; ./scripts/test installs it where apt works"
+    if _driver_is_missing():
+        return "psycopg is not installed"
+    if os.geteuid() == 0 and _server_user() is None:
+        return "the server refuses to run as root, and there is no user postgres"
+    return None
+
+
+def _driver_is_missing() -> bool:
+    try:
+        import psycopg  # noqa: F401
+    except ImportError:
+        return True
+    return False
+
+
+def _server_user() -> str | None:
+    try:
+        return pwd.getpwnam("postgres").pw_name
+    except KeyError:
+        return None
+
+
+def _as_server(*command: str) -> list[str]:
+    """Return a command line for the user that may run a server: it refuses root."""
+    user = _server_user()
+    return ["runuser", "-u", user, "--", *command] if os.geteuid() == 0 and user else list(command)
+
+
+class Server:
+    """A running server; each test gets a database of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def address(self, database: str) -> str:
+        return f"postgresql://holdfast@/{database}?host={self.folder}"
+
+    def new_database(self) -> str:
+        import psycopg
+
+        name = f"test_{os.getpid()}_{next(_NUMBERS)}"
+        with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
+            connection.execute(f"CREATE DATABASE {name}".encode())
+        return self.address(name)
+
+
+@contextmanager
+def running_server(*, durable: bool = False) -> Iterator[Server]:
+    """Run a server for as long as the block lasts; only a durable one waits for the disk."""
+    programs = binaries()
+    assert programs is not None
+    folder = Path(tempfile.mkdtemp(prefix="hf-pg-", dir="/tmp"))
+    if os.geteuid() == 0:
+        shutil.chown(folder, "postgres")
+    folder.chmod(0o755)
+    data = str(folder / "data")
+    quiet = {"capture_output": True, "check": True, "timeout": 60, "cwd": "/"}
+    options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}", "-c", "max_connections=60"]
+    options += ["-c", "shared_buffers=32MB"]
+    if not durable:
+        options += ["-c", "fsync=off", "-c", "full_page_writes=off"]
+    try:
+        subprocess.run(
+            _as_server(
+                *(str(programs / "initdb"), "-D", data, "-U", "holdfast", "-A", "trust", "-N", "-E", "UTF8"),
+                "--locale=C",
+            ),
+            **quiet,
+        )
+        start = [str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", " ".join(options)]
+        subprocess.run(_as_server(*start, "start"), **quiet)
+        try:
+            yield Server(folder)
+        finally:
+            subprocess.run(_as_server(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop"), **quiet)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
