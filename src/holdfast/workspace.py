@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.operation import Toolset
     from holdfast.kernel.registry import Registry
     from holdfast.milestones.store import Milestones
+    from holdfast.tasks.store import Tasks
     from holdfast.templates.store import Templates
 
 
@@ -32,10 +34,14 @@ def toolsets() -> tuple[Toolset, ...]:
     from holdfast.doctor import stores
     from holdfast.inbox import inbox
     from holdfast.milestones import milestones
+    from holdfast.tasks import tasks
     from holdfast.templates import templates
 
-    return (comments, inbox, milestones, templates, stores)
+    return (comments, inbox, milestones, tasks, templates, stores)
 
+
+DATABASE_VARIABLE = "HOLDFAST_DATABASE"
+"""The environment variable with the address of the database that a team shares its tasks in."""
 
 HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
@@ -69,8 +75,9 @@ def full_registry(asked_for: Collection[str] | None = None) -> Registry:
 class Workspace:
     """One repository and the rooms in it, opened at first use and shared by all threads."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
+        self.database = database or os.environ.get(DATABASE_VARIABLE) or None
         self.watcher = Watcher()
         self._rooms: dict[str, Any] = {}
         self._opening = threading.Lock()
@@ -132,6 +139,14 @@ def _open_milestones(workspace: Workspace) -> Milestones:
     return room
 
 
+def _open_tasks(workspace: Workspace) -> Tasks:
+    from holdfast.tasks.store import Tasks
+
+    room = Tasks.open(workspace.repository, workspace.database)
+    workspace.watcher.watch("tasks", room.fingerprint)
+    return room
+
+
 def _open_stores(workspace: Workspace) -> StoreRoom:
     from holdfast.doctor import StoreRoom
 
@@ -141,7 +156,7 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 
 def _examinable(workspace: Workspace) -> dict[str, Examinable]:
     in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
-    return {name: workspace.room(name) for name in ("inbox", *in_git)}
+    return {name: workspace.room(name) for name in ("inbox", "tasks", *in_git)}
 
 
 def _open_templates(workspace: Workspace) -> Templates:
@@ -156,6 +171,7 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
         "inbox": _open_inbox,
         "templates": _open_templates,
         "milestones": _open_milestones,
+        "tasks": _open_tasks,
         "stores": _open_stores,
         "conformance": lambda _: None,
     }

@@ -85,7 +85,14 @@ def running_server(*, durable: bool = False) -> Iterator[Server]:
     folder.chmod(0o755)
     data = str(folder / "data")
     quiet = {"capture_output": True, "check": True, "timeout": 60, "cwd": "/"}
-    options = ["-c", "listen_addresses=", "-c", f"unix_socket_directories={folder}", "-c", "max_connections=60"]
+    options = [
+        "-c",
+        "listen_addresses=",
+        "-c",
+        f"unix_socket_directories={folder}",
+        "-c",
+        "max_connections=60",
+    ]
     options += ["-c", "shared_buffers=32MB"]
     if not durable:
         options += ["-c", "fsync=off", "-c", "full_page_writes=off"]
@@ -97,11 +104,22 @@ def running_server(*, durable: bool = False) -> Iterator[Server]:
             ),
             **quiet,
         )
-        start = [str(programs / "pg_ctl"), "-D", data, "-w", "-l", str(folder / "log"), "-o", " ".join(options)]
+        start = [
+            str(programs / "pg_ctl"),
+            "-D",
+            data,
+            "-w",
+            "-l",
+            str(folder / "log"),
+            "-o",
+            " ".join(options),
+        ]
         subprocess.run(_as_server(*start, "start"), **quiet)
         try:
             yield Server(folder)
         finally:
-            subprocess.run(_as_server(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop"), **quiet)
+            subprocess.run(
+                _as_server(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop"), **quiet
+            )
     finally:
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,10 +1,10 @@
 """A relational store in PostgreSQL 14 or newer, for a team whose members share no disk.
 
 Contract: that of `sql`, and
-- The tables are in a schema of their own, `holdfast`, made and brought up to date in one transaction. A database
-  of a newer release is refused untouched.
-- Every committed change is announced with NOTIFY; `data_version` hears them through a connection that LISTENs,
-  without asking the server anything.
+- The tables are in a schema of their own, `holdfast`, made and brought up to date in one transaction. A
+  database of a newer release is refused untouched.
+- Every committed change is announced with NOTIFY; `data_version` hears them through a connection that
+  LISTENs, without asking the server anything.
 - No message holds a password, a host name or a text of the server's: those may quote what is stored.
 """
 
@@ -182,7 +182,9 @@ class PostgresStore:
     def _connect(self) -> psycopg.Connection[Any]:
         driver = _driver()
         milliseconds = int(LIMITS.database_busy_seconds * 1000)
-        connection = driver.connect(self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS)
+        connection: psycopg.Connection[Any] = driver.connect(
+            self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS
+        )
         connection.execute(f"SET lock_timeout = {milliseconds}")
         connection.execute("SET search_path = holdfast")
         connection.execute("SET synchronous_commit = on")
@@ -238,7 +240,7 @@ def _driver() -> Any:
 
 @contextmanager
 def _failures_named() -> Iterator[None]:
-    """Turn the server's refusals into failures of ours. Broken constraints and bad SQL are left as they are."""
+    """Turn the server's refusals into failures of ours; broken constraints and bad SQL stay what they are."""
     driver = _driver()
     try:
         yield
@@ -253,9 +255,13 @@ def _failure(driver: Any, error: Any) -> HoldfastError | None:
     if state in _BUSY_STATES:
         return Busy("The task database is in use.", hint="Try again in a moment.")
     if state.startswith("28") or state == "42501":
-        return Denied("The task database refused this user.", hint="Check the user, the password and the rights.")
+        return Denied(
+            "The task database refused this user.", hint="Check the user, the password and the rights."
+        )
     if state == "3D000":
-        return Unavailable("The task database does not exist.", hint="Create it with `createdb`, then try again.")
+        return Unavailable(
+            "The task database does not exist.", hint="Create it with `createdb`, then try again."
+        )
     if state.startswith("53"):
         return Unavailable("The task database has no room left.", hint="Free some space on its server.")
     if isinstance(error, driver.OperationalError):

@@ -3,10 +3,10 @@
 Contract:
 - Statements are written once, with `:name` for every value, in the SQL that SQLite and PostgreSQL share. What
   differs is a property of the store: how rows are locked, and what has to happen before events are numbered.
-- `write` ends when its changes are durable; when it raises, nothing inside it happened. Writers come one after
-  the other, except those that say they get along `together`: they lock the rows they take themselves.
-- Whoever writes events calls `number_in_order` first, and locks no further row afterwards. Then a reader that has
-  seen event *n* has seen every event before it.
+- `write` ends when its changes are durable; when it raises, nothing inside it happened. Writers come one
+  after the other, except those that say they get along `together`: they lock the rows they take themselves.
+- Whoever writes events calls `number_in_order` first, and locks no further row afterwards. Then a reader that
+  has seen event *n* has seen every event before it.
 - `data_version` changes whenever any process commits a change.
 """
 
@@ -92,14 +92,14 @@ class SqliteStore:
     def read(self) -> Iterator[Connection]:
         """Yield a connection that sees one moment of the store and cannot change it."""
         with self._database.read() as connection:
-            yield cast(Connection, connection)
+            yield cast("Connection", connection)
 
     @contextmanager
     def write(self, *, together: bool = False) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
         del together  # SQLite has one writer at a time, whatever they do.
         with self._database.write() as connection:
-            yield cast(Connection, connection)
+            yield cast("Connection", connection)
 
     def number_in_order(self, connection: Connection) -> None:
         """Nothing to do: there is one writer at a time."""

@@ -21,8 +21,8 @@ _INSERT = (
 def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Workspace, bool]:
     """Return the workspace of a repository and whether it was made just now.
 
-    Two callers that begin at the same moment end up in the same workspace. The id is left in the work tree, where
-    git carries it to every clone.
+    Two callers that begin at the same moment end up in the same workspace. The id is left in the work tree,
+    where git carries it to every clone.
     """
     with room.store.write() as connection:
         found = room.find_workspace(connection)
@@ -45,4 +45,6 @@ def set_gate(room: Tasks, gate: Gate) -> None:
     """Say what this workspace asks for before a task is done."""
     with room.store.write() as connection:
         workspace = room.workspace_in(connection)
-        connection.execute("UPDATE workspace SET gate = :gate WHERE id = :id", {"gate": gate, "id": workspace.id})
+        connection.execute(
+            "UPDATE workspace SET gate = :gate WHERE id = :id", {"gate": gate, "id": workspace.id}
+        )

@@ -33,7 +33,9 @@ def add_labels(connection: Connection, uid: str, labels: Iterable[str]) -> None:
 def remove_labels(connection: Connection, uid: str, labels: Iterable[str]) -> None:
     """Take labels from a task that it may not have."""
     for label in labels:
-        connection.execute("DELETE FROM label WHERE task = :task AND label = :label", {"task": uid, "label": label})
+        connection.execute(
+            "DELETE FROM label WHERE task = :task AND label = :label", {"task": uid, "label": label}
+        )
 
 
 def add_files(connection: Connection, uid: str, files: Iterable[File]) -> None:
@@ -49,13 +51,16 @@ def add_files(connection: Connection, uid: str, files: Iterable[File]) -> None:
 def remove_files(connection: Connection, uid: str, paths: Iterable[str]) -> None:
     """Take files from a task."""
     for path in paths:
-        connection.execute("DELETE FROM file WHERE task = :task AND path = :path", {"task": uid, "path": path})
+        connection.execute(
+            "DELETE FROM file WHERE task = :task AND path = :path", {"task": uid, "path": path}
+        )
 
 
 def add_links(connection: Connection, uid: str, links: Iterable[Link]) -> None:
     """Link a task with things elsewhere; a link that is there already gets the new address and title."""
     rows = [
-        {"task": uid, "kind": item.kind, "ref": item.ref, "uri": item.uri, "title": item.title} for item in links
+        {"task": uid, "kind": item.kind, "ref": item.ref, "uri": item.uri, "title": item.title}
+        for item in links
     ]
     if rows:
         connection.executemany(_ADD_LINK, rows)

@@ -1,8 +1,8 @@
 """Changing a task: compare, check, store, and say what became of it, all in one transaction.
 
 Contract:
-- Nothing is stored unless the version is the one the caller saw, where it named one, and the caller still holds
-  the claim, where it has one.
+- Nothing is stored unless the version is the one the caller saw, where it named one, and the caller still
+  holds the claim, where it has one.
 - A change that changes nothing stores nothing and leaves the version alone.
 - `done` is reached only through the gate.
 """
@@ -13,10 +13,9 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks import belongings
-from holdfast.tasks.errors import OutOfDate
 from holdfast.tasks.gate import acceptable_evidence, check_done
 from holdfast.tasks.graph import refresh, refuse_cycles
 from holdfast.tasks.history import encoded, event_row, record, state_of
@@ -147,7 +146,9 @@ def _criteria(task: Task, wanted: Change) -> dict[str, str]:
     for which in wanted.remove.get("criteria", ()):
         items.remove(_criterion(items, which))
     known = {item["text"] for item in items}
-    items += [{"text": text, "checked": False} for text in wanted.add.get("criteria", ()) if text not in known]
+    items += [
+        {"text": text, "checked": False} for text in wanted.add.get("criteria", ()) if text not in known
+    ]
     for which in wanted.check:
         _criterion(items, which)["checked"] = True
     after = encoded(items)
@@ -181,8 +182,12 @@ def _change_lists(connection: Connection, workspace: Workspace, task: Task, want
     gone = [find_task(connection, workspace.id, other).uid for other in taken.get("depends_on", ())]
     belongings.remove_dependencies(connection, uid, gone)
     belongings.add_labels(connection, uid, added["labels"])
-    belongings.add_files(connection, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]])
-    belongings.add_links(connection, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]])
+    belongings.add_files(
+        connection, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
+    )
+    belongings.add_links(
+        connection, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
+    )
     needs = [(find_task(connection, workspace.id, other).uid, kind) for other, kind in added["depends_on"]]
     belongings.add_dependencies(connection, uid, needs)
     return touched | {needed for needed, _ in needs}
@@ -212,7 +217,9 @@ def _settle(
 ) -> tuple[str, ...]:
     """Bring what follows from dependencies up to date, and return the ids of tasks that became ready."""
     needs = {item.uid for item in needs_of(connection, now.uid)}
-    relinked = {uid for uid, _ in state["depends_on"]} != needs or touched != needs or before.parent != now.parent
+    relinked = (
+        {uid for uid, _ in state["depends_on"]} != needs or touched != needs or before.parent != now.parent
+    )
     waiting: list[str] = []
     needed: set[str] = set()
     if relinked:
@@ -220,7 +227,9 @@ def _settle(
         waiting.append(now.uid)
         needed |= touched | needs
     if (before.status in FINISHED) != (now.status in FINISHED):
-        rows = connection.execute("SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid})
+        rows = connection.execute(
+            "SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid}
+        )
         waiting += [row[0] for row in rows]
         needed |= needs
     return refresh(connection, waiting=waiting, needed=needed)

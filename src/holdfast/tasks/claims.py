@@ -3,8 +3,8 @@
 Contract:
 - A task has at most one live claim. Taking it compares and sets in one statement, so that of any number of
   callers one gets it.
-- A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being worked
-  on. Somebody who comes back after the lease ran out still has the task if nobody took it meanwhile.
+- A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being
+  worked on. Somebody who comes back after the lease ran out still has it if nobody took it meanwhile.
 - Every claim has a token of its own. A write that carries the token of a claim that is over is refused, and
   told what happened since; so is one of a session whose task somebody else holds now.
 """
@@ -116,7 +116,9 @@ def take(
         raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Open it again first, with a reason.")
     if task.waits and task.status == "backlog":
         blockers = ", ".join(blockers_of(connection, [task.uid]).get(task.uid, ())) or "what its parents need"
-        raise AlreadyClaimed(f"{task.id} waits for {blockers}.", hint="Take one of those, or another ready task.")
+        raise AlreadyClaimed(
+            f"{task.id} waits for {blockers}.", hint="Take one of those, or another ready task."
+        )
     return _taken(store, connection, task, who, now, seconds)
 
 
@@ -220,8 +222,9 @@ def already_claimed(task: Task) -> AlreadyClaimed:
 
 def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpired | AlreadyClaimed:
     changed = connection.execute(
-        "SELECT type, actor FROM event WHERE task = :uid AND version > coalesce((SELECT max(version) FROM event"
-        " WHERE task = :uid AND type = 'claimed' AND (session = :session OR actor = :actor)), 0) ORDER BY version",
+        "SELECT type, actor FROM event WHERE task = :uid AND version > coalesce((SELECT max(version)"
+        " FROM event WHERE task = :uid AND type = 'claimed' AND (session = :session OR actor = :actor)), 0)"
+        " ORDER BY version",
         {"uid": task.uid, "session": who.session, "actor": who.actor},
     ).fetchall()
     if who.token is None and task.claimed_by(now) is not None and not changed:

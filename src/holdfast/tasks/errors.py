@@ -12,24 +12,6 @@ class NotInitialized(NotFound):
     number = 4048
 
 
-class OutOfDate(Conflict):
-    """The task has another version than the one the caller saw."""
-
-    kind = "out_of_date"
-    number = 4120
-    http_status = 412
-
-    @classmethod
-    def found(cls, what: str, expected: object, version: object) -> OutOfDate:
-        """Return the failure for `what`, which is at `version` while the caller expected another."""
-        return cls(
-            f"{what} is at version {version}, not {expected}.",
-            hint="Read it again, then decide whether your change still fits.",
-            expected=expected,
-            version=version,
-        )
-
-
 class AlreadyClaimed(Conflict):
     """Somebody else holds the task."""
 

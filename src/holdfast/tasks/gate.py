@@ -20,7 +20,7 @@ def check_done(
     open_subtasks: Sequence[str],
     approved: bool,
 ) -> None:
-    """Raise when a task may not be called done under the gate of its workspace, saying all that is missing."""
+    """Raise when a task may not be called done under the gate of its workspace; say all that is missing."""
     if gate == "none":
         return
     missing = [f"criterion {n} is not checked" for n, item in enumerate(criteria, 1) if not item["checked"]]
@@ -31,20 +31,22 @@ def check_done(
     if gate == "human" and not approved:
         missing.append("no person has approved it")
     if missing:
-        raise DoneGate(f"{name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing)
+        raise DoneGate(
+            f"{name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
+        )
 
 
 def proves(item: Mapping[str, Any]) -> bool:
     """Tell whether a piece of evidence is proof: a commit, or a command that succeeded."""
-    return item["kind"] in _PROVING and (item["kind"] == "commit" or item.get("exit_code") == 0)
+    return item["kind"] in _PROVING and (item["kind"] == "commit" or item.get("exit_status") == 0)
 
 
 def acceptable_evidence(item: Mapping[str, Any]) -> dict[str, Any]:
     """Return a piece of evidence as it is kept, or raise when it says nothing."""
-    if item["kind"] in ("test", "gate") and item.get("exit_code") is None:
+    if item["kind"] in ("test", "gate") and item.get("exit_status") is None:
         raise InvalidArguments(
             f'Evidence of the kind "{item["kind"]}" needs the exit status of the command.',
-            hint="Give `exit_code`; 0 means that it succeeded.",
+            hint="Give `exit_status`; 0 means that it succeeded.",
         )
     return {name: value for name, value in item.items() if value is not None}
 

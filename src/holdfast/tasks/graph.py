@@ -1,7 +1,7 @@
 """What waits for what: no circles, and numbers that say at once who is ready.
 
-A task waits for the unfinished tasks that it needs, and for those that its ancestors need. A task that would wait
-for itself, whichever way, is refused with the way named.
+A task waits for the unfinished tasks that it needs, and for those that its ancestors need. A task that would
+wait for itself, whichever way, is refused with the way named.
 """
 
 from __future__ import annotations
@@ -66,7 +66,9 @@ def _edges(connection: Connection, uids: Iterable[str]) -> list[tuple[str, str]]
     return [(task, needed) for task, needed in found]
 
 
-def refresh(connection: Connection, *, waiting: Iterable[str] = (), needed: Iterable[str] = ()) -> tuple[str, ...]:
+def refresh(
+    connection: Connection, *, waiting: Iterable[str] = (), needed: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Bring the numbers up to date of tasks whose waiting, or whose being needed, may have changed.
 
     Those below the waiting ones are looked at too. The ids of tasks that became ready are returned.
@@ -95,9 +97,13 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
             values,
         ).fetchall()
         for uid, number, before, status in rows:
-            after = len({item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())})
+            after = len(
+                {item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())}
+            )
             if after != before:
-                connection.execute("UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid})
+                connection.execute(
+                    "UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid}
+                )
             if before and not after and status == "backlog":
                 freed.append(task_id(number))
     return tuple(freed)
@@ -140,8 +146,8 @@ def _open_needs(connection: Connection, uids: Iterable[str]) -> dict[str, list[s
     for listed, values in in_portions(uids):
         rows = connection.execute(
             "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
-            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND dependency.task IN {listed}"
-            f" AND other.{_OPEN}",
+            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
+            f" AND dependency.task IN {listed}",
             values,
         )
         for task, needed in rows:

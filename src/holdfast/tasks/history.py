@@ -67,7 +67,9 @@ def state_of(connection: Connection, task: Task) -> dict[str, Any]:
         **scalars_of(task),
         "labels": labels_of(connection, task.uid),
         "depends_on": [[item.uid, item.kind] for item in sorted_needs(connection, task.uid)],
-        "files": [[item.path, item.role, item.line_start, item.line_end] for item in files_of(connection, task.uid)],
+        "files": [
+            [item.path, item.role, item.line_start, item.line_end] for item in files_of(connection, task.uid)
+        ],
         "links": [[item.kind, item.ref, item.uri, item.title] for item in links_of(connection, task.uid)],
     }
 

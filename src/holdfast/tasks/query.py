@@ -127,7 +127,7 @@ def _key(task: Task, sort: str) -> list[float]:
 
 def _position(query: Query, key: str) -> list[float]:
     position = decode_cursor(query.fingerprint, query.cursor or "")
-    right = isinstance(position, list) and len(position) == key.count(",") + 1
-    if not right or not all(isinstance(part, int | float) for part in position):  # type: ignore[attr-defined]
+    parts = position if isinstance(position, list) else []
+    if len(parts) != key.count(",") + 1 or not all(isinstance(part, int | float) for part in parts):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
-    return list(position)  # type: ignore[call-overload, no-any-return]
+    return parts

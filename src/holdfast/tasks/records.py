@@ -183,16 +183,16 @@ class Change:
     """What to change about a task. What is not named stays as it is."""
 
     set: dict[str, Any] = field(default_factory=dict)
-    """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an id or
-    None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists."""
+    """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an
+    id or None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists."""
     add: dict[str, list[Any]] = field(default_factory=dict)
     """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)
-    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers from 1 or texts), links (refs)."""
+    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers or texts), links (refs)."""
     check: list[int | str] = field(default_factory=list)
     """Criteria that are met, by number from 1 or by text."""
     evidence: list[dict[str, Any]] = field(default_factory=list)
-    """Proof to keep: `kind` commit, test, gate or note, `ref`, and the `exit_code` of a command."""
+    """Proof to keep: `kind` commit, test, gate or note, `ref`, and the `exit_status` of a command."""
     reason: str | None = None
     approved: bool = False
     """Whether a person has said that the task is done."""

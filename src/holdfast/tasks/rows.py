@@ -51,7 +51,9 @@ def find_task(connection: Connection, workspace: str, text: str, locking: str = 
         row = row or _by_former_name(connection, workspace, task_id(values["n"]), locking)  # type: ignore[arg-type]
     if row is None:
         raise NotFound(
-            f'There is no task "{named[:40]}".', hint="`taskpilot_list` shows the tasks there are.", task_id=named
+            f'There is no task "{named[:40]}".',
+            hint="`taskpilot_list` shows the tasks there are.",
+            task_id=named,
         )
     return Task(*row)
 
@@ -156,5 +158,14 @@ def events_after(
 def _event(row: Sequence[Any]) -> Event:
     seq, at, actor, session, task, version, kind, before, after, reason = row
     return Event(
-        seq, at, actor, session, task, version, kind, json.loads(before or "{}"), json.loads(after or "{}"), reason
+        seq,
+        at,
+        actor,
+        session,
+        task,
+        version,
+        kind,
+        json.loads(before or "{}"),
+        json.loads(after or "{}"),
+        reason,
     )

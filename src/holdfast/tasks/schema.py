@@ -1,7 +1,7 @@
 """The tables of the tasks, in the SQL that SQLite and PostgreSQL share.
 
-`waits` (unfinished tasks that this one or an ancestor of it needs) and `unblocks` (open tasks that need this one)
-are derived from `dependency` and kept in the row, so that the next task is one look into an index. They are
+`waits` (unfinished tasks that this one or an ancestor of it needs) and `unblocks` (open tasks that need this
+one) are derived from `dependency` and kept in the row, so that the next task is one look into an index. They are
 brought up to date in the transaction that changes what they follow from; see `graph`.
 """
 
@@ -64,7 +64,8 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE TABLE dependency (
         task TEXT NOT NULL REFERENCES task (uid),
         needs TEXT NOT NULL REFERENCES task (uid),
-        kind TEXT NOT NULL CHECK (kind IN ('blocks', 'related', 'discovered_from', 'duplicates', 'supersedes')),
+        kind TEXT NOT NULL
+            CHECK (kind IN ('blocks', 'related', 'discovered_from', 'duplicates', 'supersedes')),
         PRIMARY KEY (task, needs, kind)
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX dependency_needs ON dependency (needs, kind, task);

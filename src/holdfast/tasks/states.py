@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Literal, cast, get_args
+from typing import Literal, get_args
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.suggest import did_you_mean
@@ -46,7 +46,7 @@ def status_of(text: str) -> Status:
             f'"{text[:40]}" is not a status.',
             hint=did_you_mean(spelled, STATUSES) or f"Choose one of: {', '.join(STATUSES)}.",
         )
-    return cast(Status, spelled)
+    return spelled
 
 
 def priority_of(text: str) -> Priority:
@@ -56,7 +56,7 @@ def priority_of(text: str) -> Priority:
         raise InvalidArguments(
             f'"{text[:40]}" is not a priority.', hint=f"Choose one of: {', '.join(PRIORITIES)}."
         )
-    return cast(Priority, spelled)
+    return spelled
 
 
 def check_transition(before: str, after: str, reason: str | None) -> None:
@@ -66,7 +66,8 @@ def check_transition(before: str, after: str, reason: str | None) -> None:
     if after not in TRANSITIONS[before]:
         possible = ", ".join(status for status in STATUSES if status in TRANSITIONS[before])
         raise InvalidArguments(
-            f'A task cannot go from "{before}" to "{after}".', hint=f'From "{before}" it can go to: {possible}.'
+            f'A task cannot go from "{before}" to "{after}".',
+            hint=f'From "{before}" it can go to: {possible}.',
         )
     if (before, after) in NEEDS_REASON and not (reason or "").strip():
         raise InvalidArguments(

@@ -39,7 +39,9 @@ class Finding:
 class Tasks:
     """The tasks of one repository."""
 
-    def __init__(self, repository: Repository, *, database: str | None = None, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, repository: Repository, *, database: str | None = None, clock: Clock = utc_now
+    ) -> None:
         self.repository = repository
         self.clock = clock
         self._address = database
@@ -116,13 +118,13 @@ class Tasks:
         with self.reading() as connection:
             return rows.find_task(connection, self.workspace_in(connection).id, task)
 
-    def list(self, wanted: query.Query) -> query.Page:
+    def find(self, wanted: query.Query) -> query.Page:
         """Return a page of the tasks that fit."""
         with self.reading() as connection:
             return query.find(connection, self.workspace_in(connection).id, wanted, self.now())
 
     def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
-        """Change a task, unless it has another version than the caller saw or is not the caller's any more."""
+        """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
         with self.store.write() as connection:
             workspace = self.workspace_in(connection)
             return changing.change(
@@ -236,5 +238,6 @@ class Tasks:
 def not_initialized() -> NotInitialized:
     """Return the failure of asking for tasks where there is no workspace."""
     return NotInitialized(
-        "This repository has no tasks yet.", hint="Call `taskpilot_init`, or run `holdfast tasks init`, first."
+        "This repository has no tasks yet.",
+        hint="Call `taskpilot_init`, or run `holdfast tasks init`, first.",
     )

@@ -66,7 +66,9 @@ def _insert(
     for draft, task in zip(drafts, tasks, strict=True):
         needed += _attach(connection, workspace, draft, task, local)
     linked = [
-        task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.depends_on or draft.parent is not None
+        task.uid
+        for draft, task in zip(drafts, tasks, strict=True)
+        if draft.depends_on or draft.parent is not None
     ]
     refuse_cycles(connection, linked)
     refresh(connection, waiting=linked, needed=needed)
@@ -140,7 +142,9 @@ def _attach(
         connection.execute(_INSERT_NAME, values)
     if draft.parent is not None:
         parent = _meant(connection, workspace, draft.parent, local)
-        connection.execute("UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid})
+        connection.execute(
+            "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid}
+        )
     needs = [(_meant(connection, workspace, text, local), kind) for text, kind in draft.depends_on]
     belongings.add_dependencies(connection, task.uid, needs)
     return [uid for uid, _ in needs]
@@ -156,5 +160,3 @@ def _meant(connection: Connection, workspace: Workspace, text: str, local: Mappi
             f'No task of this batch is called "{text[:40]}".', hint=f"Names given with `ref`: {known}."
         )
     return local[text]
-
-

@@ -1,0 +1,53 @@
+"""Who acts, and where: what an operation settles before it does anything."""
+
+from __future__ import annotations
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError, Invalid
+from holdfast.storage.repository import Repository
+from holdfast.tasks.identity import is_workspace_id
+from holdfast.tasks.models import InSession, Scoped
+from holdfast.tasks.records import Who
+from holdfast.tasks.sessions import agent_of, keep_alive
+from holdfast.tasks.store import Tasks
+
+NOBODY = "local"
+
+
+def check_workspace(room: Tasks, arguments: Scoped) -> None:
+    """Raise when the caller means another workspace than the one that is served here."""
+    named = arguments.workspace
+    if named is None or named in ("", ".", "current"):
+        return
+    if is_workspace_id(named) and room.exists and named in [item.id for item in room.workspaces()]:
+        if named == room.workspace().id:
+            return
+        raise _elsewhere()
+    try:
+        meant = Repository.discover(named)
+    except (HoldfastError, OSError):
+        raise _elsewhere() from None
+    if meant.store_directory != room.repository.store_directory:
+        raise _elsewhere()
+
+
+def _elsewhere() -> Invalid:
+    return Invalid(
+        "That is not the workspace that is served here.",
+        hint="Leave `workspace_path` out, or start a server in the other repository.",
+    )
+
+
+def actor(agent: str | None = None) -> str:
+    """Return who calls: the name of their token, the one they give, or nobody in particular."""
+    return current_call().actor or agent or NOBODY
+
+
+def acting(room: Tasks, arguments: InSession, token: str | None = None) -> Who:
+    """Return who acts, and let the claims of their session last longer."""
+    check_workspace(room, arguments)
+    if arguments.session is None:
+        return Who(actor(), None, token)
+    agent = agent_of(room, arguments.session)
+    keep_alive(room, arguments.session)
+    return Who(agent, arguments.session, token)

@@ -1,0 +1,93 @@
+"""`taskpilot_list`: finding tasks, a page at a time."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.tasks import rows
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import READING
+from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
+from holdfast.tasks.presenting import task_detail, task_refs, workspace_ref
+from holdfast.tasks.query import Query, Sort, find
+from holdfast.tasks.states import Priority, Status
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import listing_words
+from holdfast.tasks.toolset import tasks
+
+
+class ListTasks(InSession):
+    """Which tasks to list."""
+
+    status: list[Status] = Field(default=[], max_length=6, description="Only tasks in these states.")
+    ready: bool = Field(default=False, description="Only tasks that may be taken now.")
+    blocked: bool = Field(default=False, description="Only tasks that wait for others or for a person.")
+    mine: bool = Field(default=False, description="Only tasks that you hold.")
+    priority: Priority | None = Field(default=None, description="Only tasks of this priority.")
+    label: Word | None = Field(default=None, description="Only tasks with this label.")
+    parent: TaskId | None = Field(default=None, description="Only subtasks of this task.")
+    milestone: Word | None = Field(default=None, description="Only tasks of this milestone.")
+    connected_file: Word | None = Field(default=None, description="Only tasks about this file.")
+    query: str | None = Field(
+        default=None, max_length=200, description="Only tasks whose text has these words."
+    )
+    sort: Sort = Field(default="priority", description="Order of the list.")
+    limit: int = Field(default=20, ge=1, le=100, description="Most tasks to return.")
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
+    response_format: ResponseFormat = Field(default="concise", description="How much to say of each task.")
+
+
+class TaskPage(Reported):
+    """A page of tasks."""
+
+    tasks: list[TaskRef]
+    details: list[TaskDetail] | None = Field(default=None, description="Instead of `tasks`, when asked for.")
+    total: int = Field(description="How many tasks fit altogether.")
+    next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for the next page.")
+
+
+@tasks.operation(
+    "taskpilot_list",
+    title="List tasks",
+    effect=Effect.READ,
+    command="list",
+    example="holdfast tasks list --status backlog --limit 10",
+    text=listing_words,
+    annotations=READING,
+)
+def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
+    """Find tasks by state, readiness, holder, label, file or words, a page at a time.
+
+    The order `ready` is that in which `taskpilot_claim` hands tasks out.
+    """
+    who = acting(room, arguments)
+    now = room.now()
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        parent = arguments.parent and rows.find_task(connection, workspace.id, arguments.parent).uid
+        wanted = Query(
+            status=tuple(arguments.status),
+            ready=arguments.ready,
+            blocked=arguments.blocked,
+            agent=who.actor if arguments.mine else None,
+            priority=arguments.priority,
+            label=arguments.label,
+            parent=parent,
+            milestone=arguments.milestone,
+            file=arguments.connected_file,
+            text=arguments.query,
+            sort="ready" if arguments.ready else arguments.sort,
+            limit=arguments.limit,
+            cursor=arguments.cursor,
+        )
+        page = find(connection, workspace.id, wanted, now)
+        detailed = arguments.response_format == "detailed"
+        return TaskPage(
+            operation="list",
+            workspace=workspace_ref(workspace),
+            tasks=[] if detailed else task_refs(connection, page.tasks, now),
+            details=[task_detail(connection, task, now) for task in page.tasks] if detailed else None,
+            total=page.total,
+            next_cursor=page.next_cursor,
+        )

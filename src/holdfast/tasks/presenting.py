@@ -1,0 +1,154 @@
+"""From what the store holds to what results show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from holdfast.kernel.clock import rfc3339
+from holdfast.storage.sql import Connection
+from holdfast.tasks import rows
+from holdfast.tasks.claims import is_holder
+from holdfast.tasks.models import (
+    AttachmentOut,
+    ClaimOut,
+    ConnectedFile,
+    Criterion,
+    EventOut,
+    LinkOut,
+    Needed,
+    Proof,
+    TaskDetail,
+    TaskReceipt,
+    TaskRef,
+    WorkspaceRef,
+)
+from holdfast.tasks.records import Event, Task, Who, Workspace
+
+
+def moment(at: float) -> str:
+    """Return a stored moment as results show it."""
+    return rfc3339(datetime.fromtimestamp(at, UTC))
+
+
+def moment_or_none(at: float | None) -> str | None:
+    """Return a stored moment as results show it, if there is one."""
+    return None if at is None else moment(at)
+
+
+def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> WorkspaceRef:
+    """Return a workspace as results name it."""
+    created = moment(workspace.created_at) if with_time else None
+    return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
+
+
+def task_ref(task: Task, now: float, blocked_by: Iterable[str] = ()) -> TaskRef:
+    """Return a task on one line."""
+    return TaskRef(
+        id=task.id,
+        title=task.title,
+        status=task.status,
+        priority=task.priority_name,
+        ready=task.is_ready(now),
+        claimed_by=task.claimed_by(now),
+        blocked_by=list(blocked_by) or None,
+    )
+
+
+def task_refs(connection: Connection, tasks: Iterable[Task], now: float) -> list[TaskRef]:
+    """Return tasks on one line each, those that wait with what they need."""
+    listed = list(tasks)
+    blockers = rows.blockers_of(connection, [task.uid for task in listed if task.waits])
+    return [task_ref(task, now, blockers.get(task.uid, ())) for task in listed]
+
+
+def receipt(task: Task) -> TaskReceipt:
+    """Return a task as the receipt of a write shows it."""
+    return TaskReceipt(
+        id=task.id, title=task.title, status=task.status, version=task.version, priority=task.priority_name
+    )
+
+
+def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None:
+    """Return the live claim on a task; its token only to who holds it."""
+    if task.claimed_by(now) is None or task.claim_agent is None:
+        return None
+    token = task.claim_token if who is not None and is_holder(task, who) else None
+    return ClaimOut(
+        agent=task.claim_agent,
+        token=token,
+        since=moment(task.claim_since or 0.0),
+        expires_at=moment(task.claim_expires or 0.0),
+    )
+
+
+def task_detail(connection: Connection, task: Task, now: float, who: Who | None = None) -> TaskDetail:
+    """Return a task with everything that is known about it."""
+    uid = task.uid
+    blockers = rows.blockers_of(connection, [uid]).get(uid, ()) if task.waits else ()
+    parent = rows.ids_of(connection, [task.parent])[task.parent] if task.parent else None
+    return TaskDetail(
+        **task_ref(task, now, blockers).model_dump(),
+        description=task.description,
+        progress=task.progress,
+        parent_id=parent,
+        subtasks=task_refs(connection, rows.subtasks_of(connection, uid), now) or None,
+        depends_on=[
+            Needed(id=item.id, kind=item.kind, status=item.status) for item in rows.needs_of(connection, uid)
+        ]
+        or None,
+        blocks=[item.id for item in rows.needed_by(connection, uid) if item.kind == "blocks"] or None,
+        labels=rows.labels_of(connection, uid) or None,
+        milestone=task.milestone,
+        criteria=[Criterion(**item) for item in json.loads(task.criteria)] or None,
+        evidence=[Proof(**item) for item in json.loads(task.evidence)] or None,
+        connected_files=[
+            ConnectedFile(
+                path=item.path, role=item.role or None, line_start=item.line_start, line_end=item.line_end
+            )
+            for item in rows.files_of(connection, uid)
+        ]
+        or None,
+        links=[
+            LinkOut(kind=item.kind, ref=item.ref, uri=item.uri, title=item.title)
+            for item in rows.links_of(connection, uid)
+        ]
+        or None,
+        attachments=[
+            AttachmentOut(
+                name=item.name,
+                mime=item.mime,
+                size=item.size,
+                uri=f"taskpilot://workspace/{quote(task.workspace)}/attachments/{item.sha256}",
+            )
+            for item in rows.attachments_of(connection, uid)
+        ]
+        or None,
+        notes=task.notes,
+        plan=task.plan,
+        claim=claim_out(task, now, who),
+        version=task.version,
+        created_by=task.created_by,
+        created_at=moment(task.created_at),
+        updated_at=moment(task.updated_at),
+        started_at=moment_or_none(task.started_at),
+        completed_at=moment_or_none(task.completed_at),
+        github_issue_number=task.issue_number,
+        github_url=task.issue_url,
+    )
+
+
+def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
+    """Return an event as histories and feeds show it."""
+    return EventOut(
+        seq=event.seq,
+        at=moment(event.at),
+        actor=event.actor,
+        type=event.type,
+        task_id=None if event.task is None else ids.get(event.task),
+        version=event.version,
+        changed=sorted(event.after),
+        reason=event.reason,
+    )
