@@ -28,11 +28,8 @@ def weight(node: ast.AST) -> int:
 
 
 def independent(tree: ast.AST) -> list[tuple[int, str, int]]:
-    found = []
-    for function in ast.walk(tree):
-        if isinstance(function, NAMED):
-            found.append((function.lineno, function.name, 1 + inside(function)))
-    return sorted(found)
+    functions = [node for node in ast.walk(tree) if isinstance(node, NAMED)]
+    return sorted((function.lineno, function.name, 1 + inside(function)) for function in functions)
 
 
 def inside(node: ast.AST) -> int:

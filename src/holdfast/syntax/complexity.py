@@ -2,8 +2,8 @@
 
 A decision is a condition, a loop, a case other than the default, a handler of exceptions, a conditional
 expression, a short-circuit operator; in Python also an `assert` and each part of a comprehension that
-loops or filters. The patterns stand in the tables of `languages/`. Functions without a name count towards the function
-around them; functions with one are counted for themselves.
+loops or filters. The patterns stand in the tables of `languages/`. Functions without a name count towards the
+function around them; functions with one are counted for themselves.
 """
 
 from __future__ import annotations

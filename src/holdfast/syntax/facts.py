@@ -1,6 +1,7 @@
 """What is known of a text, computed once for each content.
 
-Contract: an answer depends on the path's language and the text alone, so it is kept by their hash. Trees are not kept.
+Contract: an answer depends on the language and the text alone, so it is kept by their hash. Trees are not
+kept.
 """
 
 from __future__ import annotations
@@ -54,9 +55,9 @@ def facts(path: str, text: str) -> Facts:
 def _read(language: Language, text: str) -> Facts:
     try:
         parsed = parse(language, text)
+        return Facts(language, symbols_of(parsed), parsed.problems)
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
-    return Facts(language, symbols_of(parsed), parsed.problems)
 
 
 def complexities(path: str, text: str) -> tuple[FunctionComplexity, ...]:

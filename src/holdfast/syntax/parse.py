@@ -1,7 +1,8 @@
 """Source text to a syntax tree, within limits.
 
 Contract
-- A text over `MOST_CHARACTERS`, or one that takes longer than `PATIENCE`, is refused with `ParseTooLong`.
+- A text over `MOST_CHARACTERS`, or one whose tree takes longer than `PATIENCE` to build or to search, is
+  refused with `ParseTooLong`.
 - A text with errors is still parsed; what is wrong with it stands in `problems`, the first few of them.
 - Lines count from 1 and end at a line feed, so `\\r\\n` counts once and a lone `\\r` not at all.
 """
@@ -12,17 +13,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
+from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import TooLarge
 from holdfast.syntax.languages.language import Language, text_of
 
 if TYPE_CHECKING:
-    from tree_sitter import Node, Query, Tree
     from tree_sitter import Language as Grammar
+    from tree_sitter import Node, Query, Tree
 
 MOST_CHARACTERS = 5_000_000
-PATIENCE = 10.0
+PATIENCE = 5.0
 MOST_PROBLEMS = 20
 SHOWN = 40
 
@@ -72,11 +74,16 @@ def query_for(language: Language, patterns: str) -> Query:
     return tree_sitter.Query(grammar_of(language), patterns)
 
 
-def captures(parsed: Parsed, patterns: str) -> Mapping[str, list[Node]]:
-    """Return the nodes that patterns name, by their name."""
+def captures(parsed: Parsed, patterns: str, patience: float = PATIENCE) -> Mapping[str, list[Node]]:
+    """Return the nodes that patterns name, by their name, or refuse within `patience` seconds."""
     import tree_sitter
 
-    return tree_sitter.QueryCursor(query_for(parsed.language, patterns)).captures(parsed.root)
+    cursor = tree_sitter.QueryCursor(query_for(parsed.language, patterns), **_limit(patience))
+    began = monotonic()
+    found = cursor.captures(parsed.root)
+    if monotonic() - began >= patience:  # what was found until then comes back without a word
+        raise _too_long(parsed.language, patience)
+    return found
 
 
 def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
@@ -96,16 +103,23 @@ def parse(language: Language, text: str, patience: float = PATIENCE) -> Parsed:
 def _tree(language: Language, source: bytes, patience: float) -> Tree:
     import tree_sitter
 
-    # The progress callback that is to replace the timeout ends the process in 0.25.
-    options: dict[str, Any] = {"timeout_micros": max(1, int(patience * 1_000_000))}
-    parser = tree_sitter.Parser(grammar_of(language), **options)
+    parser = tree_sitter.Parser(grammar_of(language), **_limit(patience))
     try:
         return parser.parse(source)
     except ValueError:
-        raise ParseTooLong(
-            f"The text could not be parsed as {language.name} within {patience:g} s",
-            hint="Lines are followed without a parser in such files.",
-        ) from None
+        raise _too_long(language, patience) from None
+
+
+def _limit(patience: float) -> dict[str, Any]:
+    """Limit the time; the callback that is to replace this option ends the process in 0.25."""
+    return {"timeout_micros": max(1, int(patience * 1_000_000))}
+
+
+def _too_long(language: Language, patience: float) -> ParseTooLong:
+    return ParseTooLong(
+        f"The text could not be read as {language.name} within {patience:g} s",
+        hint="Lines are followed without a parser in such files.",
+    )
 
 
 def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:

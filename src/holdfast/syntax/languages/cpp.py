@@ -40,9 +40,7 @@ CPP = Language(
         Declaration("field_declaration", _member, declared),
         Declaration("init_declarator", _lambda, declared),
     ),
-    wrappers={
-        "template_declaration": "function_definition|class_specifier|struct_specifier|declaration|alias_declaration"
-    },
+    wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},
     scopes=frozenset({"lambda_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "system_lib_string"}),
     decisions=(

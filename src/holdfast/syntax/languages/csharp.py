@@ -9,6 +9,10 @@ from holdfast.syntax.languages.language import Declaration, Language, Names, nam
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+PATTERNS = " ".join(
+    f"({kind}_pattern)"
+    for kind in ("constant", "declaration", "relational", "or", "and", "recursive", "negated", "type")
+)
 FUNCTIONS = frozenset({"lambda_expression", "anonymous_method_expression"})
 
 
@@ -77,8 +81,7 @@ CSHARP = Language(
         "(while_statement)",
         "(do_statement)",
         '(switch_section "case")',
-        "(switch_expression_arm . [(constant_pattern) (declaration_pattern) (relational_pattern)"
-        " (or_pattern) (and_pattern) (recursive_pattern) (negated_pattern) (type_pattern)])",
+        f"(switch_expression_arm . [{PATTERNS}])",
         "(catch_clause)",
         "(conditional_expression)",
         '(binary_expression operator: ["&&" "||" "??"])',
