@@ -8,12 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from json.encoder import encode_basestring
 from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_DEEPEST = 100
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -7
 
@@ -32,43 +30,35 @@ def parsed(data: bytes) -> Any:
     if "<<<<<<<" in text and any(line.startswith("<<<<<<<") for line in text.splitlines()):
         raise Unreadable("it holds the conflict markers of an unfinished merge")
     try:
-        value = json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+        return json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
     except json.JSONDecodeError as error:
         raise Unreadable(f"it is not JSON (line {error.lineno})") from None
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
-    _check_depth(value, _DEEPEST)
-    return value
 
 
 def printed(value: Any) -> bytes:
     """Return the bytes of a value."""
-    text = "".join(_written(value, "\n"))
+    try:
+        text = _written(value, "\n")
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
 
 
-def _written(value: Any, newline: str) -> Iterator[str]:
-    """Yield a value piece by piece; `newline` ends a line and indents the next as far as this one."""
-    if isinstance(value, dict) and value:
+def _written(value: Any, newline: str) -> str:
+    """Return a value as text; `newline` ends a line and indents the next as far as this one."""
+    if type(value) is str:
+        return encode_basestring(value)
+    if isinstance(value, dict):
         inner = newline + "  "
-        before = "{" + inner
-        for key, member in value.items():
-            yield f"{before}{encode_basestring(key)}: "
-            yield from _written(member, inner)
-            before = "," + inner
-        yield newline + "}"
-    elif isinstance(value, list | tuple) and value:
+        members = [f"{encode_basestring(key)}: {_written(member, inner)}" for key, member in value.items()]
+        return f"{{{inner}{f',{inner}'.join(members)}{newline}}}" if members else "{}"
+    if isinstance(value, list | tuple):
         inner = newline + "  "
-        before = "[" + inner
-        for item in value:
-            yield before
-            yield from _written(item, inner)
-            before = "," + inner
-        yield newline + "]"
-    elif isinstance(value, float):
-        yield number_text(value)
-    else:
-        yield json.dumps(value, ensure_ascii=False)
+        items = [_written(item, inner) for item in value]
+        return f"[{inner}{f',{inner}'.join(items)}{newline}]" if items else "[]"
+    return number_text(value) if isinstance(value, float) else json.dumps(value)
 
 
 def number_text(value: float) -> str:
@@ -113,12 +103,3 @@ def _int(text: str) -> int:
 
 def _refuse(text: str) -> Any:
     raise Unreadable(f"{text} is no JSON")
-
-
-def _check_depth(value: Any, left: int) -> None:
-    if not isinstance(value, dict | list):
-        return
-    if not left:
-        raise Unreadable("it is nested too deeply")
-    for inner in value.values() if isinstance(value, dict) else value:
-        _check_depth(inner, left - 1)

@@ -15,6 +15,9 @@ from holdfast.comments.notes import EVIDENCE, Note, Standing
 from holdfast.comments.sidecar import whole_line
 from holdfast.comments.tracking.models import Candidate, Confidence
 
+LINE_NUMBER = "line_number"
+"""The method, and the basis of evidence, where another program left nothing but the number of a line."""
+
 _CONTEXT_LINES = 4
 _MOST_MOVES = 20
 _MOST_CANDIDATES = 5
@@ -44,6 +47,7 @@ def made(seen: Seen, line: int, end_line: int | None, moment: str, method: str) 
         "confidence": Confidence.HIGH.value,
         "method": method,
         "lastGoodLine": line,
+        "goodBlob": seen.blob,
         "seenBlob": seen.blob,
         "seenAt": moment,
         "history": [],
@@ -76,6 +80,8 @@ def judged(facts: Mapping[str, Any], standing: Standing, blob: str | None, momen
         known["candidates"] = [_candidate(one) for one in standing.candidates[:_MOST_CANDIDATES]]
     known["seenBlob"] = blob
     known["seenAt"] = moment
+    if standing.confidence is Confidence.HIGH:
+        known["goodBlob"] = blob
     if standing.confidence is Confidence.HIGH and standing.line != known.get("lastGoodLine"):
         move = {"at": moment, "from": known.get("lastGoodLine"), "to": standing.line, "by": standing.method}
         known["history"] = [*(known.get("history") or []), move][-_MOST_MOVES:]

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field
 
-from holdfast.comments.notes import Note
+from holdfast.comments.notes import AnchorSymbol, Note
 from holdfast.comments.tracking.models import Candidate
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, Output
@@ -31,6 +31,13 @@ class SymbolFacts(Output):
     kind: UntrustedText = Field(description="What it is, such as Function or Class.")
     name: UntrustedText = Field(description="Its name.")
     container: UntrustedText | None = Field(description="The name of what it is in, if it is in something.")
+
+    @classmethod
+    def of(cls, symbol: AnchorSymbol | None) -> Self | None:
+        """Return a symbol as a result."""
+        if symbol is None:
+            return None
+        return cls(kind=symbol.kind, name=symbol.name, container=symbol.container)
 
 
 class CandidateFacts(Output):
@@ -82,7 +89,6 @@ class CommentFacts(Output):
     @classmethod
     def of(cls, note: Note) -> Self:
         """Return a stored comment as a result."""
-        symbol = note.symbol
         return cls(
             id=note.alias,
             stored_id=None if note.alias == note.id else note.id,
@@ -104,7 +110,7 @@ class CommentFacts(Output):
                 for reply in note.replies
             ],
             has_ai_metadata=note.ai is not None,
-            symbol=symbol and SymbolFacts(kind=symbol.kind, name=symbol.name, container=symbol.container),
+            symbol=SymbolFacts.of(note.symbol),
             orphaned=note.orphaned,
             reason=note.reason,
             confidence=note.placement.confidence.value,
@@ -137,3 +143,188 @@ class FileComments(Output):
 
     metadata: FileMetadata
     comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")
+
+
+class AiMeta(Input):
+    """What a model says about a comment."""
+
+    model: str | None = Field(default=None, max_length=200, description="Which model.")
+    confidence: float | None = Field(default=None, ge=0, le=1, description="How sure it is.")
+    reasoning: str | None = Field(
+        default=None, max_length=LIMITS.comment_characters, description="Why it says so."
+    )
+
+
+class AddComment(Input):
+    """A new comment."""
+
+    file_path: FilePath = Field(
+        alias="filePath",
+        description="Relative path to source file from workspace root.",
+        json_schema_extra={"example": "src/app.ts"},
+        examples=["src/app.ts"],
+    )
+    line: int = Field(ge=1, strict=True, description="Line number where comment should be added (1-indexed).")
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="Comment text content.")
+    tag: Tag = Field(description="Comment tag category.")
+    author: str = Field(
+        default="ai",
+        min_length=1,
+        max_length=LIMITS.comment_author_characters,
+        description="Author name (e.g., 'claude', 'gpt-4', 'user').",
+    )
+    ai_meta: AiMeta | None = Field(default=None, alias="aiMeta", description="Optional AI metadata.")
+
+
+class AddedComment(Output):
+    """A comment that was added."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    ghost_marker_id: UntrustedText = Field(alias="ghostMarkerId", description="The name of its marker.")
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    line: int = Field(description="The line it is on, from 1.")
+    tag: Tag = Field(description="Its category.")
+    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
+
+
+class EditComment(Input):
+    """A new text for a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file containing the comment.")
+    comment_id: CommentId = Field(
+        alias="commentId", description="Unique comment ID (e.g., 'c_1730000000000')."
+    )
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="New comment text.")
+
+
+class EditedComment(Output):
+    """A comment whose text was replaced."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    updated: str = Field(description="When it was changed.")
+
+
+class DeleteComment(Input):
+    """Which comment to delete."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID to delete.")
+
+
+class DeletedComment(Output):
+    """A comment that was deleted."""
+
+    comment_id: str = Field(alias="commentId", description="The name the comment had.")
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+
+
+class MoveComment(Input):
+    """Which comment to move, and where to."""
+
+    source_file: FilePath = Field(alias="sourceFile", description="Current file containing the comment.")
+    target_file: FilePath = Field(alias="targetFile", description="Destination file (can be same as source).")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID to move.")
+    target_line: int = Field(
+        alias="targetLine", ge=1, strict=True, description="New line number in target file."
+    )
+
+
+class MovedComment(Output):
+    """A comment on its new line."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    source_file: UntrustedText = Field(alias="sourceFile", description="The file it was in.")
+    source_line: int = Field(alias="sourceLine", description="The line it was on.")
+    target_file: UntrustedText = Field(alias="targetFile", description="The file it is in.")
+    target_line: int = Field(alias="targetLine", description="The line it is on.")
+    symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
+
+
+class ResolveComment(Input):
+    """What became of a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
+    status: Status = Field(default="resolved", description="The state to set; open takes it up again.")
+    author: str = Field(
+        default="ai",
+        min_length=1,
+        max_length=LIMITS.comment_author_characters,
+        description="Who settles it.",
+    )
+
+
+class ResolvedComment(Output):
+    """A comment with its new state."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    status: Status = Field(description="Its state now.")
+    updated: str = Field(description="When it was changed.")
+
+
+class ReplyToComment(Input):
+    """An answer to a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="The answer.")
+    author: str = Field(
+        default="ai", min_length=1, max_length=LIMITS.comment_author_characters, description="Who answers."
+    )
+
+
+class RepliedComment(Output):
+    """A comment that was answered."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    replies: int = Field(description="How many answers it has now.")
+
+
+class ReanchorComments(Input):
+    """Which comments to bring up to date."""
+
+    file_path: FilePath | None = Field(
+        default=None, alias="filePath", description="Only this source file; left out, all of them."
+    )
+
+
+class Reanchored(Output):
+    """One comment that a scan moved, or could not place."""
+
+    comment_id: str = Field(alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(alias="filePath", description="The source file it belongs to now.")
+    line: int = Field(description="The line it is on, or was last.")
+    from_file: UntrustedText | None = optional("The file it came from, when it moved.", alias="fromFile")
+    from_line: int = Field(alias="fromLine", description="The line it was on before.")
+    orphaned: bool = Field(description="Whether its code is gone.")
+    needs_review: bool = Field(alias="needsReview", description="Whether a person should look at it.")
+    reason: str | None = optional("Why it is orphaned or needs review.")
+
+
+class DamagedFile(Output):
+    """A sidecar that could not be read or written, and was left as it is."""
+
+    file_path: UntrustedText = Field(alias="filePath", description="The source file it belongs to.")
+    problem: UntrustedText = Field(description="What is wrong.")
+
+
+class ScanResult(Output):
+    """What bringing comments up to date came to."""
+
+    files: int = Field(description="How many files have comments.")
+    changed_files: int = Field(alias="changedFiles", description="How many of them had to be compared.")
+    comments: int = Field(description="How many comments were looked at in those.")
+    moved: list[Reanchored] = Field(description="Comments that are on another line or in another file now.")
+    needs_review: list[Reanchored] = Field(
+        alias="needsReview", description="Comments whose line is not sure; they keep the last good one."
+    )
+    orphaned: list[Reanchored] = Field(description="Comments whose code is gone.")
+    damaged: list[DamagedFile] = Field(description="Sidecars that were left alone.")
+
+    @property
+    def exit_code(self) -> int:
+        """Return 8 when a sidecar is damaged."""
+        return 8 if self.damaged else 0

@@ -14,9 +14,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from holdfast.comments import sidecar as sidecars
-from holdfast.comments.anchoring import Plan, Present, apply, plan, travelled
+from holdfast.comments.anchoring import Plan, apply, plan
 from holdfast.comments.archive import Archive, blob_id
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
+from holdfast.comments.journeys import Present, travelled
 from holdfast.comments.lines import decoded
 from holdfast.comments.merging import Merged, compared, put_back
 from holdfast.comments.names import is_sidecar, sidecar_of, source_of
@@ -34,15 +35,22 @@ from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 from holdfast.storage.tree import Tree
 
+LENIENT = "HOLDFAST_COMMENTS_LENIENT"
+"""The environment variable that lets comments be added to source that does not parse."""
+
 _MOST_REVISIONS = 24
 
 
 class Comments:
     """The room of comments."""
 
-    def __init__(self, repository: Repository, *, clock: Clock = utc_now) -> None:
+    def __init__(
+        self, repository: Repository, *, clock: Clock = utc_now, lenient: bool | None = None
+    ) -> None:
         self.repository = repository
         self.clock = clock
+        self.lenient = bool(os.environ.get(LENIENT)) if lenient is None else lenient
+        """Whether comments may be added to source that does not parse."""
         self.tree = Tree(repository)
         self.archive = Archive(repository)
         self.places = Places(repository)
@@ -102,6 +110,17 @@ class Comments:
         if signature is not None and present is not None and self.tree.signature(path) == signature:
             standings = [note.placement for note in sidecar.comments]
             self.places.keep([(path.text, signature, key, present.blob, standings)])
+        return sidecar
+
+    def load_named(self, source_path: str) -> Sidecar:
+        """Return the same with the symbol that each comment is about now."""
+        sidecar = self.load(source_path)
+        if not sidecar.comments or (data := self.source_bytes(RepoPath.parse(source_path))) is None:
+            return sidecar
+        # Parsers are loaded where they are used: search and export do without.
+        from holdfast.comments.symbols import Outline, name_symbols
+
+        name_symbols(sidecar.comments, Outline(source_path, decoded(data)))
         return sidecar
 
     def stored(self, path: RepoPath) -> Sidecar:
@@ -174,7 +193,7 @@ class Comments:
 
     def planned(self, sidecar: Sidecar, present: Present | None) -> Plan:
         """Return what is known about a sidecar's comments, and what has to be followed."""
-        return plan(sidecar, present, self.version_text, self.between)
+        return plan(sidecar, present, self)
 
     def annotated_version(self, marker: Mapping[str, Any] | None) -> Version | None:
         """Return the version that a marker's comment was written for, where it is known."""
@@ -196,6 +215,10 @@ class Comments:
         if commit is None or commit == self.history.head():
             return []
         return self.revisions(path, blob, self.history.revisions(path, commit))
+
+    def dated(self, path: str) -> list[tuple[int, str]]:
+        """Return when each committed version of a file came, and its id, newest first."""
+        return self.history.dated(path)
 
     def revisions(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
         """Return some versions by their ids; of very many, a sample that keeps the last."""

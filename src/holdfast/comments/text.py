@@ -7,12 +7,118 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from holdfast.comments.models import CommentFacts, FileComments, SymbolFacts
+    from holdfast.comments.models import (
+        AddedComment,
+        CommentFacts,
+        DeletedComment,
+        EditedComment,
+        FileComments,
+        MovedComment,
+        Reanchored,
+        RepliedComment,
+        ResolvedComment,
+        ScanResult,
+        SymbolFacts,
+    )
 
 UNTAGGED = "UNTAGGED"
 TAGS = ("TODO", "FIXME", "NOTE", "STAR", "QUESTION")
 _CALLABLE = frozenset({"Function", "Method", "Constructor"})
 _TAG_PREFIX = r"^\s*{tag}\s*:\s*"
+
+
+def added(result: AddedComment) -> str:
+    """Say that a comment was added."""
+    return (
+        "✅ Comment added successfully\n\n"
+        f"Comment ID: {result.comment_id}\n"
+        f"Ghost Marker ID: {result.ghost_marker_id}\n"
+        f"File: {result.file_path}:{result.line}\n"
+        f"Tag: {result.tag}\n\n"
+        f"The comment has been anchored to {_anchor_phrase(result)} and will track code changes."
+    )
+
+
+def edited(result: EditedComment) -> str:
+    """Say that a comment was edited."""
+    return (
+        "✅ Comment edited successfully\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nUpdated: {result.updated}"
+    )
+
+
+def deleted(result: DeletedComment) -> str:
+    """Say that a comment was deleted."""
+    return f"✅ Comment deleted\n\nComment ID: {result.comment_id}\nFile: {result.file_path}"
+
+
+def moved(result: MovedComment) -> str:
+    """Say that a comment was moved."""
+    return (
+        "✅ Comment moved successfully\n\n"
+        f"From: {result.source_file}:{result.source_line}\n"
+        f"To: {result.target_file}:{result.target_line}\n\n"
+        f"Comment ID: {result.comment_id}\n"
+        f"New anchor: {_new_anchor(result)}"
+    )
+
+
+def resolved(result: ResolvedComment) -> str:
+    """Say what became of a comment."""
+    return (
+        f"✅ Comment {'reopened' if result.status == 'open' else 'settled'}\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nStatus: {result.status}"
+    )
+
+
+def replied(result: RepliedComment) -> str:
+    """Say that a comment was answered."""
+    return (
+        "✅ Reply added\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nReplies: {result.replies}"
+    )
+
+
+def scanned(result: ScanResult) -> str:
+    """Say what bringing comments up to date came to."""
+    head = (
+        f"Looked at {result.files} files with comments; {result.changed_files} had changed, "
+        f"with {result.comments} comments."
+    )
+    parts = [
+        _listed("Moved", result.moved),
+        _listed("Needs review", result.needs_review),
+        _listed("Orphaned", result.orphaned),
+        [f"Damaged: {one.file_path}: {one.problem}" for one in result.damaged],
+    ]
+    return "\n".join([head, *(line for part in parts for line in part)])
+
+
+def _listed(word: str, found: list[Reanchored]) -> list[str]:
+    return [f"{word}: {_from(one)}{one.file_path}:{one.line} - {one.comment_id}{_why(one)}" for one in found]
+
+
+def _from(one: Reanchored) -> str:
+    if one.from_file is None and one.from_line == one.line:
+        return ""
+    return f"{one.from_file or one.file_path}:{one.from_line} to "
+
+
+def _why(one: Reanchored) -> str:
+    return f" ({one.reason.replace('_', ' ')})" if one.reason else ""
+
+
+def _anchor_phrase(result: AddedComment) -> str:
+    if result.symbol is None:
+        return f"line {result.line}"
+    return f"the {result.symbol.kind.lower()} '{result.symbol.name}'"
+
+
+def _new_anchor(result: MovedComment) -> str:
+    symbol = result.symbol
+    if symbol is None:
+        return f"line {result.target_line}"
+    return anchor_words(symbol) + (f" in {symbol.container}" if symbol.container else "")
 
 
 def summary_of_file(result: FileComments) -> str:

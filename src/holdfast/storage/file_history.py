@@ -57,6 +57,17 @@ class FileHistory:
         """Return the same for every file that changed, in one go."""
         return self._log(commit, ())
 
+    def dated(self, path: str) -> list[tuple[int, str]]:
+        """Return when each committed content of a file came, in seconds, and its id, newest first."""
+        if self._git is None:
+            return []
+        arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
+        try:
+            finished = self._git.execute(*_LOG, *arguments, seconds=_SECONDS)
+        except (TooLarge, Unavailable, DeadlineExceeded):
+            return []
+        return _parsed_dates(finished.output) if finished.status == 0 else []
+
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
         if self._git is not None:
@@ -80,6 +91,20 @@ class FileHistory:
         except (TooLarge, Unavailable, DeadlineExceeded):
             return {}
         return _parsed(finished.output) if finished.status == 0 else {}
+
+
+def _parsed_dates(output: bytes) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    seconds = 0
+    for field in output.decode("utf-8", "surrogateescape").split("\0"):
+        head = field.lstrip("\n")
+        if head.isdecimal():
+            seconds = int(head)
+        elif head.startswith(":"):
+            new = head.split(" ")[3]
+            if new.strip("0"):
+                found.append((seconds, new))
+    return found
 
 
 def _parsed(output: bytes) -> dict[str, list[str]]:

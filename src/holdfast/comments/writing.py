@@ -1,0 +1,381 @@
+"""Changing sidecars: under their lock, on what they hold at that moment, in one durable step.
+
+Contract:
+- Each change reads the sidecar anew under its lock and merges with what we wrote before, so that neither
+  another process nor an editor loses anything by it. A sidecar that cannot be read is not written.
+- When a change returns, it is on disk. When it raises, every sidecar is as it was before.
+- The version that a new comment was written for is on disk before the comment is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.comments import evidence
+from holdfast.comments import sidecar as sidecars
+from holdfast.comments.anchoring import apply
+from holdfast.comments.archive import Entry, blob_id
+from holdfast.comments.document import Unreadable
+from holdfast.comments.errors import (
+    CommentFileCorrupted,
+    CommentNotFound,
+    InvalidLineNumber,
+    SourceNotFound,
+)
+from holdfast.comments.identity import comment_name, marker_name
+from holdfast.comments.journeys import Present, travelled
+from holdfast.comments.lines import decoded, split_lines
+from holdfast.comments.markers import Completion
+from holdfast.comments.merging import entry_of, put_back, tombstone
+from holdfast.comments.notes import EVIDENCE, AnchorSymbol, Note, Standing
+from holdfast.comments.schema import LOCKS_NAME, NUMBERS_NAME
+from holdfast.comments.sidecar import Sidecar, bytes_of, digest_of
+from holdfast.comments.store import Comments, store_path
+from holdfast.comments.symbols import anchor_symbol
+from holdfast.storage.locks import Locks
+from holdfast.storage.numbers import next_number
+from holdfast.storage.repo_path import RepoPath
+
+
+def moment_text(moment: datetime) -> str:
+    """Write a moment as JavaScript does: UTC, milliseconds, Z."""
+    moment = moment.astimezone(UTC)
+    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A comment to be written."""
+
+    line: int
+    text: str
+    author: str
+    tag: str | None = None
+    ai: dict[str, Any] | None = None
+    end_line: int | None = None
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A comment that was written, and what it is about."""
+
+    note: Note
+    marker_id: str
+    symbol: AnchorSymbol | None
+
+
+@dataclass
+class Change:
+    """One sidecar while it is changed."""
+
+    path: RepoPath
+    sidecar: Sidecar
+    present: Present | None
+    source: bytes | None
+    completion: Completion
+    moment: str
+    touched: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    before: bytes | None = None
+
+    def find(self, name: str) -> Note:
+        """Return the comment with that id or alias."""
+        note = self.sidecar.find(name)
+        if note is None:
+            raise CommentNotFound(self.path.text, name)
+        return note
+
+    def touch(self, note: Note) -> None:
+        """Mark a comment as changed now."""
+        note.raw["updated"] = self.moment
+        self.touched.add(note.id)
+
+
+class Writing:
+    """Changes the sidecars of one room."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+        self._locks = Locks(room.repository, LOCKS_NAME)
+
+    def add(self, path: RepoPath, draft: Draft, *, strict: bool = True) -> Placed:
+        """Write a new comment on a line; where `strict`, not into source that does not parse."""
+        source = self._source(path)
+        count = len(split_lines(decoded(source)))
+        if draft.line > count or (draft.end_line or 0) > count:
+            raise InvalidLineNumber(path.text, max(draft.line, draft.end_line or 0), count)
+        with self.changing(path) as change:
+            if change.source is None:
+                raise SourceNotFound(path.text)
+            self._check_line(change, draft.line)
+            if strict:
+                change.completion.outline.refuse_errors()
+            number = self._numbers(2)
+            note = self._new_note(change, draft, number)
+            return Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(change, draft.line))
+
+    def edit(self, path: RepoPath, name: str, text: str) -> Note:
+        """Replace the text of a comment; its tag, author and anchor stay."""
+        with self.changing(path, must_exist=True) as change:
+            note = change.find(name)
+            note.raw["text"] = text
+            change.touch(note)
+            return note
+
+    def delete(self, path: RepoPath, name: str) -> Note:
+        """Remove a comment, and its marker when no other comment is on it."""
+        with self.changing(path, must_exist=True) as change:
+            note = change.find(name)
+            remove(change.sidecar, note)
+            change.deleted.add(note.id)
+            return note
+
+    def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
+        """Say whether a comment is settled."""
+        with self.changing(path, must_exist=True) as change:
+            note = change.find(name)
+            note.raw["status"] = status
+            if status == "open":
+                note.raw.pop("resolvedBy", None)
+                note.raw.pop("resolvedAt", None)
+            else:
+                note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.moment
+            change.touch(note)
+            return note
+
+    def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
+        """Add an answer to a comment."""
+        with self.changing(path, must_exist=True) as change:
+            note = change.find(name)
+            replies = note.raw.get("replies")
+            answer = {
+                "id": f"r_{self._numbers(1)}",
+                "text": text,
+                "author": author,
+                "created": change.moment,
+                "contentType": "text",
+            }
+            note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
+            change.touch(note)
+            return note
+
+    def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, Placed]:
+        """Put a comment on another line, of the same file or of another, and return where it was."""
+        if source == target:
+            return self._move_within(source, name, line)
+        with self._locks.holding(source.text, target.text):
+            leaving = self._begin(source, must_exist=True)
+            note = leaving.find(name)
+            arriving = self._begin(target)
+            if arriving.source is None:
+                raise SourceNotFound(target.text)
+            self._check_line(arriving, line)
+            before = note.line
+            placed = self._transplant(leaving, arriving, note, line)
+            # First where it arrives: a moment in both files is better than one in none.
+            self._finish(arriving)
+            try:
+                self._finish(leaving)
+            except BaseException:
+                self._undo(arriving)
+                raise
+            return before, placed
+
+    @contextmanager
+    def changing(self, path: RepoPath, *, must_exist: bool = False) -> Iterator[Change]:
+        """Hold a sidecar's lock, yield what it holds, and write it when that went well."""
+        with self._locks.holding(path.text):
+            change = self._begin(path, must_exist=must_exist)
+            yield change
+            self._finish(change)
+
+    # The steps
+
+    def _begin(self, path: RepoPath, *, must_exist: bool = False) -> Change:
+        room = self._room
+        data = room.sidecar_bytes(path)
+        sidecar = sidecars.empty(path.text) if data is None else sidecars.read(path.text, data)
+        put_back(sidecar, room.merged(sidecar, data).restored)
+        source = room.source_bytes(path)
+        if source is None and data is None and must_exist:
+            raise SourceNotFound(path.text)
+        present = None if source is None else Present(path.text, decoded(source), blob_id(source))
+        found = room.planned(sidecar, present)
+        apply(sidecar, found, [travelled(journey) for journey in found.journeys])
+        moment = moment_text(room.clock())
+        completion = Completion(present, room.history.head(), moment, lambda: marker_name(self._numbers(1)))
+        return Change(path, sidecar, present, source, completion, moment, before=data)
+
+    def _finish(self, change: Change) -> None:
+        room = self._room
+        change.completion.complete(change.sidecar)
+        place = RepoPath.parse(change.sidecar.path)
+        try:
+            data = bytes_of(change.sidecar)
+        except Unreadable as problem:
+            raise CommentFileCorrupted(change.sidecar.path, str(problem)) from None
+        if data == change.before:
+            return
+        version = change.source if self._needs_version(change) else None
+        if version is not None:
+            room.archive.keep_version(version)
+        room.tree.write(place, data)
+        room.archive.remember(
+            change.sidecar.path, digest_of(data), room.history.head(), self._entries(change)
+        )
+
+    def _needs_version(self, change: Change) -> bool:
+        """Return whether evidence refers to the present text, which only we may have."""
+        blob = change.present.blob if change.present is not None else None
+        return blob is not None and any(
+            blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in change.sidecar.comments
+        )
+
+    def _entries(self, change: Change) -> Iterator[Entry]:
+        for note in change.sidecar.comments:
+            if note.id in change.touched:
+                yield entry_of(note.raw, note.marker)
+        for comment_id in change.deleted:
+            yield tombstone(comment_id, change.moment)
+
+    def _undo(self, change: Change) -> None:
+        place = RepoPath.parse(change.sidecar.path)
+        if change.before is None:
+            self._room.tree.remove(place)
+        else:
+            self._room.tree.write(place, change.before)
+
+    def _move_within(self, path: RepoPath, name: str, line: int) -> tuple[int, Placed]:
+        with self.changing(path, must_exist=True) as change:
+            note = change.find(name)
+            if change.source is None:
+                raise SourceNotFound(path.text)
+            self._check_line(change, line)
+            before = note.line
+            self._anchor(change, note, line)
+            change.touch(note)
+            return before, Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(change, line))
+
+    def _transplant(self, leaving: Change, arriving: Change, note: Note, line: int) -> Placed:
+        is_shared = len(_comment_ids(note.marker or {})) > 1
+        remove(leaving.sidecar, note)
+        leaving.deleted.add(note.id)
+        note.marker = None if is_shared else note.marker
+        known = arriving.sidecar.find(note.id)
+        if known is not None:
+            remove(arriving.sidecar, known)
+        arriving.sidecar.raw["comments"].append(note.raw)
+        arriving.sidecar.comments.append(note)
+        self._anchor(arriving, note, line)
+        arriving.touch(note)
+        return Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(arriving, line))
+
+    def _anchor(self, change: Change, note: Note, line: int) -> None:
+        """Anchor a comment anew, by somebody's decision; a range keeps its length as far as the file goes."""
+        count = len(split_lines(change.present.text)) if change.present is not None else 0
+        length = (note.end_line - note.line) if note.end_line is not None else 0
+        end_line = min(line + length, count) if length else None
+        end_line = end_line if end_line is not None and end_line > line else None
+        marker = note.marker
+        if marker is None or len(_comment_ids(marker)) > 1:
+            if marker is not None:
+                _detach(marker, note.id)
+            marker = {"id": marker_name(self._numbers(1)), "line": line}
+        marker["commentIds"], marker["commentId"] = [note.id], note.id
+        if not any(item is marker for item in change.sidecar.markers):
+            change.sidecar.raw["ghostMarkers"].append(marker)
+        note.marker = marker
+        note.raw["ghostMarkerId"] = note.marker["id"]
+        note.placement = Standing(line, end_line, method="placed")
+        note.moved_symbol = None
+        self._make_evidence(change, marker, line, end_line, "placed")
+
+    def _new_note(self, change: Change, draft: Draft, number: int) -> Note:
+        comment: dict[str, Any] = {"id": comment_name(number), "line": draft.line}
+        if draft.end_line is not None:
+            comment |= {"startLine": draft.line, "endLine": draft.end_line}
+        comment |= {
+            "text": draft.text,
+            "author": draft.author,
+            "created": change.moment,
+            "updated": change.moment,
+            "tag": draft.tag,
+            "ghostMarkerId": marker_name(number + 1),
+        }
+        if draft.ai is not None:
+            comment["aiMeta"] = {**draft.ai, "enrichedAt": change.moment}
+        marker: dict[str, Any] = {
+            "id": marker_name(number + 1),
+            "line": draft.line,
+            "commentIds": [comment["id"]],
+        }
+        self._make_evidence(change, marker, draft.line, draft.end_line, "added")
+        note = Note(comment, marker, Standing(draft.line, draft.end_line, method="added"))
+        change.sidecar.raw["comments"].append(comment)
+        change.sidecar.raw.setdefault("ghostMarkers", []).append(marker)
+        change.sidecar.comments.append(note)
+        change.touched.add(note.id)
+        return note
+
+    def _make_evidence(
+        self, change: Change, marker: dict[str, Any], line: int, end_line: int | None, method: str
+    ) -> None:
+        seen = change.completion.seen
+        assert seen is not None
+        change.completion.describe(marker, line, end_line)
+        history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
+        facts = evidence.made(seen, line, end_line, change.moment, method)
+        facts["symbol"] = marker["astAnchor"]
+        facts["history"] = history
+        marker[EVIDENCE] = facts
+
+    def _symbol(self, change: Change, line: int) -> AnchorSymbol | None:
+        return anchor_symbol(change.completion.outline.at(line))
+
+    def _check_line(self, change: Change, line: int) -> None:
+        count = len(split_lines(change.present.text)) if change.present is not None else 0
+        if line > count:
+            raise InvalidLineNumber(change.path.text, line, count)
+
+    def _source(self, path: RepoPath) -> bytes:
+        source = self._room.source_bytes(path)
+        if source is None:
+            raise SourceNotFound(path.text)
+        return source
+
+    def _numbers(self, count: int) -> int:
+        room = self._room
+        milliseconds = int(room.clock().timestamp() * 1000)
+        return next_number(store_path(room.repository, NUMBERS_NAME), milliseconds, count)
+
+
+def remove(sidecar: Sidecar, note: Note) -> None:
+    """Take a comment out of the document, and its marker when it carries no other."""
+    sidecar.comments.remove(note)
+    sidecar.raw["comments"] = [item for item in sidecar.raw["comments"] if item is not note.raw]
+    markers = sidecar.raw.get("ghostMarkers") or []
+    for marker in markers:
+        if note.id in _comment_ids(marker):
+            if len(_comment_ids(marker)) > 1:
+                _detach(marker, note.id)
+            else:
+                sidecar.raw["ghostMarkers"] = [
+                    item for item in sidecar.raw["ghostMarkers"] if item is not marker
+                ]
+
+
+def _comment_ids(marker: dict[str, Any]) -> list[str]:
+    listed = marker.get("commentIds")
+    names = [*(listed if isinstance(listed, list) else ()), marker.get("commentId")]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def _detach(marker: dict[str, Any], comment_id: str) -> None:
+    """Take a comment off a marker that carries others."""
+    marker["commentIds"] = [one for one in _comment_ids(marker) if one != comment_id]
+    if "commentId" in marker:
+        marker["commentId"] = marker["commentIds"][0]
