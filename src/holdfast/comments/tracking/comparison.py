@@ -10,10 +10,11 @@ from functools import cached_property
 
 from holdfast.comments.tracking.alignment import Pair, best_chain
 from holdfast.comments.tracking.diff import Area, line_map
+from holdfast.comments.tracking.leftover import LeftOver
 from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.models import Version
-from holdfast.comments.tracking.offers import offered
+from holdfast.comments.tracking.offers import offered, window
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.places import Places
 
@@ -76,13 +77,19 @@ class Comparison:
             return old_start, len(self.before), new_start, len(self.after)
         return old_start, sources[place], new_start, targets[place]
 
-    def aligned(self, area: Area) -> dict[int, tuple[int, float]]:
-        """Return for the old lines of an area the new line in order, with its score."""
-        found = self._aligned.get(area)
+    @cached_property
+    def left_over(self) -> LeftOver:
+        """The new lines that no firm line has become."""
+        return LeftOver(self.after, set(self.firm.values()))
+
+    def aligned(self, area: Area, index: int) -> dict[int, tuple[int, float]]:
+        """Return for the old lines of an area, or those around one, the new line in order and its score."""
+        part = window(area, index)
+        found = self._aligned.get(part)
         if found is None:
-            pairs = offered(self.before, self.after, self.likeness, area)
+            pairs = offered(self.before, self.likeness, self.left_over, part, area)
             found = {source: (target, score) for source, target, score in _chain(self.before, pairs)}
-            self._aligned[area] = found
+            self._aligned[part] = found
         return found
 
 

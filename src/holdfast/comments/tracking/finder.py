@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from dataclasses import dataclass
-from functools import cached_property
 
 from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.offers import is_small
 
 _MOVED_SCORE = 0.62
 _MOVED_CONTENT = 0.55
 _OUT_OF_ORDER = 0.08
 """By how much a line elsewhere must fit better than the one in its place."""
 
-_MOST_LEFT_OVER = 3000
 _MOST_MOVES = 8
 
 
@@ -48,7 +46,7 @@ class Finder:
 
     def _in_order(self, index: int) -> Guess | None:
         """Return the line that the alignment of the area has in its place."""
-        found = self._comparison.aligned(self._comparison.area(index)).get(index)
+        found = self._comparison.aligned(self._comparison.area(index), index).get(index)
         return Guess(found[0], found[1], "aligned") if found else None
 
     def _declared(self, index: int) -> Guess | None:
@@ -76,7 +74,9 @@ class Finder:
         if holder is None:
             return None
         old, new = places.old.symbols[holder], places.new.symbols[places.symbols.to[holder]]
-        found = self._comparison.aligned((old.start_line - 1, old.end_line, new.start_line - 1, new.end_line))
+        found = self._comparison.aligned(
+            (old.start_line - 1, old.end_line, new.start_line - 1, new.end_line), index
+        )
         place = found.get(index)
         return Guess(place[0], place[1], "symbol") if place else None
 
@@ -85,7 +85,10 @@ class Finder:
         if self._before.is_trivial(index):
             return []
         moves: list[Guess] = []
-        for target in self._alike_elsewhere(index):
+        left_over = self._comparison.left_over
+        alike = left_over.sharing(self._before.bag(index), 0, len(self._after), _MOST_MOVES)
+        equal = left_over.equal(self._before.normal[index], index, _MOST_MOVES)
+        for target in sorted({*alike, *equal}):
             if self._likeness.content(index, target) < _MOVED_CONTENT:
                 continue
             score = self._likeness.score(index, target)
@@ -95,51 +98,19 @@ class Finder:
 
     def _taken(self, index: int, target: int, score: float) -> bool:
         """Return whether another line has the better claim to a new line."""
+        area = self._comparison.area_of_new(target)
+        if not is_small(area):
+            return False
+        claims = self._comparison.aligned(area, area[0])
         return any(
             claimed == target and claim >= score and source != index
-            for source, (claimed, claim) in self._comparison.aligned(
-                self._comparison.area_of_new(target)
-            ).items()
+            for source, (claimed, claim) in claims.items()
         )
-
-    @cached_property
-    def _left_over(self) -> list[int]:
-        """New lines that no firm line has become."""
-        firm = set(self._comparison.firm.values())
-        return [index for index in range(len(self._after)) if index not in firm]
-
-    @cached_property
-    def _by_text(self) -> dict[str, list[int]]:
-        """Left-over lines by what they say."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for index in self._left_over:
-            found[self._after.normal[index]].append(index)
-        return found
-
-    @cached_property
-    def _by_piece(self) -> dict[str, list[int]]:
-        """Left-over lines by the parts of words in them."""
-        found: dict[str, list[int]] = defaultdict(list)
-        for index in self._left_over[:_MOST_LEFT_OVER]:
-            for piece in self._after.bag(index).counts:
-                found[piece].append(index)
-        return found
-
-    def _alike_elsewhere(self, index: int) -> list[int]:
-        """Return left-over lines with the same text or with rare words in common."""
-        votes: dict[int, float] = defaultdict(float)
-        for piece in self._before.bag(index).counts:
-            holders = self._by_piece.get(piece, [])
-            if len(holders) <= 60:
-                for target in holders:
-                    votes[target] += 1 / (1 + len(holders))
-        ranked = sorted(votes, key=lambda target: (-votes[target], target))[:_MOST_MOVES]
-        return sorted({*ranked, *self._by_text.get(self._before.normal[index], [])[:_MOST_MOVES]})
 
     def _joined(self, index: int) -> Guess | None:
         """Return the line into which a line was drawn together with those before it."""
         text = self._before.normal[index]
-        aligned = self._comparison.aligned(self._comparison.area(index))
+        aligned = self._comparison.aligned(self._comparison.area(index), index)
         if not text:
             return None
         for first in range(index - 1, max(-1, index - 12), -1):

@@ -37,11 +37,12 @@ class Likeness:
         before, after = self._before, self._after
         if before.normal[old_index] == after.normal[new_index]:
             return 1.0
-        pieces = before.bag(old_index).cosine(after.bag(new_index))
         tokens, others = before.tokens(old_index), after.tokens(new_index)
         if not tokens or not others:
             return 0.0
-        found = (Levenshtein.normalized_similarity(tokens, others) + pieces) / 2 if pieces else 0.0
+        pieces = before.bag(old_index).cosine(after.bag(new_index))
+        order = Levenshtein.normalized_similarity(tokens, others) if pieces else 0.0
+        found = min(order, pieces) if not before.bag(old_index).counts else (order + pieces) / 2
         if tokens[0] == others[0] and found < _REFLOWED:
             return max(found, self._reflowed(old_index, new_index))
         return found

@@ -1,11 +1,10 @@
-"""Which pairs of lines of an area are worth it: in a small one all, in a large one those sharing words."""
+"""Which pairs of lines of an area are worth it: in a small one all, in a large one those that share words."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 from holdfast.comments.tracking.alignment import Pair
 from holdfast.comments.tracking.diff import Area
+from holdfast.comments.tracking.leftover import LeftOver
 from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Lines
 
@@ -13,49 +12,47 @@ _FLOOR = 0.42
 _LEAST_CONTENT = 0.25
 _MOST_PAIRS = 3000
 _PER_LINE = 6
-_COMMON = 60
-"""Lines in which a part of a word occurs beyond which it tells nothing."""
+_BLOCK = 100
+"""Lines of a large area that are aligned together, with as many before and after them."""
 
 
-def offered(before: Lines, after: Lines, likeness: Likeness, area: Area) -> list[Pair]:
-    """Return the pairs of an area that score above the floor."""
+def is_small(area: Area) -> bool:
+    """Return whether all pairs of an area are tried."""
+    return (area[1] - area[0]) * (area[3] - area[2]) <= _MOST_PAIRS
+
+
+def window(area: Area, index: int) -> Area:
+    """Return the part of an area that decides about a line: all of a small one, else the blocks around."""
+    if is_small(area) or area[1] - area[0] <= 3 * _BLOCK:
+        return area
+    start = area[0] + ((index - area[0]) // _BLOCK - 1) * _BLOCK
+    return max(area[0], start), min(area[1], start + 3 * _BLOCK), area[2], area[3]
+
+
+def offered(before: Lines, likeness: Likeness, left_over: LeftOver, area: Area, whole: Area) -> list[Pair]:
+    """Return the pairs of an area, a part of a whole one, that score above the floor."""
     old_start, old_end, new_start, new_end = area
-    if (old_end - old_start) * (new_end - new_start) <= _MOST_PAIRS:
-        tried = [
-            (source, target) for source in range(old_start, old_end) for target in range(new_start, new_end)
-        ]
+    if is_small(area):
+        targets = range(new_start, new_end)
+        tried = [(source, target) for source in range(old_start, old_end) for target in targets]
     else:
-        tried = _likely(before, after, area)
+        tried = _likely(before, left_over, area, whole)
     pairs: list[Pair] = []
     for source, target in tried:
-        content = likeness.content(source, target)
-        if content < _LEAST_CONTENT:
-            continue
-        score = likeness.score(source, target)
-        if score >= _FLOOR:
-            pairs.append((source, target, score))
+        if likeness.content(source, target) >= _LEAST_CONTENT:
+            score = likeness.score(source, target)
+            if score >= _FLOOR:
+                pairs.append((source, target, score))
     return pairs
 
 
-def _likely(before: Lines, after: Lines, area: Area) -> list[tuple[int, int]]:
-    """Return for each old line of a large area the new lines that share most of its rarer words."""
-    old_start, old_end, new_start, new_end = area
-    places: dict[str, list[int]] = defaultdict(list)
-    same: dict[str, list[int]] = defaultdict(list)
-    for target in range(new_start, new_end):
-        same[after.normal[target]].append(target)
-        for piece in after.bag(target).counts:
-            places[piece].append(target)
+def _likely(before: Lines, left_over: LeftOver, area: Area, whole: Area) -> list[tuple[int, int]]:
+    """Return for each old line the new lines that share its text or most of its rarer words."""
+    _, _, new_start, new_end = area
     pairs: list[tuple[int, int]] = []
-    for source in range(old_start, old_end):
-        votes: dict[int, float] = defaultdict(float)
-        for piece in before.bag(source).counts:
-            holders = places.get(piece, ())
-            if len(holders) <= _COMMON:
-                for target in holders:
-                    votes[target] += 1 / (1 + len(holders))
-        ranked = sorted(votes, key=lambda target: (-votes[target], target))[:_PER_LINE]
-        goal = new_start + (source - old_start) * (new_end - new_start) // max(1, old_end - old_start)
-        equal = sorted(same.get(before.normal[source], ()), key=lambda target: (abs(target - goal), target))
-        pairs += [(source, target) for target in sorted({*ranked, *equal[:_PER_LINE]})]
+    for source in range(area[0], area[1]):
+        goal = new_start + (source - whole[0]) * (new_end - new_start) // max(1, whole[1] - whole[0])
+        equal = left_over.equal(before.normal[source], goal, _PER_LINE)
+        alike = left_over.sharing(before.bag(source), new_start, new_end, _PER_LINE)
+        pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]
     return pairs

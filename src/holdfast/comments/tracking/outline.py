@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.parse import Parsed
     from holdfast.syntax.symbols import Symbol
 
-_LONGEST_PARSED = 2_000_000
+_LONGEST_PARSED = 600_000
 """Characters up to which a text is parsed at all."""
 
 _PATIENCE = 0.5

@@ -62,7 +62,9 @@ class _Tracker:
         """Return whether only the line is gone or what held it too."""
         places = self._comparison.places
         holder = places.old.holder(index) if places.known else None
-        return "symbol_deleted" if holder is not None and holder not in places.symbols.to else "line_deleted"
+        if holder is None or holder in places.symbols.to:
+            return "line_deleted"
+        return "symbol_deleted"
 
     def _end(self, start: int, end: int, new_start: int) -> int:
         """Return the index at which a range ends now."""

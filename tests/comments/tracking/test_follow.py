@@ -1,0 +1,69 @@
+"""Following through revisions: what agrees is sure, what is lost on the way is sought again."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.comments.tracking.follow import follow
+from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.track import track
+
+FIRST = "def area(width, height):\n    result = width * height\n    return result\n"
+
+
+def _versions(*texts: str) -> list[Version]:
+    return [Version("a.py", text) for text in texts]
+
+
+def test_one_version_places_every_line_where_it_is():
+    (placement,) = follow(_versions(FIRST), [Anchor(2)])
+    assert (placement.line, placement.confidence) == (2, Confidence.HIGH)
+
+
+def test_without_a_version_there_is_nothing_to_follow():
+    with pytest.raises(ValueError, match="at least one version"):
+        follow([], [Anchor(1)])
+
+
+def test_a_line_that_changed_beyond_recognition_is_found_through_its_revisions():
+    steps = _versions(
+        FIRST,
+        FIRST.replace("result = width * height", "result = width * height * SCALE_FACTOR"),
+        FIRST.replace("result = width * height", "result = scaled(width * height, SCALE_FACTOR)"),
+        FIRST.replace("result = width * height", "surface = scaled(SCALE_FACTOR, corners(width))"),
+    )
+    (placement,) = follow(steps, [Anchor(2)])
+    assert placement.line == 2
+
+
+def test_agreement_of_the_two_ways_is_high_confidence():
+    edited = FIRST.replace("width * height", "width * height + 1")
+    above = "import math\n\n\n" + edited
+    (once,) = track(Version("a.py", FIRST), Version("a.py", above), [Anchor(2)])
+    (followed,) = follow(_versions(FIRST, edited, above), [Anchor(2)])
+    assert once.line == followed.line == 5
+    assert once.confidence is Confidence.MEDIUM
+    assert followed.confidence is Confidence.HIGH
+
+
+def test_a_line_that_was_taken_out_and_put_back_is_found_again():
+    without = FIRST.replace("    result = width * height\n", "").replace("return result", "return 0")
+    (gone,) = follow(_versions(FIRST, without), [Anchor(2)])
+    (back,) = follow(_versions(FIRST, without, "import os\n" + FIRST), [Anchor(2)])
+    assert gone.line is None
+    assert (back.line, back.confidence) == (3, Confidence.HIGH)
+
+
+def test_a_line_that_is_gone_in_the_last_version_is_gone():
+    without = FIRST.replace("    result = width * height\n", "").replace("return result", "return 0")
+    (placement,) = follow(_versions(FIRST, "import os\n" + FIRST, without), [Anchor(2)])
+    assert placement.line is None
+    assert placement.reason == "line_deleted"
+
+
+def test_ranges_are_followed_with_both_ends():
+    steps = _versions(
+        FIRST, "import os\n" + FIRST, "import os\n\n\n" + FIRST.replace("    return", "    log()\n    return")
+    )
+    (placement,) = follow(steps, [Anchor(1, 3)])
+    assert (placement.line, placement.end_line) == (4, 7)
