@@ -14,7 +14,7 @@ from typing import Any
 
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.records import Event, Task, Who
-from holdfast.tasks.rows import files_of, labels_of, links_of, needs_of
+from holdfast.tasks.rows import attachments_of, files_of, labels_of, links_of, needs_of
 
 INSERT_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after, reason)"
@@ -71,6 +71,9 @@ def state_of(connection: Connection, task: Task) -> dict[str, Any]:
             [item.path, item.role, item.line_start, item.line_end] for item in files_of(connection, task.uid)
         ],
         "links": [[item.kind, item.ref, item.uri, item.title] for item in links_of(connection, task.uid)],
+        "attachments": [
+            [item.name, item.mime, item.sha256, item.size] for item in attachments_of(connection, task.uid)
+        ],
     }
 
 

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from holdfast.tasks import listing
+from holdfast.tasks import attachments, charting, listing, looking, resources
 
-__all__ = ["listing"]
+__all__ = ["attachments", "charting", "listing", "looking", "resources"]

@@ -121,7 +121,7 @@ def task_detail(connection: Connection, task: Task, now: float, who: Who | None 
                 name=item.name,
                 mime=item.mime,
                 size=item.size,
-                uri=f"taskpilot://workspace/{quote(task.workspace)}/attachments/{item.sha256}",
+                uri=attachment_uri(task.workspace, item.sha256),
             )
             for item in rows.attachments_of(connection, uid)
         ]
@@ -138,6 +138,11 @@ def task_detail(connection: Connection, task: Task, now: float, who: Who | None 
         github_issue_number=task.issue_number,
         github_url=task.issue_url,
     )
+
+
+def attachment_uri(workspace: str, sha256: str) -> str:
+    """Return where the content of an attachment can be read."""
+    return f"taskpilot://workspace/{quote(workspace)}/attachments/{sha256}"
 
 
 def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:

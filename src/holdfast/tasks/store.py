@@ -13,6 +13,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.repository import Repository
@@ -213,6 +214,10 @@ class Tasks:
             return PostgresStore(self._address, migrations=MIGRATIONS)
         self.repository.ensure_store()
         return SqliteStore(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
+
+    def font_cache(self) -> Path:
+        """Return the folder where whoever draws letters may keep what it knows of fonts."""
+        return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:
         """Return a value that changes when anything about the tasks does."""

@@ -1,0 +1,290 @@
+"""Files that people put on a task: pictures, voice notes, logs. Kept in the store, each content once."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import mimetypes
+from dataclasses import dataclass
+
+from pydantic import Field
+
+from holdfast.kernel.columns import one_line
+from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
+from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
+from holdfast.kernel.untrusted import UntrustedText, visible
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.sql import Connection
+from holdfast.storage.tree import Tree
+from holdfast.tasks import claims, rows
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import READING, WRITING
+from holdfast.tasks.history import event_row, record, state_of
+from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
+from holdfast.tasks.presenting import attachment_uri, receipt, workspace_ref
+from holdfast.tasks.records import Attachment, Task, Who
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+
+MOST_BYTES = 512 * 1024
+"""What fits, encoded, into one request with room to spare."""
+EMBEDDED_BYTES = 64 * 1024
+"""Up to this size a text or a sound comes along with a result; beyond it only its address does."""
+
+FOR_BOTH = Annotations(audience=("user", "assistant"), priority=0.7)
+FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
+
+
+class AttachFile(InSession):
+    """What to put on which task."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+    path: RepoPath | None = Field(default=None, description="A file of the repository to attach.")
+    data: str | None = Field(
+        default=None, max_length=MOST_BYTES * 4 // 3 + 4, description="Instead of a path: the file in Base64."
+    )
+    name: Word | None = Field(default=None, description="What to call it; with `path` the file's own name.")
+    mime_type: str | None = Field(
+        default=None,
+        max_length=100,
+        pattern=r"^[a-z]+/[A-Za-z0-9.+-]+$",
+        description="Its type; by default what its name says.",
+    )
+    if_version: int | None = Field(default=None, ge=1, description="Only if the task still has this version.")
+
+
+class Attached(Reported):
+    """The receipt of an attachment."""
+
+    task: TaskReceipt
+    version: int
+    attachment: AttachmentOut
+    sha256: str
+
+
+class WhichAttachment(InSession):
+    """Which attachment to read."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+    name: Word = Field(description="What the attachment is called.")
+
+
+class AttachedFile(Reported):
+    """An attachment with its content."""
+
+    task_id: str
+    attachment: AttachmentOut
+    sha256: str
+    text: UntrustedText | None = Field(default=None, description="Its content, where that is short text.")
+    data: str | None = Field(default=None, description="Its content in Base64, where that is not text.")
+
+
+@dataclass(frozen=True, slots=True)
+class _NewFile:
+    name: str
+    mime: str
+    content: bytes
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.content).hexdigest()
+
+
+@tasks.operation(
+    "taskpilot_attach",
+    title="📎 Attach a file",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="attach",
+    positional=("task_id", "path"),
+    example="holdfast tasks attach TP-1 docs/sketch.png",
+    text=lambda result: f"Attached {one_line(result.attachment.name)} to {result.task.id}.",
+    annotations=WRITING,
+    expects_version="if_version",
+    result_version="version",
+    addresses=(Address("POST", "workspaces/{workspace_path}/tasks/{task_id}/attachments", status=201),),
+)
+def attach(room: Tasks, arguments: AttachFile) -> Attached:
+    """Put a picture, a voice note or another small file on a task.
+
+    One of the same name is replaced. Name a file of the repository, or send its content in Base64.
+    """
+    who = acting(room, arguments)
+    new = _new_file(room, arguments)
+    with room.store.write() as connection:
+        workspace = room.workspace_in(connection)
+        locking = rows.locked_for_writing(room.store)
+        found = rows.find_task(connection, workspace.id, arguments.task_id, locking)
+        if arguments.if_version not in (None, found.version):
+            raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
+        claims.may_write(connection, found, who, room.now())
+        now = _put(room, connection, found, new, who)
+    kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
+    return Attached(
+        operation="attach",
+        workspace=workspace_ref(workspace),
+        task=receipt(now),
+        version=now.version,
+        attachment=_shown(now, kept),
+        sha256=kept.sha256,
+    )
+
+
+def _put(room: Tasks, connection: Connection, task: Task, new: _NewFile, who: Who) -> Task:
+    """Store a file on a task; putting the same one twice changes nothing."""
+    before = state_of(connection, task)["attachments"]
+    connection.execute(
+        "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT (sha256) DO NOTHING",
+        {"sha256": new.sha256, "data": new.content},
+    )
+    connection.execute(
+        "INSERT INTO attachment (task, name, mime, sha256, size) VALUES (:task, :name, :mime, :sha256, :size)"
+        " ON CONFLICT (task, name) DO UPDATE SET mime = excluded.mime, sha256 = excluded.sha256,"
+        " size = excluded.size",
+        {
+            "task": task.uid,
+            "name": new.name,
+            "mime": new.mime,
+            "sha256": new.sha256,
+            "size": len(new.content),
+        },
+    )
+    after = state_of(connection, task)["attachments"]
+    if after == before:
+        return task
+    at = room.now()
+    connection.execute(
+        "UPDATE task SET version = version + 1, updated_at = :at WHERE uid = :uid",
+        {"at": at, "uid": task.uid},
+    )
+    now = rows.task_by_uid(connection, task.uid)
+    event = event_row(now, "attached", who, at, before={"attachments": before}, after={"attachments": after})
+    record(room.store, connection, [event])
+    return now
+
+
+def _new_file(room: Tasks, arguments: AttachFile) -> _NewFile:
+    if (arguments.path is None) == (arguments.data is None):
+        raise InvalidArguments("Name a file by `path`, or send one as `data`.", hint="Give one of the two.")
+    content = _content_of(room, arguments)
+    name = arguments.name or (arguments.path.name if arguments.path is not None else None)
+    if name is None:
+        raise InvalidArguments("A file that is sent needs a `name`.", hint="Say what to call it.")
+    guessed = arguments.mime_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return _NewFile(name, guessed, content)
+
+
+def _content_of(room: Tasks, arguments: AttachFile) -> bytes:
+    if arguments.path is not None:
+        return Tree(room.repository).read_bytes(arguments.path, MOST_BYTES)
+    try:
+        content = base64.b64decode(arguments.data or "", validate=True)
+    except binascii.Error:
+        raise InvalidArguments("`data` is not Base64.", hint="Encode the file's bytes.") from None
+    if len(content) > MOST_BYTES:
+        raise InvalidArguments(
+            f"The file has {len(content)} bytes; at most {MOST_BYTES} are kept.", hint="Attach a smaller one."
+        )
+    return content
+
+
+def _words(result: AttachedFile) -> str:
+    shown = result.attachment
+    return f"{one_line(shown.name)} ({one_line(shown.mime)}, {shown.size} bytes) of {result.task_id}."
+
+
+def _content(result: AttachedFile) -> list[Content]:
+    shown = result.attachment
+    mime = visible(shown.mime)
+    data = None if result.data is None else base64.b64decode(result.data)
+    words = Text(_words(result))
+    if result.text is not None:
+        body = Embedded(
+            shown.uri, mime, visible(result.text), title=one_line(shown.name), annotations=FOR_BOTH
+        )
+        return [words, body]
+    if data is not None and mime.startswith("image/"):
+        return [words, Image(data, mime, FOR_BOTH)]
+    if data is not None and mime.startswith("audio/"):
+        return [words, Audio(data, mime, FOR_BOTH)]
+    name = one_line(shown.name)
+    return [words, Link(shown.uri, name, mime, "Read it as a resource.", FOR_AGENTS)]
+
+
+@tasks.operation(
+    "taskpilot_attachment",
+    title="📎 Look at an attachment",
+    effect=Effect.READ,
+    command="attachment",
+    positional=("task_id", "name"),
+    example="holdfast tasks attachment TP-1 sketch.png --json",
+    text=_words,
+    content=_content,
+    annotations=READING,
+    structured=False,
+    addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}/attachments/{name}"),),
+)
+def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
+    """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""
+    acting(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        task = rows.find_task(connection, workspace.id, arguments.task_id)
+        kept = next(
+            (item for item in rows.attachments_of(connection, task.uid) if item.name == arguments.name), None
+        )
+        if kept is None:
+            known = ", ".join(item.name for item in rows.attachments_of(connection, task.uid)) or "none"
+            raise NotFound(
+                f'{task.id} has no attachment "{visible(arguments.name)}".',
+                hint=f"It has: {one_line(known)}.",
+            )
+        content = content_of(connection, workspace.id, kept.sha256)
+    text, data = _readable(kept, content)
+    return AttachedFile(
+        operation="attachment",
+        workspace=workspace_ref(workspace),
+        task_id=task.id,
+        attachment=_shown(task, kept),
+        sha256=kept.sha256,
+        text=text,
+        data=data,
+    )
+
+
+def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]:
+    """Return an attachment as text or as Base64; a large one that is no picture has only its address."""
+    if kept.mime.startswith("image/"):
+        return None, base64.b64encode(content).decode()
+    if len(content) > EMBEDDED_BYTES:
+        return None, None
+    try:
+        return (content.decode(), None) if is_text(kept.mime) else (None, base64.b64encode(content).decode())
+    except UnicodeDecodeError:
+        return None, base64.b64encode(content).decode()
+
+
+def is_text(mime: str) -> bool:
+    """Tell whether a type says that people can read it as it is."""
+    return mime.startswith("text/") or mime in ("application/json", "application/xml", "image/svg+xml")
+
+
+def content_of(connection: Connection, workspace: str, sha256: str) -> bytes:
+    """Return the content of an attachment of this workspace."""
+    row = connection.execute(
+        "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
+        " JOIN task ON task.uid = attachment.task WHERE attachment.sha256 = content.sha256"
+        " AND task.workspace = :workspace)",
+        {"sha256": sha256, "workspace": workspace},
+    ).fetchone()
+    if row is None:
+        raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")
+    return bytes(row[0])
+
+
+def _shown(task: Task, kept: Attachment) -> AttachmentOut:
+    uri = attachment_uri(task.workspace, kept.sha256)
+    return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)

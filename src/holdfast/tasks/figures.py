@@ -1,0 +1,89 @@
+"""The numbers behind the charts, counted from the store."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from holdfast.storage.sql import Connection
+from holdfast.tasks.charts.graph_chart import Box
+from holdfast.tasks.identity import task_id
+from holdfast.tasks.states import FINISHED, STATUSES
+
+MOST_DAYS = 365
+
+
+def counts_by_status(connection: Connection, workspace: str) -> dict[str, int]:
+    """Return how many tasks are in each state, in the usual order."""
+    rows = connection.execute(
+        "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status",
+        {"workspace": workspace},
+    )
+    counted: Mapping[str, int] = dict(rows.fetchall())
+    return {status: counted.get(status, 0) for status in STATUSES}
+
+
+def burndown(connection: Connection, workspace: str, today: date) -> list[tuple[date, int, int]]:
+    """Return, for each day since the first task, how many tasks were open and done at its end."""
+    opened: Counter[date] = Counter()
+    done: Counter[date] = Counter()
+    states: dict[str, str] = {}
+    for at, task, status in _changes_of_status(connection, workspace):
+        before = states.get(task)
+        states[task] = status
+        day = datetime.fromtimestamp(at, UTC).date()
+        opened[day] += (status not in FINISHED) - (before is not None and before not in FINISHED)
+        done[day] += (status == "done") - (before == "done")
+    if not opened and not done:
+        return []
+    return _accumulated(opened, done, today)
+
+
+def _changes_of_status(connection: Connection, workspace: str) -> Iterable[tuple[float, str, str]]:
+    """Yield every status that a task got, in the order of events."""
+    rows = connection.execute(
+        "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq",
+        {"workspace": workspace},
+    )
+    for at, task, after in rows:
+        if after and '"status"' in after:
+            changed: Mapping[str, Any] = json.loads(after)
+            if isinstance(changed.get("status"), str):
+                yield at, task, changed["status"]
+
+
+def _accumulated(opened: Counter[date], done: Counter[date], today: date) -> list[tuple[date, int, int]]:
+    first = min([*opened, *done])
+    days, still_open, finished = [], 0, 0
+    for number in range((max(today, first) - first).days + 1):
+        day = first + timedelta(number)
+        still_open += opened[day]
+        finished += done[day]
+        days.append((day, still_open, finished))
+    return days[-MOST_DAYS:]
+
+
+def graph(connection: Connection, workspace: str, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:
+    """Return tasks, those that matter to others first, what they need, and how many there are in all."""
+    values = {"workspace": workspace}
+    needs = [
+        (task_id(task), task_id(needed))
+        for task, needed in connection.execute(
+            "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
+            " JOIN task other ON other.uid = dependency.needs"
+            " WHERE dependency.kind = 'blocks' AND task.workspace = :workspace ORDER BY task.n, other.n",
+            values,
+        )
+    ]
+    rows = connection.execute(
+        "SELECT n, title, status FROM task WHERE workspace = :workspace"
+        " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
+        " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :most",
+        values | {"most": most},
+    )
+    boxes = [Box(task_id(number), title, status) for number, title, status in rows]
+    total = connection.execute("SELECT count(*) FROM task WHERE workspace = :workspace", values).fetchone()[0]
+    return boxes, needs, total

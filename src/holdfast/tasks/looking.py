@@ -1,0 +1,203 @@
+"""Reading single things: the workspaces, one task, the graph, and what happens."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address, FeedEvent
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks import figures, rows
+from holdfast.tasks.acting import acting, check_workspace
+from holdfast.tasks.annotations import READING
+from holdfast.tasks.models import InSession, Reported, Result, Scoped, TaskDetail, TaskId
+from holdfast.tasks.presenting import event_out, moment, task_detail, workspace_ref
+from holdfast.tasks.records import Workspace
+from holdfast.tasks.states import Status
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import task_words
+from holdfast.tasks.toolset import tasks
+
+MOST_NODES = 500
+_EVENTS_AT_ONCE = 200
+
+
+class AnyWorkspace(Scoped):
+    """Nothing to choose: all workspaces are listed."""
+
+
+class WorkspaceSummary(Result):
+    """A workspace as lists show it."""
+
+    id: str
+    name: UntrustedText
+    path: str
+    status: str = Field(description="active where somebody worked here in the last five minutes, else idle.")
+    last_activity: str | None = None
+    task_count: int
+    active_task: str | None = Field(default=None, description="The task that was taken last.")
+    created_at: str
+
+
+class Workspaces(Result):
+    """The workspaces of the database."""
+
+    operation: str
+    workspaces: list[WorkspaceSummary]
+
+
+class OneTask(InSession):
+    """Which task to show."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+
+
+class ShownTask(Reported):
+    """A task with everything that is known about it."""
+
+    task: TaskDetail
+    version: int
+
+
+class Node(Result):
+    """A task in the graph."""
+
+    id: str
+    title: UntrustedText
+    status: Status
+
+
+class Edge(Result):
+    """That a task waits for another."""
+
+    task: str
+    needs: str
+
+
+class Graph(Reported):
+    """Which task waits for which."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    total: int = Field(description="How many tasks there are in all.")
+    truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
+
+
+ACTIVE_SECONDS = 300.0
+
+
+@tasks.operation(
+    "taskpilot_workspaces",
+    title="🏢 List workspaces",
+    effect=Effect.READ,
+    command="workspaces",
+    example="holdfast tasks workspaces",
+    listed=False,
+    annotations=READING,
+    addresses=(Address("GET", "workspaces"),),
+)
+def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
+    """List the workspaces of the database, with what is going on in each."""
+    check_workspace(room, arguments)
+    return Workspaces(operation="workspaces", workspaces=summaries(room))
+
+
+def summaries(room: Tasks) -> list[WorkspaceSummary]:
+    """Return every workspace as lists show it."""
+    return [_summary(room, workspace) for workspace in room.workspaces()]
+
+
+def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
+    now = room.now()
+    with room.reading() as connection:
+        values = {"workspace": workspace.id, "now": now}
+        count = connection.execute(
+            "SELECT count(*) FROM task WHERE workspace = :workspace", values
+        ).fetchone()[0]
+        last = connection.execute(
+            "SELECT max(at) FROM event WHERE workspace = :workspace", values
+        ).fetchone()[0]
+        held = connection.execute(
+            "SELECT n FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+            " AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1",
+            values,
+        ).fetchone()
+    return WorkspaceSummary(
+        id=workspace.id,
+        name=workspace.name,
+        path=".",
+        status="active" if last is not None and now - last <= ACTIVE_SECONDS else "idle",
+        last_activity=None if last is None else moment(last),
+        task_count=count,
+        active_task=None if held is None else f"TP-{held[0]}",
+        created_at=moment(workspace.created_at),
+    )
+
+
+@tasks.operation(
+    "taskpilot_show",
+    title="Show a task",
+    effect=Effect.READ,
+    command="show",
+    positional=("task_id",),
+    example="holdfast tasks show TP-1",
+    text=lambda result: task_words(result.task),
+    listed=False,
+    annotations=READING,
+    result_version="version",
+    addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}"),),
+)
+def show(room: Tasks, arguments: OneTask) -> ShownTask:
+    """Show everything that is known about one task. It takes nothing and moves nothing."""
+    who = acting(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        found = rows.find_task(connection, workspace.id, arguments.task_id)
+        detail = task_detail(connection, found, room.now(), who)
+    return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail, version=found.version)
+
+
+@tasks.operation(
+    "taskpilot_graph",
+    title="Show the graph of tasks",
+    effect=Effect.READ,
+    command="graph",
+    example="holdfast tasks graph --json",
+    listed=False,
+    annotations=READING,
+    addresses=(Address("GET", "workspaces/{workspace_path}/graph"),),
+)
+def graph(room: Tasks, arguments: AnyWorkspace) -> Graph:
+    """Return which task waits for which. `taskpilot_chart` draws the same."""
+    check_workspace(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        boxes, needs, total = figures.graph(connection, workspace.id, MOST_NODES)
+    shown = {box.id for box in boxes}
+    return Graph(
+        operation="graph",
+        workspace=workspace_ref(workspace),
+        nodes=[Node(id=box.id, title=box.title, status=box.status) for box in boxes],  # type: ignore[arg-type]
+        edges=[Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown],
+        total=total,
+        truncated=True if len(boxes) < total else None,
+    )
+
+
+@tasks.feed("workspaces/{workspace_path}/events", topic="tasks", specified=True)
+def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str, list[FeedEvent]]:
+    """Return what happened in a workspace after an event, as `task.created` and the like."""
+    check_workspace(room, Scoped(workspace_path=workspace_path))
+    with room.reading() as connection:
+        served = room.workspace_in(connection)
+        if position is None or not position.isdigit():
+            newest = connection.execute(
+                "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
+            ).fetchone()[0]
+            return str(newest), []
+        happened = rows.events_after(connection, served.id, int(position), _EVENTS_AT_ONCE)
+        ids = rows.ids_of(connection, [event.task for event in happened if event.task is not None])
+    told = [
+        FeedEvent(str(event.seq), f"task.{event.type}", event_out(event, ids).wire()) for event in happened
+    ]
+    return (told[-1].id if told else position), told

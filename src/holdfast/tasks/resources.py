@@ -1,0 +1,340 @@
+"""What of the tasks can be read by address. Reading changes nothing, claims nothing and opens no session.
+
+`current` stands for the workspace that is served, beside its id.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from holdfast.kernel.content import Annotations
+from holdfast.kernel.errors import NotFound, UnknownResource
+from holdfast.kernel.operation import ListedResource, ResourceBody
+from holdfast.storage.sql import Connection
+from holdfast.tasks import query, rows
+from holdfast.tasks.attachments import content_of, is_text
+from holdfast.tasks.charting import ChartFormat, ChartKind, drawn, painted
+from holdfast.tasks.looking import summaries
+from holdfast.tasks.presenting import event_out, moment, task_detail, task_refs, workspace_ref
+from holdfast.tasks.records import Workspace
+from holdfast.tasks.resource_text import json_body
+from holdfast.tasks.sessions import open_sessions
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+
+TOPIC = "tasks"
+JSON = "application/json"
+MOST_TASKS = 1000
+MOST_LISTED = 500
+SESSION_SECONDS = 24 * 3600.0
+
+FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
+
+
+def served(room: Tasks, connection: Connection, workspace_id: str) -> Workspace:
+    """Return the workspace that an address means, which has to be the one that is served."""
+    workspace = room.workspace_in(connection)
+    if workspace_id not in ("current", workspace.id):
+        raise UnknownResource(
+            f"Resource not found: there is no workspace {workspace_id[:60]} here.",
+            hint="taskpilot://workspaces lists them.",
+        )
+    return workspace
+
+
+def _only_existing(room: Tasks) -> Workspace | None:
+    if not room.exists:
+        return None
+    with room.store.read() as connection:
+        return room.find_workspace(connection)
+
+
+@tasks.resource(
+    "taskpilot://workspaces",
+    name="All Workspaces",
+    title="🏢 TaskPilot Workspaces",
+    description="List of all registered workspaces",
+    mime_type=JSON,
+    topic=TOPIC,
+    specified=True,
+)
+def all_workspaces(room: Tasks) -> ResourceBody:
+    """Return every workspace with what is going on in it."""
+    listed = [item.wire() for item in summaries(room)]
+    return json_body({"workspaces": listed}, name="All Workspaces", title="🏢 TaskPilot Workspaces")
+
+
+@tasks.resource(
+    "taskpilot://workspace/current/tasks",
+    name="Current Tasks",
+    title="📋 Active Workspace Tasks",
+    description="All tasks in the current workspace",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    specified=True,
+)
+def current_tasks(room: Tasks) -> ResourceBody:
+    """Return the tasks of the workspace that is served."""
+    return tasks_of(room, "current")
+
+
+def _members(suffix: str, name: str, description: str, mime_type: str, title: str) -> Any:
+    """Return what lists the one address that a family has for each workspace."""
+
+    def listed(room: Tasks) -> Iterable[ListedResource]:
+        workspace = _only_existing(room)
+        if workspace is not None:
+            uri = f"taskpilot://workspace/{workspace.id}/{suffix}"
+            yield ListedResource(uri, name, description, mime_type, title=title, annotations=FOR_AGENTS)
+
+    return listed
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/tasks",
+    name="Workspace tasks",
+    title="📋 Tasks of a workspace",
+    description="All tasks of one workspace",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    members=_members("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
+    specified=True,
+)
+def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the tasks of a workspace."""
+    return tasks_of(room, workspace_id)
+
+
+def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the tasks of a workspace, most urgent first, as lists show them."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        page = query.find(connection, workspace.id, query.Query(limit=MOST_TASKS), room.now())
+        listed = [item.wire() for item in task_refs(connection, page.tasks, room.now())]
+        changed = _last_change(connection, workspace.id)
+    document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
+    if len(listed) < page.total:
+        document["truncated"] = True
+    return json_body(document, name="Current Tasks", title="📋 Active Workspace Tasks", last_modified=changed)
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/files",
+    name="Connected files",
+    title="📁 Files that tasks are about",
+    description="The files that unfinished tasks are connected with, and those tasks",
+    mime_type=JSON,
+    topic=TOPIC,
+    members=_members(
+        "files", "Connected files", "The files that tasks are about", JSON, "📁 Connected files"
+    ),
+    specified=True,
+)
+def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the files of unfinished tasks, each with the tasks that name it."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        found = connection.execute(
+            "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
+            " WHERE task.workspace = :id AND task.status NOT IN ('done', 'dropped')"
+            " ORDER BY file.path, task.n",
+            {"id": workspace.id},
+        )
+        files: dict[str, list[str]] = {}
+        for path, number in found:
+            files.setdefault(path, []).append(f"TP-{number}")
+    listed = [{"path": path, "tasks": named} for path, named in files.items()]
+    return json_body({"workspace": workspace_ref(workspace).wire(), "files": listed}, name="Connected files")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/ready",
+    name="Ready tasks",
+    title="✅ Tasks that may be taken",
+    description="Tasks that nothing and nobody holds up, in the order in which they are handed out",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+)
+def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the tasks that may be taken now."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        wanted = query.Query(ready=True, sort="ready", limit=MOST_TASKS)
+        page = query.find(connection, workspace.id, wanted, room.now())
+        listed = [item.wire() for item in task_refs(connection, page.tasks, room.now())]
+    return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/agents",
+    name="Agents",
+    title="🤖 Who is at work",
+    description="Sessions of the last day, and what each of them holds",
+    mime_type=JSON,
+    topic=TOPIC,
+)
+def agents(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return who works here, when they were last heard of, and which tasks they hold."""
+    now = room.now()
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        held = connection.execute(
+            "SELECT claim_agent, claim_session, n, claim_expires FROM task WHERE workspace = :id"
+            " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n",
+            {"id": workspace.id, "now": now},
+        ).fetchall()
+        sessions = open_sessions(connection, workspace.id, now - SESSION_SECONDS)
+    claims = [
+        {"agent": agent, "task": f"TP-{number}", "expires_at": moment(expires)}
+        for agent, _, number, expires in held
+    ]
+    at_work = [
+        {"agent": item.agent, "since": moment(item.started), "last_seen": moment(item.seen)}
+        for item in sessions
+    ]
+    return json_body({"sessions": at_work, "claims": claims}, name="Agents")
+
+
+def task_ids(room: Tasks, begun: str) -> list[str]:
+    """Return ids of unfinished tasks that begin like this, most urgent first."""
+    workspace = _only_existing(room)
+    if workspace is None:
+        return []
+    with room.store.read() as connection:
+        found = connection.execute(
+            "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
+            " ORDER BY priority, n LIMIT 1000",
+            {"id": workspace.id},
+        )
+        named = [f"TP-{row[0]}" for row in found]
+    return [name for name in named if name.startswith(begun.upper())]
+
+
+def _unfinished(room: Tasks) -> Iterable[ListedResource]:
+    """List the unfinished tasks; the finished ones can be read by the same kind of address."""
+    workspace = _only_existing(room)
+    if workspace is None:
+        return
+    with room.store.read() as connection:
+        found = connection.execute(
+            "SELECT n, title, status, updated_at FROM task WHERE workspace = :id"
+            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
+            {"id": workspace.id, "most": MOST_LISTED},
+        ).fetchall()
+    for number, _, status, updated in found:
+        # A title is stored text, and lists are no place for it.
+        yield ListedResource(
+            f"taskpilot://workspace/{workspace.id}/tasks/TP-{number}",
+            f"TP-{number}",
+            f"A task, {status}",
+            JSON,
+            title=f"📌 TP-{number}",
+            annotations=Annotations(audience=("assistant",), priority=0.6, last_modified=moment(updated)),
+        )
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/tasks/{task_id}",
+    name="Task",
+    title="📌 One task",
+    description="Everything that is known about one task",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    members=_unfinished,
+    complete={"task_id": task_ids},
+    specified=True,
+)
+def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
+    """Return one task."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        found = _task(connection, workspace, task_id)
+        detail = task_detail(connection, found, room.now())
+    return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/tasks/{task_id}/history",
+    name="Task history",
+    title="🕑 What happened to a task",
+    description="Every change of one task, oldest first: who, when, what and why",
+    mime_type=JSON,
+    topic=TOPIC,
+)
+def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
+    """Return what happened to one task."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        found = _task(connection, workspace, task_id)
+        happened = rows.events_after(connection, workspace.id, 0, MOST_TASKS, found.uid)
+    listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
+    return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/{kind}/chart.{file_format}",
+    name="Chart",
+    title="📊 Chart",
+    description="status, burndown or graph as chart.png or chart.svg",
+    mime_type="image/png",
+    topic=TOPIC,
+    complete={
+        "kind": lambda _, begun: [name for name in ("status", "burndown", "graph") if name.startswith(begun)],
+        "file_format": lambda _, begun: [name for name in ("png", "svg") if name.startswith(begun)],
+    },
+)
+def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -> ResourceBody:
+    """Return a chart as a file."""
+    kinds: dict[str, ChartKind] = {"status": "status", "burndown": "burndown", "graph": "graph"}
+    formats: dict[str, ChartFormat] = {"png": "png", "svg": "svg"}
+    if kind not in kinds or file_format not in formats:
+        raise UnknownResource(
+            "Resource not found: there is no such chart.",
+            hint="There are status, burndown and graph, each as chart.png and chart.svg.",
+        )
+    with room.reading() as connection:
+        served(room, connection, workspace_id)
+    data, mime_type = painted(room, drawn(room, kinds[kind])[0], formats[file_format])
+    return ResourceBody(data=data, mime_type=mime_type)
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/attachments/{sha256}",
+    name="Attachment",
+    title="📎 Attachment",
+    description="A file that was put on a task",
+    mime_type="application/octet-stream",
+)
+def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceBody:
+    """Return a file that was put on a task, as text where it is text."""
+    with room.reading() as connection:
+        workspace = served(room, connection, workspace_id)
+        content = content_of(connection, workspace.id, sha256)
+        mime = connection.execute(
+            "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
+        ).fetchone()[0]
+    if is_text(mime):
+        try:
+            return ResourceBody(text=content.decode(), mime_type=mime)
+        except UnicodeDecodeError:
+            pass
+    return ResourceBody(data=content, mime_type=mime)
+
+
+def _task(connection: Connection, workspace: Workspace, task_id: str) -> Any:
+    try:
+        return rows.find_task(connection, workspace.id, task_id)
+    except NotFound as missing:
+        raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
+
+
+def _last_change(connection: Connection, workspace: str) -> str | None:
+    at = connection.execute("SELECT max(at) FROM event WHERE workspace = :id", {"id": workspace}).fetchone()[
+        0
+    ]
+    return None if at is None else moment(at)
