@@ -38,7 +38,12 @@ class Catalogue:
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
-        return [self._tool(operation) for operation in self._registry.operations if operation.listed]
+        # A limited server lists whatever its specification names.
+        return [
+            self._tool(operation)
+            for operation in self._registry.operations
+            if operation.listed or self._profile.is_strict
+        ]
 
     def tools(self, cursor: str | None) -> types.ListToolsResult:
         """Return a page of tools."""
