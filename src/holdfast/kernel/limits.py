@@ -42,6 +42,12 @@ class Limits:
     keep_alive_seconds: int = 30
     event_stream_ping_seconds: float = 15.0
     events_kept: int = 1000
+    sessions: int = 1000
+    sessions_per_client: int = 100
+    session_idle_seconds: float = 1800.0
+    session_events: int = 256
+    session_event_bytes: int = 1 * MIB
+    session_streams: int = 16
     tokens: int = 1000
 
     # Dispatch. More threads would only wait for each other, and for the loop that answers pings.

@@ -8,15 +8,15 @@ import subprocess
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.faces.http.handshake import HandshakeClient
 from tests.faces.http.running import HOLDFAST, RunningServer, running_server
 from tests.wire.client import ENVELOPE, wire_client
-
-ACCEPT = {"Accept": "application/json, text/event-stream"}
 
 
 def workers_of(server: RunningServer) -> list[int]:
@@ -62,34 +62,37 @@ def test_several_workers_answer_on_one_port_and_a_dead_one_is_replaced(repositor
 
 
 @pytest.mark.requirement("http-10")
-def test_with_several_workers_a_handshake_needs_no_session(repository: Path) -> None:
-    params = {
-        "protocolVersion": "2025-11-25",
-        "capabilities": {},
-        "clientInfo": {"name": "t", "version": "1"},
-    }
+def test_a_session_is_found_whichever_worker_a_request_reaches(repository: Path) -> None:
+    with running_server(repository, "--workers", "3") as server:
+        wait_until(lambda: len(workers_of(server)) == 3)
+        sessions = [HandshakeClient(server) for _ in range(6)]
+        for session in sessions:
+            session.ask("resources/subscribe", uri="lazygit://messages")
+        with ExitStack() as streams:
+            events = [streams.enter_context(session.events()) for session in sessions]
+            for session in sessions:
+                # Each on a connection of its own, which any worker may take.
+                for _ in range(6):
+                    told = session.ask("tools/call", name="list_messages", arguments={"limit": 1})
+                    assert told["result"]["structuredContent"]["total"] == 0
+            sessions[0].ask("tools/call", name="send_message", arguments={"file": "a.py", "comment": "x"})
+            for stream in events:
+                assert next(stream)["method"] == "notifications/resources/updated"
+        assert [session.close() for session in sessions] == [200] * 6
+        assert [session.post("ping").status for session in sessions] == [404] * 6
+
+
+@pytest.mark.requirement("http-10")
+def test_a_session_of_a_worker_that_died_is_unknown_and_a_new_one_works(repository: Path) -> None:
     with running_server(repository, "--workers", "2") as server:
-        for number in range(8):
-            first = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
-            told = server.ask("POST", "/mcp", first, ACCEPT)
-            assert "mcp-session-id" not in told.headers
-            assert b'"subscribe":false' in told.body or b'"subscribe"' not in told.body
-            call = {
-                "jsonrpc": "2.0",
-                "id": number,
-                "method": "tools/call",
-                "params": {"name": "list_messages"},
-            }
-            version = {"MCP-Protocol-Version": "2025-11-25"}
-            answered = server.ask("POST", "/mcp", call, ACCEPT | version)
-            assert b'"structuredContent"' in answered.body
-            subscribe = {
-                "jsonrpc": "2.0",
-                "id": 1,
-                "method": "resources/subscribe",
-                "params": {"uri": "lazygit://messages"},
-            }
-            assert b"-32601" in server.ask("POST", "/mcp", subscribe, ACCEPT | version).body
+        wait_until(lambda: len(workers_of(server)) == 2)
+        sessions = [HandshakeClient(server) for _ in range(4)]
+        before = workers_of(server)
+        for worker in before:
+            os.kill(worker, signal.SIGKILL)
+        wait_until(lambda: len(set(workers_of(server)) - set(before)) == 2)
+        assert {session.post("ping").status for session in sessions} == {404}
+        assert HandshakeClient(server).ask("ping")["result"] == {}
 
 
 @pytest.mark.requirement("http-14")

@@ -20,9 +20,10 @@ from holdfast.faces.http.body import read_body, replayed
 from holdfast.faces.http.boundary import Boundary, Headers, single_headers
 from holdfast.faces.http.callers import Authentication, Caller
 from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange
+from holdfast.faces.http.handover import HANDED_OVER, Handover
 from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import UnknownRoute
-from holdfast.faces.http.settings import API_PATH, MCP_PATH
+from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER, worker_of
 from holdfast.faces.settlements import Settlements
 from holdfast.kernel.dispatch import internal
 from holdfast.kernel.errors import Cancelled, HoldfastError
@@ -58,12 +59,14 @@ class Application:
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
         public: Mapping[str, Response] | None = None,
+        handover: Handover | None = None,
     ) -> None:
         self._boundary = boundary
         self._authentication = authentication
         self._faces = faces
         self._limits = limits
         self._public = public or {}
+        self._handover = handover
         self._admission = Admission(limits)
         self._settlements = Settlements()
 
@@ -93,6 +96,9 @@ class Application:
                 await public(scope, receive, send)
                 return
             caller = await self._authentication.caller(headers)
+            if scope.get("state", {}).get(HANDED_OVER):
+                await self._admitted(scope, receive, send, caller, headers)
+                return
             with self._admission.admitted(caller.key, lasting=_lasts(scope, headers)):
                 await self._admitted(scope, receive, send, caller, headers)
         except Cancelled:
@@ -105,8 +111,12 @@ class Application:
     ) -> None:
         body = await read_body(headers, receive, self._limits)
         face = self._face(caller.role, scope["path"])
+        worker = worker_of(headers.get(SESSION_HEADER, b""))
+        if self._handover is not None and worker is not None and self._handover.is_for_another(worker):
+            await self._handover.hand_over(worker, scope, body, receive, send)
+            return
         await self._settlements.settled(caller.key)
-        exchange = scope[EXCHANGE] = HttpExchange(caller)
+        exchange = scope[EXCHANGE] = HttpExchange(caller, headers, body)
         scope["user"] = caller.user
         # Where the SDK looks for whom a client's carried state belongs to.
         auth_context_var.set(caller.user)
@@ -127,7 +137,8 @@ class Application:
             if not answer.begun:
                 await problem(error)(scope, receive, send)
         finally:
-            self._settlements.settle(exchange.caller.key, exchange, answered=answer.left)
+            answered = answer.left and not exchange.failed
+            self._settlements.settle(exchange.caller.key, exchange, answered=answered)
 
     def _face(self, role: Role, path: str) -> Face:
         for prefix, face in self._faces[role].items():

@@ -17,6 +17,7 @@ import asyncio
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
+from holdfast.faces.http.boundary import Headers
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.oversize import refusal_of_length
 from holdfast.kernel.call import Call
@@ -29,10 +30,14 @@ _PIECE = 64 * 1024
 
 
 class HttpExchange:
-    """Who asks, and the calls that want to know whether their answer left."""
+    """Who asks what, and the calls that want to know whether their answer left."""
 
-    def __init__(self, caller: Caller) -> None:
+    def __init__(self, caller: Caller, headers: Headers | None = None, body: bytes = b"") -> None:
         self.caller = caller
+        self.headers = headers or {}
+        self.body = body
+        self.failed = False
+        """Whether what is sent is no answer but an error."""
         self._calls: list[Call] = []
         self._answered: bool | None = None
 
@@ -165,6 +170,12 @@ def _holds_answer(chunk: bytes) -> bool:
         return False
     message = from_json(data)
     return isinstance(message, dict) and "id" in message and "method" not in message
+
+
+def required_exchange(scope: Scope) -> HttpExchange:
+    """Return the exchange of a request that came through the application."""
+    found: HttpExchange = scope[EXCHANGE]
+    return found
 
 
 def exchange_of(scope: Scope) -> HttpExchange | None:

@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import uvicorn
@@ -17,15 +18,16 @@ from starlette.responses import Response
 from holdfast.faces.http.application import Application, Face
 from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
+from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
 from holdfast.faces.http.listening import listening_socket
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.patience import PatientProtocol
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
 from holdfast.faces.http.workers import run_workers
-from holdfast.faces.mcp.http import ProtocolEndpoint
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Topics
 from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.kernel import loading
@@ -49,8 +51,12 @@ class HttpServer:
         settings: HttpSettings,
         port: int,
         sealing_key: bytes | None = None,
+        worker: int = 0,
+        handover: Handover | None = None,
     ) -> None:
         """Share `sealing_key` with the other workers, which may get the next request of a client."""
+        self.handover = handover
+        self._worker = worker
         self._sealing_key = sealing_key
         self._dispatcher = dispatcher
         self._profile = profile
@@ -62,6 +68,7 @@ class HttpServer:
         watched = [item.topic for item in dispatcher.registry.resources if item.topic is not None]
         self._changes = Changes(watched, topics, self.limits)
         self._servers: list[ProtocolServer] = []
+        self._endpoints: list[ProtocolEndpoint] = []
 
     def application(self, recognisers: Iterable[Recogniser]) -> Application:
         """Return the application that answers whom these recognise."""
@@ -78,6 +85,7 @@ class HttpServer:
             {role: self._faces(role) for role in Role},
             self.limits,
             {} if oauth is None else _public_documents(oauth),
+            self.handover,
         )
 
     def stopping(self) -> None:
@@ -85,6 +93,8 @@ class HttpServer:
         self._changes.close()
         for server in self._servers:
             server.stopping()
+        for endpoint in self._endpoints:
+            endpoint.stopping()
 
     def close(self) -> None:
         """Stop watching for changes."""
@@ -99,11 +109,12 @@ class HttpServer:
             self._profile,
             self._topics,
             dispatcher.rooms,
-            keeps_sessions=self._settings.workers == 1,
             sealing_key=self._sealing_key,
         )
         self._servers.append(server)
-        faces: dict[str, Face] = {MCP_PATH: ProtocolEndpoint(server, self._hosts, self._origins, self.limits)}
+        endpoint = ProtocolEndpoint(server, self.limits, self._worker)
+        self._endpoints.append(endpoint)
+        faces: dict[str, Face] = {MCP_PATH: endpoint}
         if not self._profile.is_strict:
             faces[API_PATH] = RestFace(dispatcher, self._changes)
         return faces
@@ -115,6 +126,23 @@ class GracefulServer(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, server: HttpServer) -> None:
         super().__init__(config)
         self._http_server = server
+        self._taking: set[asyncio.Task[Any]] = set()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, also to the other workers."""
+        await super().startup(sockets)
+        if self._http_server.handover is not None:
+            self._http_server.handover.listen(self._take)
+
+    def _take(self, connection: socket.socket) -> None:
+        protocol: Any = self.config.http_protocol_class
+        loop = asyncio.get_running_loop()
+        made = partial(
+            protocol, config=self.config, server_state=self.server_state, app_state={HANDED_OVER: True}
+        )
+        task = loop.create_task(loop.connect_accepted_socket(made, connection))
+        self._taking.add(task)
+        task.add_done_callback(self._taking.discard)
 
     def handle_exit(self, sig: int, frame: Any) -> None:  # noqa: ARG002 - the signature of a signal handler
         """Take a signal to stop; a second one does not wait for connections.
@@ -136,10 +164,13 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
 
-    def serve() -> None:
+    boxes = Letterboxes(settings.workers) if settings.workers > 1 else None
+
+    def serve(worker: int) -> None:
+        handover = None if boxes is None else Handover(boxes, worker, settings.workers)
         registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
-        server = HttpServer(dispatcher, profile, workspace, settings, port, sealing_key)
+        server = HttpServer(dispatcher, profile, workspace, settings, port, sealing_key, worker, handover)
         recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
         if settings.oauth is not None:
             recognisers.append(OAuthTokens(settings.oauth))
@@ -147,7 +178,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
         workspace.close()
 
     if settings.workers == 1:
-        serve()
+        serve(0)
         return 0
     return run_workers(serve, settings.workers)
 

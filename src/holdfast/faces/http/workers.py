@@ -25,10 +25,10 @@ _SHORT_LIVES = 3
 class WorkerProcesses:
     """Keeps a number of processes running."""
 
-    def __init__(self, serve: Callable[[], None], count: int) -> None:
+    def __init__(self, serve: Callable[[int], None], count: int) -> None:
         self._serve = serve
         self._count = count
-        self._started: dict[int, float] = {}
+        self._started: dict[int, tuple[int, float]] = {}
         self._short_lives = 0
         self._stopping = False
         # Nobody writes to it; that its other end closes tells workers that the parent is gone.
@@ -36,10 +36,10 @@ class WorkerProcesses:
 
     def run(self) -> int:
         """Serve until a signal comes; return the exit status."""
-        for _ in range(self._count):
-            self._start()
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._stop)
+        for number in range(self._count):
+            self._start(number)
+        for wanted in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(wanted, self._stop)
         while not self._stopping and self._short_lives < _SHORT_LIVES:
             self._replace_the_dead()
             time.sleep(_LOOK_SECONDS)
@@ -50,24 +50,24 @@ class WorkerProcesses:
             os.waitpid(process, 0)
         return 1 if failed else 0
 
-    def _start(self) -> None:
+    def _start(self, number: int) -> None:
         # Forked before any thread or loop exists here, so that a worker inherits nothing half done.
         process = os.fork()  # hygiene: runs no program, only more of this one
         if process == 0:
-            self._work()
-        self._started[process] = time.monotonic()
+            self._work(number)
+        self._started[process] = (number, time.monotonic())
 
-    def _work(self) -> None:
+    def _work(self, number: int) -> None:
         """Serve and end the process; nothing of the parent's may run after that."""
         status = 1
         try:
             # A terminal signals the whole group; the parent alone decides when workers stop.
             os.setpgid(0, 0)
             os.close(self._lifeline[1])
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, signal.SIG_DFL)
+            for wanted in (signal.SIGTERM, signal.SIGINT):
+                signal.signal(wanted, signal.SIG_DFL)
             threading.Thread(target=_follow_parent, args=(self._lifeline[0],), daemon=True).start()
-            self._serve()
+            self._serve(number)
             status = 0
         except BaseException as failure:
             internal(failure)
@@ -76,7 +76,7 @@ class WorkerProcesses:
             os._exit(status)
 
     def _replace_the_dead(self) -> None:
-        for process, started in list(self._started.items()):
+        for process, (number, started) in list(self._started.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
             if ended == 0:
                 continue
@@ -85,7 +85,7 @@ class WorkerProcesses:
             print(f"holdfast: a worker ended with {code}", file=sys.stderr)  # noqa: T201
             short = time.monotonic() - started < _SHORT_LIFE_SECONDS
             self._short_lives = self._short_lives + 1 if short else 0
-            self._start()
+            self._start(number)
 
     def _stop(self, number: int, frame: Any) -> None:
         del number, frame
@@ -98,6 +98,6 @@ def _follow_parent(lifeline: int) -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def run_workers(serve: Callable[[], None], count: int) -> int:
-    """Run `serve` in so many processes until a signal comes; return the exit status."""
+def run_workers(serve: Callable[[int], None], count: int) -> int:
+    """Run `serve` in so many numbered processes until a signal comes; return the exit status."""
     return WorkerProcesses(serve, count).run()

@@ -27,8 +27,7 @@ class Announcer:
 
     async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
         """Start or stop telling a client, by the lowest level it wants to see."""
-        for stop in self._stops.pop(client, []):
-            stop()
+        self.forget(client)
         if level in _SHOWN_AT:
             loop = asyncio.get_running_loop()
             self._stops[client] = [
@@ -52,6 +51,11 @@ class Announcer:
                 asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
 
         return self._topics.subscribe(resource.topic or resource.toolset, changed)
+
+    def forget(self, client: Hashable) -> None:
+        """Tell a client that is gone nothing more."""
+        for stop in self._stops.pop(client, []):
+            stop()
 
     def close(self) -> None:
         """Stop telling anybody."""

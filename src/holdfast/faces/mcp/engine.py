@@ -42,7 +42,6 @@ class SdkEngine:
         self._server = source if isinstance(source, ProtocolServer) else None
         self._loading: asyncio.Task[ProtocolServer] | None = None
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._lists: dict[tuple[str, str, str | None], Prepared] = {}
 
     def attach(self, session: Channel) -> None:
         """Use this session for whatever is sent outside of an answer."""
@@ -71,9 +70,10 @@ class SdkEngine:
         key = self._list_key(exchange)
         if key is None:
             return await self._respond(exchange)
-        prepared = self._lists.get(key)
+        lists = (await self._ready()).prepared_lists
+        prepared = lists.get(key)
         if prepared is None:
-            prepared = self._lists[key] = Prepared(to_json(await self._respond(exchange)))
+            prepared = lists[key] = Prepared(to_json(await self._respond(exchange)))
         return prepared
 
     async def _respond(self, exchange: Exchange) -> Any:
@@ -131,6 +131,16 @@ class SdkEngine:
         if self._server is not None:
             self._server.stopping()
 
+    @property
+    def protocol_version(self) -> str:
+        """Return the handshake revision that was agreed on."""
+        return self._runner.connection.protocol_version
+
+    def release(self) -> None:
+        """End what still runs for this session; the server goes on for others."""
+        for task in self._tasks:
+            task.cancel()
+
     def close(self) -> None:
         """Stop watching for changes."""
         if self._server is not None:
@@ -155,7 +165,9 @@ class SdkEngine:
 
     async def _respond_stateless(self, exchange: Exchange, server: ProtocolServer) -> Any:
         request = exchange.request
-        route = classify_inbound_request({"method": request.method, "params": request.params})
+        route = exchange.route or classify_inbound_request(
+            {"method": request.method, "params": request.params}
+        )
         if isinstance(route, InboundLadderRejection):
             raise WireError(route.code, route.message, route.data)
         connection = Connection.from_envelope(

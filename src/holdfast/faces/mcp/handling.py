@@ -11,9 +11,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 from mcp_types import LOG_LEVEL_META_KEY
-from starlette.requests import HTTPConnection
 
-from holdfast.faces.http.exchange import HttpExchange, exchange_of
 from holdfast.faces.mcp.failures import is_stateless, request_failure
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher
@@ -129,16 +127,11 @@ def questions_left(asker: Asker, error: HoldfastError) -> types.InputRequiredRes
     return None
 
 
-def exchange_in(ctx: Context) -> Exchange | HttpExchange | None:
+def exchange_in(ctx: Context) -> Exchange | None:
     """Return the exchange that will tell the fate of the answer, over a pipe or over HTTP."""
-    if isinstance(ctx.request, Exchange):
-        return ctx.request
-    return exchange_of(ctx.request.scope) if isinstance(ctx.request, HTTPConnection) else None
+    return ctx.request if isinstance(ctx.request, Exchange) else None
 
 
 def client_of(ctx: Context) -> Any:
     """Return what stays the same over the requests of one client."""
-    if isinstance(ctx.request, Exchange):
-        return id(ctx.request.channel)
-    headers = getattr(ctx.request, "headers", {})
-    return headers.get("mcp-session-id", "")
+    return ctx.request.client if isinstance(ctx.request, Exchange) else ""

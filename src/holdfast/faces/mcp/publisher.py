@@ -64,6 +64,12 @@ class Publisher:
         self._subscribers.pop((client, uri), None)
         self._watch_what_is_wanted()
 
+    def forget(self, client: Hashable) -> None:
+        """Send a client that is gone no more updates of anything."""
+        for key in [key for key in self._subscribers if key[0] == client]:
+            del self._subscribers[key]
+        self._watch_what_is_wanted()
+
     @asynccontextmanager
     async def listening(self, uris: Iterable[str]) -> AsyncIterator[None]:
         """Watch what a stateless-era stream listens to, for as long as it lasts."""

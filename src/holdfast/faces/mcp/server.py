@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol
@@ -24,6 +24,7 @@ from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
+from holdfast.faces.mcp.wire.exchange import Prepared
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch import Dispatcher, Rooms, internal
 
@@ -74,7 +75,7 @@ class LateServer:
 
 def outline(profile: Profile) -> ProfiledServer:
     """Return a server that can shake hands for a profile and nothing else."""
-    return _sdk_server(profile, _Unloaded(), keeps_sessions=True)
+    return _sdk_server(profile, _Unloaded())
 
 
 class _Unloaded:
@@ -97,12 +98,9 @@ class ProtocolServer:
         topics: Topics,
         rooms: Rooms,
         *,
-        keeps_sessions: bool = True,
         sealing_key: bytes | None = None,
     ) -> None:
         self.profile = profile
-        self.keeps_sessions = keeps_sessions
-        """Whether a client of the handshake era can be told something outside of an answer."""
         registry = dispatcher.registry
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
         self.publisher = Publisher(registry.resources, topics)
@@ -114,9 +112,11 @@ class ProtocolServer:
             RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),
             default_audience=profile.server_name,
         )
-        self.sdk = _sdk_server(profile, self.handlers, keeps_sessions=keeps_sessions)
+        self.sdk = _sdk_server(profile, self.handlers)
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
+        self.prepared_lists: dict[tuple[str, str, str | None], Prepared] = {}
+        """Lists of the handshake era as they are sent, by method, revision and cursor."""
         for operation in registry.operations:
             for name in {operation.name, operation.listed_name}:
                 self.sdk.add_request_handler(
@@ -139,6 +139,11 @@ class ProtocolServer:
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
         self.handlers.listen_streams.close()
+
+    def forget(self, client: Hashable) -> None:
+        """Tell a client nothing more; it is gone."""
+        self.publisher.forget(client)
+        self.announcer.forget(client)
 
     def close(self) -> None:
         """Stop watching for changes."""
@@ -200,7 +205,7 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 
 
-def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded, *, keeps_sessions: bool) -> ProfiledServer:
+def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded) -> ProfiledServer:
     prompts: dict[str, Any] = (
         {
             "on_list_prompts": handlers.list_prompts,
@@ -210,18 +215,14 @@ def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded, *, keeps_sessi
         if profile.prompts
         else {}
     )
-    subscriptions: dict[str, Any] = (
-        {"on_subscribe_resource": handlers.subscribe, "on_unsubscribe_resource": handlers.unsubscribe}
-        if keeps_sessions
-        else {}
-    )
     resources: dict[str, Any] = (
         {
             "on_list_resources": handlers.list_resources,
             "on_list_resource_templates": handlers.list_templates,
             "on_read_resource": handlers.read_resource,
             "on_subscriptions_listen": handlers.listen,
-            **subscriptions,
+            "on_subscribe_resource": handlers.subscribe,
+            "on_unsubscribe_resource": handlers.unsubscribe,
         }
         if profile.resources
         else {}
@@ -244,7 +245,7 @@ def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded, *, keeps_sessi
         **prompts,
     )
     server.profile = profile
-    if keeps_sessions and not profile.is_strict:
+    if not profile.is_strict:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
     return server
 

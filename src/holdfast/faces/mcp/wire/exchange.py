@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.faces.mcp.wire.messages import Notification, Request
-from holdfast.faces.mcp.wire.output import Output
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST
+
+if TYPE_CHECKING:
+    from mcp.shared.inbound import InboundModernRoute
 
 ENVELOPE_KEY = "io.modelcontextprotocol/protocolVersion"
 """Its presence in `_meta` marks a request of the stateless era."""
@@ -58,13 +61,20 @@ class Exchange:
     cancelled: bool = False
     actor: str | None = None
     """Nobody is named on a pipe: whoever started this process may use it."""
+    route: InboundModernRoute | None = None
+    """What the envelope of the stateless era says, where the transport has read it already."""
 
     def __post_init__(self) -> None:
         self.stateless = has_envelope(self.request.params)
 
+    @property
+    def client(self) -> Hashable:
+        """Return what stays the same over the requests of one client."""
+        return id(self.channel)
+
     async def uncongested(self) -> None:
         """Wait until the client has taken enough of our earlier answers."""
-        await self.channel.output.uncongested()
+        await self.channel.uncongested()
 
     def follow(self, call: Call) -> None:
         """Settle a call once its answer was written, or could not be."""
@@ -84,9 +94,8 @@ class Exchange:
 class Channel(Protocol):
     """The connection as handlers see it."""
 
-    @property
-    def output(self) -> Output:
-        """The write side."""
+    async def uncongested(self) -> None:
+        """Wait until the client has taken enough of what was sent."""
 
     def tell(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""

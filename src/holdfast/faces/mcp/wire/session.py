@@ -12,13 +12,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from typing import Any
 
-from pydantic_core import PydanticSerializationError, to_json
-
 from holdfast.faces.mcp.wire.bucket import TokenBucket
-from holdfast.faces.mcp.wire.exchange import Engine, Exchange, Prepared, WireError, invalid_request
+from holdfast.faces.mcp.wire.encoding import encoded, encoded_result, notification, too_long
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange, WireError, invalid_request
 from holdfast.faces.mcp.wire.flight import Flight
 from holdfast.faces.mcp.wire.framing import LineReader, Overlong
 from holdfast.faces.mcp.wire.lifecycle import ConnectionState, Event, InvalidTransition, Phase
@@ -31,9 +29,10 @@ from holdfast.faces.mcp.wire.messages import (
     decode,
     overlong,
 )
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
 from holdfast.faces.mcp.wire.output import Output
 from holdfast.faces.settlements import Settlements
-from holdfast.kernel.codes import INTERNAL_ERROR, RATE_LIMITED
+from holdfast.kernel.codes import RATE_LIMITED
 from holdfast.kernel.errors import RateLimited
 from holdfast.kernel.limits import Limits
 
@@ -55,8 +54,7 @@ class Session:
             engine, limits, self._conclude, self._settlements.all_settled, lambda: output.is_slow
         )
         self._flight.when_empty = self._finish_when_drained
-        self._awaited: dict[RequestId, asyncio.Future[dict[str, Any]]] = {}
-        self._asked = 0
+        self._questions = OpenQuestions()
         self._stopping = False
         self._to_answer_last: list[Exchange] = []
         self._finished = asyncio.Event()
@@ -82,8 +80,8 @@ class Session:
         match decode(line):
             case Request() as request:
                 self._admit(Exchange(request, self))
-            case Notification() as notification:
-                self._notified(notification)
+            case Notification() as told:
+                self._notified(told)
             case Response() as response:
                 self._resolve(response)
             case Refused() as refused:
@@ -139,34 +137,21 @@ class Session:
         self._engine.notified(notification)
 
     def _resolve(self, response: Response) -> None:
-        future = self._awaited.pop(response.id, None)
-        if future is None or future.done():
-            return
-        if response.error is None:
-            future.set_result(response.result or {})
-        else:
-            code, message = response.error.get("code"), response.error.get("message")
-            code = code if isinstance(code, int) else INTERNAL_ERROR
-            future.set_exception(WireError(code, str(message), response.error.get("data")))
+        self._questions.resolve(response)
 
     # Output
 
     async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
         """Send the client a request of ours and return its result."""
-        self._asked += 1
-        identity = f"holdfast-{self._asked}"
-        future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
-        self._awaited[identity] = future
-        try:
-            self._send({"jsonrpc": "2.0", "id": identity, "method": method, "params": params or {}})
-            return await asyncio.wait_for(future, seconds)
-        finally:
-            self._awaited.pop(identity, None)
+        return await self._questions.ask(method, params, seconds, self._send)
+
+    async def uncongested(self) -> None:
+        """Wait until the client has taken enough of what was sent."""
+        await self.output.uncongested()
 
     def tell(self, method: str, params: dict[str, Any] | None) -> None:
         """Send the client a notification."""
-        body = {"jsonrpc": "2.0", "method": method}
-        self._send(body if params is None else body | {"params": params})
+        self._send(notification(method, params))
 
     def _conclude(self, exchange: Exchange, outcome: Any) -> None:
         if exchange.cancelled:
@@ -178,10 +163,10 @@ class Session:
             self._answer(exchange, outcome)
 
     def _answer(self, exchange: Exchange, result: Any) -> None:
-        line = _encoded_result(exchange.request.id, result)
+        line = encoded_result(exchange.request.id, result) + b"\n"
         if len(line) - 1 > self._limits.response_bytes:
             self._settle(exchange, answered=False)
-            self._answer_error(exchange.request.id, _too_long(len(line) - 1, self._limits.response_bytes))
+            self._answer_error(exchange.request.id, too_long(len(line) - 1, self._limits.response_bytes))
         elif exchange.calls:
             self.output.send(line, lambda written: self._settle(exchange, answered=written))
         else:
@@ -197,7 +182,7 @@ class Session:
         self._answer_error(refused.id, WireError(refused.code, refused.message))
 
     def _send(self, message: dict[str, Any]) -> None:
-        self.output.send(_encoded(message))
+        self.output.send(encoded(message) + b"\n")
 
     # The end
 
@@ -249,25 +234,3 @@ def _limited(exchange: Exchange, reason: str, wait: float) -> WireError:
     retry = {"retryAfterMs": milliseconds, "retry_after_ms": milliseconds}
     message = f"Rate limit exceeded. Try again in {milliseconds} ms."
     return WireError(code, message, {"type": RateLimited.kind, "reason": reason} | retry)
-
-
-def _too_long(size: int, limit: int) -> WireError:
-    return WireError(
-        INTERNAL_ERROR,
-        f"The answer has {size} bytes; at most {limit} are sent. Narrow the request or ask for a page.",
-        {"type": "response_too_large", "size": size, "limit": limit},
-    )
-
-
-def _encoded_result(identity: RequestId, result: Any) -> bytes:
-    if isinstance(result, Prepared):
-        return b'{"jsonrpc":"2.0","id":%b,"result":%b}\n' % (to_json(identity), result.body)
-    return _encoded({"jsonrpc": "2.0", "id": identity, "result": result})
-
-
-def _encoded(message: dict[str, Any]) -> bytes:
-    try:
-        return to_json(message) + b"\n"
-    except PydanticSerializationError:
-        # Halves of surrogate pairs cannot be written as UTF-8; JSON escapes can carry them.
-        return json.dumps(message, default=str).encode() + b"\n"

@@ -1,0 +1,1 @@
+"""The protocol over HTTP: sessions of the handshake era, single requests of the stateless one."""

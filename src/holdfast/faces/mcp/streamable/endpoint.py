@@ -1,0 +1,160 @@
+"""The protocol behind one path: both eras, told apart by what a request says.
+
+Everything that is not the protocol is done before a request gets here: host and origin, authentication,
+limits, the body.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from starlette.types import Receive, Scope, Send
+
+from holdfast.faces.http.exchange import HttpExchange, required_exchange
+from holdfast.faces.http.settings import SESSION_HEADER
+from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.streamable.headers import check_posted, check_streamed, is_handshake_revision
+from holdfast.faces.mcp.streamable.posting import Posting
+from holdfast.faces.mcp.streamable.refusal import Refusal, send_accepted, send_json
+from holdfast.faces.mcp.streamable.session import HandshakeSession
+from holdfast.faces.mcp.streamable.sessions import Sessions
+from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_notified
+from holdfast.faces.mcp.streamable.streaming import send_stream
+from holdfast.faces.mcp.wire.exchange import WireError, has_envelope
+from holdfast.faces.mcp.wire.messages import Message, Notification, Refused, Request, Response, decode
+from holdfast.kernel.limits import Limits
+
+_VERSION_HEADER = b"mcp-protocol-version"
+
+
+class ProtocolEndpoint:
+    """One protocol server over Streamable HTTP."""
+
+    def __init__(self, server: ProtocolServer, limits: Limits, worker: int = 0) -> None:
+        self._limits = limits
+        self._sessions = Sessions(server, limits, worker)
+        self._stateless = StatelessRequests(server, limits)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request that was let in."""
+        try:
+            await self._answer(scope, receive, send)
+        except Refusal as refused:
+            await send_json(send, refused.status, refused.body, refused.headers)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Close sessions as they expire, and the rest at the end."""
+        sweeping = asyncio.create_task(self._sessions.close_expired())
+        try:
+            yield
+        finally:
+            sweeping.cancel()
+            self._sessions.close()
+
+    def stopping(self) -> None:
+        """End the streams that would never end by themselves."""
+        self._sessions.end_streams()
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        http = required_exchange(scope)
+        version = http.headers.get(_VERSION_HEADER)
+        method = scope["method"]
+        if method == "POST":
+            check_posted(http.headers)
+            await self._posted(scope, http, decode(http.body), receive, send)
+        elif not is_handshake_revision(version):
+            raise _not_allowed("POST")
+        elif method == "GET":
+            await self._listen(http, receive, send)
+        elif method == "DELETE":
+            self._session(http).close()
+            await send_json(send, 200, b"")
+        else:
+            raise _not_allowed("GET, POST, DELETE")
+
+    async def _posted(
+        self, scope: Scope, http: HttpExchange, message: Message, receive: Receive, send: Send
+    ) -> None:
+        if isinstance(message, Refused):
+            raise Refusal(400, WireError(message.code, message.message), message.id)
+        version = http.headers.get(_VERSION_HEADER)
+        enveloped = isinstance(message, Request) and version is None and has_envelope(message.params)
+        if enveloped or not is_handshake_revision(version):
+            await self._posted_stateless(scope, http, message, receive, send)
+            return
+        if isinstance(message, Request):
+            await self._request(http, message, receive, send)
+            return
+        session = self._session(http)
+        if isinstance(message, Notification):
+            session.notified(message)
+        else:
+            session.answered(message)
+        await send_accepted(send)
+
+    async def _posted_stateless(
+        self,
+        scope: Scope,
+        http: HttpExchange,
+        message: Request | Notification | Response,
+        receive: Receive,
+        send: Send,
+    ) -> None:
+        if isinstance(message, Response):
+            raise Refusal(400, "Body must be a single JSON-RPC request or notification object.")
+        if isinstance(message, Notification):
+            # The era has none that would mean something here, but clients send them.
+            check_notified(http.headers)
+            await send_accepted(send)
+            return
+        route = self._stateless.route(scope, http.headers, message)
+        await self._stateless.answer(
+            Posting(self._stateless, message, http, self._limits, receive, send, route)
+        )
+
+    async def _request(self, http: HttpExchange, request: Request, receive: Receive, send: Send) -> None:
+        if request.method != "initialize":
+            session = self._session(http, request)
+            await session.answer(Posting(session, request, http, self._limits, receive, send))
+            return
+        if SESSION_HEADER in http.headers:
+            raise Refusal(400, "Bad Request: this session is initialized already.", request.id)
+        session = self._sessions.open(http.caller.key)
+        posting = Posting(session, request, http, self._limits, receive, send)
+        posting.headers = [(SESSION_HEADER, session.identity.encode())]
+        established = False
+        try:
+            await session.answer(posting)
+            established = not posting.failed
+        finally:
+            if not established:
+                session.close()
+
+    async def _listen(self, http: HttpExchange, receive: Receive, send: Send) -> None:
+        check_streamed(http.headers)
+        session = self._session(http)
+        last_id = http.headers.get(b"last-event-id")
+        stream, after = session.standalone, session.standalone.sent
+        if last_id is not None:
+            stream, after = session.resumed(last_id.decode("latin-1"))
+        headers = [(SESSION_HEADER, session.identity.encode())]
+        with session.in_use():
+            patience = self._limits.event_stream_ping_seconds
+            await send_stream(stream, after, patience, receive, send, headers)
+
+    def _session(self, http: HttpExchange, request: Request | None = None) -> HandshakeSession:
+        identity = http.headers.get(SESSION_HEADER)
+        known = None if request is None else request.id
+        if identity is None:
+            raise Refusal(400, "Bad Request: Missing session ID.", known)
+        session = self._sessions.find(identity.decode("latin-1"), http.caller.key)
+        if session is None:
+            raise Refusal(404, "Session not found.", known)
+        return session
+
+
+def _not_allowed(methods: str) -> Refusal:
+    return Refusal(405, "Method Not Allowed.", headers=[(b"allow", methods.encode())])

@@ -1,0 +1,123 @@
+"""Messages of one stream: numbered, sent in order, and kept for a client that comes back for them.
+
+Contract:
+- A message has the id `<stream>-<number>`; a stream without a name has no ids and cannot be resumed.
+- One reader follows a stream at a time. A newer one takes over: the older is a connection that broke.
+- What is kept is bounded. A message that is needed (an answer, or a request of ours) is kept until it was
+  sent; notifications are dropped when there are too many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+from holdfast.kernel.limits import Limits
+
+SIGN_OF_LIFE = b": still here\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class _Event:
+    number: int
+    frame: bytes
+    needed: bool
+
+
+class Reader:
+    """Whoever follows a stream now."""
+
+
+class EventStream:
+    """One sequence of messages to a client."""
+
+    def __init__(self, name: str | None, limits: Limits) -> None:
+        self.name = name
+        self._prefix = b"" if name is None else name.encode() + b"-"
+        self._limits = limits
+        self._kept: deque[_Event] = deque()
+        self._count = 0
+        self._sent = 0
+        self._size = 0
+        self._reader: Reader | None = None
+        self._news = asyncio.Event()
+        self.finished = False
+
+    @property
+    def sent(self) -> int:
+        """Return the number of the newest message that was handed to a connection."""
+        return self._sent
+
+    @property
+    def size(self) -> int:
+        """Return how many bytes are kept."""
+        return self._size
+
+    def prime(self) -> None:
+        """Begin with an id and no message, so that a client can come back before there is one."""
+        self._append(b"data: \n\n", needed=True)
+
+    def add(self, message: bytes, *, needed: bool) -> None:
+        """Send a message to whoever follows, now or later."""
+        self._append(b"event: message\ndata: " + message + b"\n\n", needed=needed)
+
+    def finish(self) -> None:
+        """Let readers go once they have everything."""
+        self.finished = True
+        self._news.set()
+
+    def read(self) -> Reader:
+        """Begin to follow; whoever did so far stops."""
+        self._reader = Reader()
+        self._news.set()
+        return self._reader
+
+    def leave(self, reader: Reader) -> None:
+        """Stop following."""
+        if self._reader is reader:
+            self._reader = None
+            self._news.set()
+
+    async def frames(self, reader: Reader, after: int, patience: float) -> AsyncIterator[bytes]:
+        """Yield what comes after a number, and a sign of life when nothing does, as long as one reads."""
+        position = after
+        while self._reader is reader:
+            self._news.clear()
+            for event in [event for event in self._kept if event.number > position]:
+                position = event.number
+                self._sent = max(self._sent, position)
+                yield event.frame
+            if self._news.is_set():
+                continue
+            if self.finished:
+                return
+            try:
+                async with asyncio.timeout(patience):
+                    await self._news.wait()
+            except TimeoutError:
+                yield SIGN_OF_LIFE
+
+    def _append(self, text: bytes, *, needed: bool) -> None:
+        frame = text if self.name is None else b"id: %b%d\n%b" % (self._prefix, self._count + 1, text)
+        if not self._make_room(len(frame)) and not needed:
+            return
+        self._count += 1
+        self._kept.append(_Event(self._count, frame, needed))
+        self._size += len(frame)
+        self._news.set()
+
+    def _make_room(self, size: int) -> bool:
+        """Drop the oldest messages that can be spared; return whether there is room for another."""
+        while self._kept and not self._has_room(size):
+            oldest = self._kept[0]
+            if oldest.needed and oldest.number > self._sent:
+                break
+            self._kept.popleft()
+            self._size -= len(oldest.frame)
+        return self._has_room(size)
+
+    def _has_room(self, size: int) -> bool:
+        fits = self._size + size <= self._limits.session_event_bytes
+        return fits and len(self._kept) < self._limits.session_events

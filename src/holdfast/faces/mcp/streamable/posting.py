@@ -1,0 +1,218 @@
+"""One posted request on its way to its answer.
+
+Contract:
+- When nothing but the answer is to be sent it is one JSON body. When something comes first, a notification or
+  a request of ours, or when it takes long, the response becomes a stream of events that ends with the answer.
+- In the handshake era a lost connection does not cancel a request: its stream can be resumed. In the
+  stateless era there is nothing to come back to, so closing the connection is how a client cancels.
+- A request that was cancelled by message is answered with an error in the handshake era, whose streams end
+  only with an answer.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Any, Protocol
+
+from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute
+from starlette.types import Receive, Send
+
+from holdfast.faces.http.exchange import HttpExchange
+from holdfast.faces.mcp.streamable.event_stream import EventStream
+from holdfast.faces.mcp.streamable.refusal import RawHeaders, send_json
+from holdfast.faces.mcp.streamable.streaming import client_left, send_stream
+from holdfast.faces.mcp.wire.encoding import encoded, encoded_error, encoded_result, notification, too_long
+from holdfast.faces.mcp.wire.exchange import Exchange, WireError
+from holdfast.faces.mcp.wire.messages import Request
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.kernel.call import Call
+from holdfast.kernel.limits import Limits
+
+REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
+
+_UNWATCHED_SECONDS = 0.05
+
+
+class PostedExchange(Exchange):
+    """A request over HTTP; its answer's fate is told by the response it goes into."""
+
+    def __init__(
+        self, request: Request, channel: Posting, http: HttpExchange, client: Hashable, route: Route
+    ) -> None:
+        super().__init__(request, channel)
+        self.actor = http.actor
+        self.stateless = route is not None
+        self.route = route
+        self._http = http
+        self._client = client
+
+    @property
+    def client(self) -> Hashable:
+        """Return the session, which is the same over all requests of one client."""
+        return self._client
+
+    def follow(self, call: Call) -> None:
+        """Settle a call once its answer was written, or could not be."""
+        self._http.follow(call)
+
+
+class Conversation(Protocol):
+    """What a request belongs to."""
+
+    @property
+    def client(self) -> Hashable:
+        """Whoever asks."""
+
+    @property
+    def questions(self) -> OpenQuestions:
+        """Requests of ours that were not answered yet."""
+
+    def new_stream(self) -> EventStream:
+        """Return a stream for one answer and what comes before it."""
+
+
+Route = InboundModernRoute | None
+Respond = Callable[[Exchange], Awaitable[Any]]
+
+
+class Posting:
+    """The response to one request: JSON, or events as soon as something else is to be sent."""
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        request: Request,
+        http: HttpExchange,
+        limits: Limits,
+        receive: Receive,
+        send: Send,
+        route: Route = None,
+    ) -> None:
+        self.exchange = PostedExchange(request, self, http, conversation.client, route)
+        self.headers: RawHeaders = []
+        self.failed = False
+        self._conversation = conversation
+        self._http = http
+        self._limits = limits
+        self._receive = receive
+        self._send = send
+        self._stream: EventStream | None = None
+        self._sending: asyncio.Task[bool] | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[Any] | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    # What handlers may do meanwhile
+
+    async def uncongested(self) -> None:
+        """Return at once: each answer waits for its own connection."""
+
+    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+        """Send the client a notification."""
+        self._events().add(encoded(notification(method, params)), needed=False)
+
+    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+        """Send the client a request of ours and return its result."""
+        return await self._conversation.questions.ask(method, params, seconds, self._put)
+
+    def _put(self, message: dict[str, Any]) -> None:
+        self._events().add(encoded(message), needed=True)
+
+    # The way to the answer
+
+    def cancel(self) -> None:
+        """Stop working for a client that no longer waits."""
+        if self._task is not None and not self.exchange.cancelled:
+            self.exchange.cancelled = True
+            self._task.cancel()
+
+    async def answer(self, respond: Respond) -> None:
+        """Serve the request and send what comes of it."""
+        self._task = asyncio.current_task()
+        self._wait(_UNWATCHED_SECONDS if self.exchange.stateless else self._patience)
+        try:
+            outcome = await self._outcome(respond)
+            # From here on it is sending, which nobody can cancel but the server.
+            self._task = None
+            if outcome is not None:
+                await self._finish(*outcome)
+        finally:
+            self._task = None
+            self._stop()
+
+    async def _outcome(self, respond: Respond) -> tuple[int, bytes] | None:
+        identity = self.exchange.request.id
+        try:
+            body = encoded_result(identity, await respond(self.exchange))
+            if len(body) <= self._limits.response_bytes:
+                return 200, body
+            failure = too_long(len(body), self._limits.response_bytes)
+        except WireError as refused:
+            failure = refused
+        except asyncio.CancelledError:
+            if not self.exchange.cancelled:
+                raise
+            if self._task is not None:
+                self._task.uncancel()
+            if self.exchange.stateless:
+                return None
+            failure = REQUEST_CANCELLED
+        self.failed = self._http.failed = True
+        return self._status(failure), encoded_error(identity, failure)
+
+    def _status(self, failure: WireError) -> int:
+        return ERROR_CODE_HTTP_STATUS.get(failure.code, 200) if self.exchange.stateless else 200
+
+    async def _finish(self, status: int, body: bytes) -> None:
+        if self._stream is None or self._sending is None:
+            await send_json(self._send, status, body, self.headers)
+            return
+        self._stream.add(body, needed=True)
+        self._stream.finish()
+        await self._sending
+
+    def _events(self) -> EventStream:
+        """Make the response a stream, if it is none yet."""
+        if self._stream is None:
+            self._stream = self._conversation.new_stream()
+            self._sending = asyncio.create_task(self._send_events(self._stream))
+        return self._stream
+
+    async def _send_events(self, stream: EventStream) -> bool:
+        stayed = await send_stream(stream, 0, self._patience, self._receive, self._send, self.headers)
+        if not stayed and self.exchange.stateless:
+            self.cancel()
+        return stayed
+
+    # Patience
+
+    @property
+    def _patience(self) -> float:
+        return self._limits.event_stream_ping_seconds
+
+    def _wait(self, seconds: float) -> None:
+        self._timer = asyncio.get_running_loop().call_later(seconds, self._takes_long)
+
+    def _takes_long(self) -> None:
+        """Watch for a client that leaves; later send signs of life, for which it has to be a stream."""
+        if self._stream is not None:
+            return
+        if self.exchange.stateless and self._watching is None:
+            self._watching = asyncio.create_task(self._watch())
+            self._wait(self._patience)
+            return
+        if self._watching is not None:
+            self._watching.cancel()
+        self._events()
+
+    async def _watch(self) -> None:
+        await client_left(self._receive)
+        self.cancel()
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in (self._watching, self._sending):
+            if task is not None:
+                task.cancel()

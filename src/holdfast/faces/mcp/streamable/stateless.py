@@ -1,0 +1,115 @@
+"""Requests of the stateless era: each brings all that it needs, and its headers have to say the same."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+from mcp.shared.inbound import (
+    ERROR_CODE_HTTP_STATUS,
+    InboundLadderRejection,
+    InboundModernRoute,
+    classify_inbound_request,
+    find_duplicated_routing_header,
+    unsupported_protocol_version_rejection,
+    validate_mcp_param_headers,
+    x_mcp_header_map,
+)
+from mcp_types import HEADER_MISMATCH
+from starlette.datastructures import Headers as AllHeaders
+from starlette.types import Scope
+
+from holdfast.faces.http.boundary import Headers
+from holdfast.faces.mcp.engine import SdkEngine
+from holdfast.faces.mcp.server import ProtocolServer
+from holdfast.faces.mcp.streamable.event_stream import EventStream
+from holdfast.faces.mcp.streamable.posting import Posting
+from holdfast.faces.mcp.streamable.refusal import Refusal
+from holdfast.faces.mcp.wire.exchange import WireError
+from holdfast.faces.mcp.wire.messages import Request, RequestId
+from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.kernel.limits import Limits
+
+_ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
+_PARAMETER = b"mcp-param-"
+
+
+class StatelessRequests:
+    """Checks and serves requests that belong to no session."""
+
+    client: Hashable = ""
+
+    def __init__(self, server: ProtocolServer, limits: Limits) -> None:
+        self.questions = OpenQuestions()
+        self._limits = limits
+        self._schema_of = server.sdk.get_tool_input_schema
+        self._engine = SdkEngine(server)
+        self._engine.attach(self)
+        self._declaring: dict[str, bool] = {}
+
+    def new_stream(self) -> EventStream:
+        """Return a stream for one answer; there is no coming back to it."""
+        return EventStream(None, self._limits)
+
+    async def uncongested(self) -> None:
+        """Return at once: nothing is sent outside of an answer."""
+
+    def tell(self, method: str, params: dict[str, Any] | None) -> None:
+        """Drop what belongs to no answer: nobody could receive it."""
+
+    async def ask(self, method: str, params: dict[str, Any] | None, seconds: float | None) -> dict[str, Any]:
+        """Refuse: the era has no requests from the server."""
+        raise NotImplementedError(method)
+
+    async def answer(self, posting: Posting) -> None:
+        """Serve one request."""
+        await posting.answer(self._engine.respond)
+
+    def route(self, scope: Scope, headers: Headers, request: Request) -> InboundModernRoute:
+        """Return what the envelope says, or refuse a request whose headers say something else."""
+        if len({name for name, _ in scope["headers"]}) < len(scope["headers"]):
+            pairs = [(name.decode("latin-1"), "") for name, _ in scope["headers"]]
+            if (duplicated := find_duplicated_routing_header(pairs)) is not None:
+                reason = f"{duplicated} header appears more than once"
+                raise _refusal(InboundLadderRejection(HEADER_MISMATCH, reason), request.id)
+        told = {name.decode(): headers[name].decode("latin-1") for name in _ROUTING if name in headers}
+        body = {"method": request.method, "params": request.params}
+        route = classify_inbound_request(body, headers=told)
+        if isinstance(route, InboundLadderRejection):
+            raise _refusal(route, request.id)
+        self._check_parameters(scope, request)
+        return route
+
+    def _check_parameters(self, scope: Scope, request: Request) -> None:
+        """Refuse a call whose `Mcp-Param-*` headers differ from its arguments."""
+        params = request.params or {}
+        name, arguments = params.get("name"), params.get("arguments") or {}
+        if request.method != "tools/call" or not isinstance(name, str) or not isinstance(arguments, dict):
+            return
+        if not arguments and not any(header.startswith(_PARAMETER) for header, _ in scope["headers"]):
+            return
+        schema = None if self._schema_of is None else self._schema_of(name)
+        if schema is None or not self._declares_headers(name, schema):
+            return
+        rejection = validate_mcp_param_headers(schema, arguments, AllHeaders(raw=scope["headers"]))
+        if rejection is not None:
+            raise _refusal(rejection, request.id)
+
+    def _declares_headers(self, name: str, schema: Mapping[str, Any]) -> bool:
+        """Return whether an argument of a tool is to be repeated in a header."""
+        if name not in self._declaring:
+            self._declaring[name] = bool(x_mcp_header_map(schema))
+        return self._declaring[name]
+
+
+def check_notified(headers: Headers) -> None:
+    """Refuse a notification of a revision that is not spoken here."""
+    version = headers.get(b"mcp-protocol-version", b"").decode("latin-1")
+    rejection = unsupported_protocol_version_rejection(version)
+    if rejection is not None:
+        raise _refusal(rejection, None)
+
+
+def _refusal(rejection: InboundLadderRejection, identity: RequestId | None) -> Refusal:
+    status = ERROR_CODE_HTTP_STATUS.get(rejection.code, 200)
+    return Refusal(status, WireError(rejection.code, rejection.message, rejection.data), identity)
