@@ -53,7 +53,7 @@ class History:
             return None
 
     def commits(self, first: str, last: str) -> Iterator[tuple[str, str]]:
-        """Yield the commits with one parent after `first` up to `last`, oldest first, each after its parent."""
+        """Yield parent and commit after `first` up to `last`, oldest first, merges left out."""
         listed = self.git("rev-list", "--reverse", "--no-merges", "--parents", f"{first}..{last}")
         for line in listed.splitlines():
             commit, *parents = line.split()
@@ -71,8 +71,8 @@ class History:
 
     def revisions(self, first: str, last: str, path: str) -> list[str]:
         """Return the blobs that a path had after `first` up to `last`, oldest first."""
-        listed = self.git("log", "--reverse", "--no-merges", "--format=", "--raw", "--no-abbrev", "--no-renames",
-                          f"{first}..{last}", "--", path)  # fmt: skip
+        options = ("--reverse", "--no-merges", "--format=", "--raw", "--no-abbrev", "--no-renames")
+        listed = self.git("log", *options, f"{first}..{last}", "--", path)
         return [
             line.split()[3] for line in listed.splitlines() if line.startswith(":") and line.split()[4] == "M"
         ]

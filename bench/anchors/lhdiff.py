@@ -1,8 +1,8 @@
 """The benchmark of the LHDiff authors: Eclipse sources with line maps checked by hand.
 
 `NAME_1.java` is the original, `NAME_<n>.java` the later versions; `NAME.xml` holds a LOCATION for each line.
-Version 1 is the identity and says nothing. BaseTypes is left out unless asked for, as in the published tables;
-`asdf` is the authors' scrap and always is.
+Version 1 is the identity and says nothing. BaseTypes is left out unless asked for, as in the published
+tables; `asdf` is the authors' scrap and always is.
 """
 
 from __future__ import annotations

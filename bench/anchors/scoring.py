@@ -1,7 +1,7 @@
 """Correct, wrong, lost: counted, and printed as a table.
 
-Correct: the line that people say, or no line where it is gone. Wrong: another line, or a line though it is gone.
-Lost: no line though it lives. Precision speaks of the placements that move a note by themselves.
+Correct: the line that people say, or no line where it is gone. Wrong: another line, or a line though it is
+gone. Lost: no line though it lives. Precision speaks of the placements that move a note by themselves.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A source text without its comments, and the places that the comments spoke of.
 
-A comment stands before a line of code, or trails one. Comments on lines of their own that follow each other are one.
-One that is followed by a blank line, by nothing, or by a line without a word speaks of no line.
+A comment stands before a line of code, or trails one. Comments on lines of their own that follow each other
+are one. One that is followed by a blank line, by nothing, or by a line without a word speaks of no line.
 """
 
 from __future__ import annotations
