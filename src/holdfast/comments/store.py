@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.anchoring import Plan, apply, plan
@@ -34,6 +35,9 @@ from holdfast.storage.listing import Listing, Signature
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 from holdfast.storage.tree import Tree
+
+if TYPE_CHECKING:
+    from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that lets comments be added to source that does not parse."""
@@ -67,6 +71,16 @@ class Comments:
         self.archive.close()
         self.places.close()
         self.history.close()
+        if "search" in self.__dict__:
+            self.search.close()
+
+    @cached_property
+    def search(self) -> SearchIndex:
+        """The index in which comments are searched, made at first use."""
+        from holdfast.comments.search.index import SearchIndex
+        from holdfast.storage.watched_listing import WatchedListing
+
+        return SearchIndex(self.repository, WatchedListing(self.repository.root, is_sidecar), self.load)
 
     # What there is
 

@@ -121,14 +121,15 @@ class Listing:
         folders, names = [], []
         for entry in entries:
             if entry.is_dir(follow_symlinks=False):
-                if entry.name not in FOREIGN_FOLDERS and _is_nameable(entry.name):
+                if entry.name not in FOREIGN_FOLDERS and is_nameable(entry.name):
                     folders.append(entry.name)
-            elif self._wanted(entry.name) and _is_nameable(entry.name):
+            elif self._wanted(entry.name) and is_nameable(entry.name):
                 names.append(entry.name)
         return tuple(folders), tuple(names)
 
 
-def _is_nameable(name: str) -> bool:
+def is_nameable(name: str) -> bool:
+    """Tell whether a name can be part of a path here."""
     try:
         RepoPath.parse(name)
     except InvalidPath:

@@ -1,0 +1,161 @@
+"""From sidecars to rows of the search index."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from holdfast.comments.notes import Note
+from holdfast.comments.search.folding import folded
+from holdfast.comments.search.moments import microseconds
+from holdfast.comments.sidecar import Sidecar
+from holdfast.kernel.call import current_call
+from holdfast.storage.watched_listing import Signature
+
+_NEW_FILE = (
+    "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"
+    " ON CONFLICT (path) DO UPDATE SET signature = excluded.signature, source = excluded.source,"
+    " damage = excluded.damage, generation = excluded.generation RETURNING id"
+)
+_NEW_COMMENT = (
+    "INSERT INTO comment (file, line, end_line, name, text, tag, author, created, moment, status, standing,"
+    " reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+_NEW_LETTERS = "INSERT INTO letters (rowid, text) VALUES (?, ?)"
+_OLD_LETTERS = "INSERT INTO letters (letters, rowid, text) VALUES ('delete', ?, ?)"
+
+_YOUNG = "young"
+_YOUNG_NANOSECONDS = 2_000_000_000
+
+Loaded = Callable[[str], tuple[str, Sidecar | str]]
+"""Given the path of a source, returns its signature, and its comments or why they cannot be read."""
+
+
+class Filling:
+    """Writes the rows of files, within a transaction of the caller."""
+
+    def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
+        self._connection = connection
+        self._loaded = loaded
+
+    def begin(self, wanted: Mapping[str, Signature]) -> None:
+        """Fill empty tables."""
+        self._connection.execute(
+            "INSERT INTO state (token, generation) VALUES (?, 0)", (os.urandom(8).hex(),)
+        )
+        self._write(wanted)
+
+    def replace(self, wanted: Mapping[str, Signature]) -> None:
+        """Bring the rows up to date: the wanted files have rows, and no others."""
+        known = dict(self._connection.execute("SELECT path, signature FROM file"))
+        changed = {path: found for path, found in wanted.items() if known.get(path) != _text(found)}
+        gone = [path for path in known if path not in wanted]
+        if changed or gone:
+            self._begin_generation()
+        for path in gone:
+            self._remove_comments(path)
+            self._connection.execute("DELETE FROM file WHERE path = ?", (path,))
+        self._write(changed)
+
+    def place(self, moved: Iterable[str]) -> None:
+        """Find anew where the comments of some files are, because their sources changed."""
+        self._begin_generation()
+        for path in moved:
+            row = self._connection.execute("SELECT signature FROM file WHERE path = ?", (path,)).fetchone()
+            if row is not None:
+                self._write_file(path, row[0])
+
+    def _begin_generation(self) -> None:
+        self._connection.execute("UPDATE state SET generation = generation + 1")
+
+    def _write(self, files: Mapping[str, Signature]) -> None:
+        call = current_call()
+        for number, (path, signature) in enumerate(sorted(files.items()), 1):
+            self._write_file(path, _trusted(signature))
+            if number % 50 == 0:
+                call.progress(number, len(files), "Indexing comments")
+
+    def _write_file(self, path: str, signature: str) -> None:
+        source, found = self._loaded(path)
+        self._remove_comments(path)
+        damage = found if isinstance(found, str) else None
+        generation = state_of(self._connection)[1]
+        file: int = self._connection.execute(
+            _NEW_FILE, (_storable(path), signature, source, damage, generation)
+        ).fetchone()[0]
+        if isinstance(found, Sidecar):
+            for note in found.comments:
+                self._write_comment(file, note)
+
+    def _write_comment(self, file: int, note: Note) -> None:
+        row = _row(note)
+        number = self._connection.execute(_NEW_COMMENT, (file, *row)).lastrowid
+        self._connection.execute(_NEW_LETTERS, (number, folded(row[3])))
+
+    def _remove_comments(self, path: str) -> None:
+        found = self._connection.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
+        if found is None:
+            return
+        rows = self._connection.execute("SELECT id, text FROM comment WHERE file = ?", found).fetchall()
+        self._connection.executemany(_OLD_LETTERS, [(number, folded(text)) for number, text in rows])
+        self._connection.execute("DELETE FROM comment WHERE file = ?", found)
+
+
+def state_of(connection: sqlite3.Connection) -> tuple[str, int]:
+    """Return what differs whenever the index does."""
+    token, generation = connection.execute("SELECT token, generation FROM state").fetchone()
+    return token, generation
+
+
+def _row(note: Note) -> tuple[Any, ...]:
+    ai = note.ai
+    standing = "orphaned" if note.orphaned else "review" if note.placement.needs_review else "placed"
+    return (
+        note.line,
+        note.end_line,
+        note.alias,
+        _storable(note.text),
+        None if note.tag is None else _storable(note.tag),
+        _storable(note.author),
+        _storable(note.created),
+        microseconds(note.created),
+        note.status,
+        standing,
+        note.reason,
+        int(ai is not None),
+        _model(ai),
+        _confidence(ai),
+    )
+
+
+def _model(ai: Mapping[str, Any] | None) -> str | None:
+    model = None if ai is None else ai.get("model")
+    return _storable(model) if isinstance(model, str) and model else None
+
+
+def _confidence(ai: Mapping[str, Any] | None) -> float | None:
+    """Return how sure a model says it was; the extension keeps that one level deeper."""
+    if ai is None:
+        return None
+    for holder in (ai, *(ai.get(name) for name in ("complexity", "parameters", "tokens"))):
+        value = holder.get("confidence") if isinstance(holder, dict) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    return None
+
+
+def _storable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
+
+
+def _text(signature: Signature) -> str:
+    return " ".join(map(str, signature))
+
+
+def _trusted(signature: Signature) -> str:
+    """Return a signature to compare with later; one so young that a change could share its time fits none."""
+    is_young = max(signature[2:]) > time.time_ns() - _YOUNG_NANOSECONDS
+    return _YOUNG if is_young else _text(signature)

@@ -1,0 +1,69 @@
+"""A file in which git left both sides of a conflict, taken apart again."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+_OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
+
+
+@dataclass
+class Sides:
+    """The versions that a conflicted file holds. The base is known only in git's `diff3` style."""
+
+    ours: bytes
+    theirs: bytes
+    base: bytes | None
+
+
+@dataclass
+class _Parts:
+    ours: list[bytes] = field(default_factory=list)
+    theirs: list[bytes] = field(default_factory=list)
+    base: list[bytes] = field(default_factory=list)
+
+
+def sides_of(data: bytes) -> Sides | None:
+    """Return both sides of a conflicted file, or None when it holds no whole conflict."""
+    parts = _Parts()
+    state, conflicts, has_base = "both", 0, True
+    for line in data.splitlines(keepends=True):
+        following = _following(state, line)
+        if following is None:
+            _add(parts, state, line)
+            continue
+        has_base = has_base and not (state == "ours" and following == "theirs")
+        conflicts += following == "both"
+        state = following
+    if state != "both" or not conflicts:
+        return None
+    base = b"".join(parts.base) if has_base else None
+    return Sides(b"".join(parts.ours), b"".join(parts.theirs), base)
+
+
+def _following(state: str, line: bytes) -> str | None:
+    """Return what comes after a line that marks a border, or None for any other line."""
+    mark = line.rstrip(b"\r\n").partition(b" ")[0]
+    return {
+        ("both", _OURS): "ours",
+        ("ours", _BASE): "base",
+        ("ours", _THEIRS): "theirs",
+        ("base", _THEIRS): "theirs",
+        ("theirs", _END): "both",
+    }.get((state, mark))
+
+
+def _add(parts: _Parts, state: str, line: bytes) -> None:
+    for name in ("ours", "theirs", "base") if state == "both" else (state,):
+        getattr(parts, name).append(line)
+
+
+def conflicted(ours: bytes, theirs: bytes) -> bytes:
+    """Return both sides in one file, as git marks a conflict over all of it."""
+    return b"".join(
+        (b"<<<<<<< ours\n", _line_ended(ours), b"=======\n", _line_ended(theirs), b">>>>>>> theirs\n")
+    )
+
+
+def _line_ended(data: bytes) -> bytes:
+    return data if data.endswith(b"\n") or not data else data + b"\n"
