@@ -52,6 +52,15 @@ class Remotes:
         """Return the names of the remotes there are."""
         return self._git.run("remote").decode(errors="replace").split()
 
+    def addresses(self) -> dict[str, str]:
+        """Return where each remote is, as the configuration says."""
+        output = self._git.execute("config", "--null", "--get-regexp", r"^remote\..*\.url$").output
+        found: dict[str, str] = {}
+        for item in filter(None, output.decode(errors="replace").split("\0")):
+            key, _, value = item.partition("\n")
+            found.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
+        return found
+
     def checked(self, name: str | None) -> str:
         """Return the remote of that name, `origin` or the only one; what is none is refused."""
         names = self.names()

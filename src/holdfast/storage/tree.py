@@ -55,6 +55,17 @@ class Tree:
         except (NotFound, InvalidPath):
             return False
 
+    def files_in(self, directory: RepoPath) -> list[RepoPath]:
+        """Return the regular files directly in a directory, in order; none where there is no such
+        directory."""
+        inside = RepoPath((*directory.segments, "_"))
+        try:
+            with self._parent_of(inside) as folder:
+                names = [name for name in sorted(os.listdir(folder)) if _is_regular(folder, name)]
+        except NotFound:
+            return []
+        return [path for name in names if (path := _nameable(directory, name)) is not None]
+
     def write(self, path: RepoPath, data: bytes) -> None:
         """Replace the content of a file, durably and in one step; its directory must exist."""
         with self._parent_of(path) as parent:
@@ -109,6 +120,20 @@ class Tree:
             raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
         with disk_failures_named(label), opened_directory(self._repository.root) as root:
             yield root
+
+
+def _is_regular(directory: int, name: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def _nameable(directory: RepoPath, name: str) -> RepoPath | None:
+    try:
+        return RepoPath.parse(f"{directory.text}/{name}")
+    except InvalidPath:
+        return None
 
 
 def _make_directory(directory: int, name: str) -> None:

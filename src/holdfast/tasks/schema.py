@@ -1,8 +1,8 @@
 """The tables of the tasks, in the SQL that SQLite and PostgreSQL share.
 
 `waits` (unfinished tasks that this one or an ancestor of it needs) and `unblocks` (open tasks that need this
-one) are derived from `dependency` and kept in the row, so that the next task is one look into an index. They are
-brought up to date in the transaction that changes what they follow from; see `graph`.
+one) are derived from `dependency` and kept in the row, so that the next task is one look into an index.
+They are brought up to date in the transaction that changes what they follow from; see `graph`.
 """
 
 from __future__ import annotations
@@ -154,5 +154,30 @@ MIGRATIONS: tuple[str, ...] = (
         handoff TEXT
     ) STRICT;
     CREATE INDEX session_agent ON session (workspace, agent, seen);
+    """,
+    """
+    CREATE TABLE tracker (
+        workspace TEXT NOT NULL REFERENCES workspace (id),
+        name TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        settings TEXT NOT NULL,
+        mark TEXT NOT NULL,
+        connected INTEGER NOT NULL,
+        created_at REAL NOT NULL,
+        synced_at REAL,
+        PRIMARY KEY (workspace, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE counterpart (
+        workspace TEXT NOT NULL,
+        tracker TEXT NOT NULL,
+        origin TEXT NOT NULL,
+        task TEXT NOT NULL REFERENCES task (uid),
+        url TEXT,
+        base TEXT NOT NULL,
+        seen TEXT NOT NULL,
+        PRIMARY KEY (workspace, tracker, origin),
+        FOREIGN KEY (workspace, tracker) REFERENCES tracker (workspace, name)
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX counterpart_task ON counterpart (workspace, tracker, task);
     """,
 )

@@ -41,6 +41,8 @@ class PullRequest:
     merged: bool
     open: bool
     url: str
+    commit: str | None = None
+    """The commit that it became."""
 
 
 def checked_project(text: str) -> str:
@@ -154,4 +156,5 @@ def _pull_request(found: Any) -> PullRequest:
         merged=found.get("merged") is True or bool(words(found, "merged_at")),
         open=words(found, "state") == "open",
         url=words(found, "html_url"),
+        commit=words(found, "merge_commit_sha") or None,
     )
