@@ -12,18 +12,20 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.tasks import rows
 from holdfast.tasks.foreign import ForeignTask
+from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Link, Task, Who
 from holdfast.tasks.remote import counterparts as kept
 from holdfast.tasks.remote.applying import apply, move
 from holdfast.tasks.remote.counterparts import Counterpart, Known
-from holdfast.tasks.remote.reconcile import Reconciled, Side, reconcile
+from holdfast.tasks.remote.outcome import Direction, Done, Outcome, Side, Step
+from holdfast.tasks.remote.reconcile import Reconciled, reconcile
 from holdfast.tasks.remote.tracker import Mark, Tracker
 from holdfast.tasks.remote.values import (
     Fitted,
@@ -36,34 +38,6 @@ from holdfast.tasks.remote.values import (
 )
 from holdfast.tasks.states import FINISHED
 from holdfast.tasks.store import Tasks
-
-Direction = Literal["both", "pull", "push"]
-Done = Literal[
-    "created_here", "created_there", "changed_here", "changed_there", "conflict", "refused", "failed"
-]
-
-
-@dataclass(frozen=True)
-class Step:
-    """One thing that was done, or would be."""
-
-    done: Done
-    task_id: str | None
-    origin: str | None
-    title: str
-    fields: tuple[str, ...] = ()
-    detail: str | None = None
-    url: str | None = None
-
-
-@dataclass
-class Outcome:
-    """What a synchronisation did, or would do."""
-
-    steps: list[Step] = field(default_factory=list)
-    unchanged: int = 0
-    skipped: int = 0
-    """Finished items over there that nobody asked for."""
 
 
 @dataclass(frozen=True)
@@ -113,10 +87,11 @@ class Synchronisation:
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(fresh), f"{len(pairs)} items")
             self._settle(pair, changed.get(pair.origin))
+        paired = {pair.task for pair in pairs.values()}
         if self._terms.pulls:
-            self._take_over(fresh)
+            paired.update(self._take_over(fresh))
         if self._terms.pushes and self._terms.create_missing:
-            self._send_missing({pair.task for pair in pairs.values()})
+            self._send_missing(paired)
         if not self._terms.dry_run and self._terms.pulls and not self._has_failed:
             kept.move_mark(self._room, self._known.name, asdict(mark))
         return self.outcome
@@ -217,7 +192,9 @@ class Synchronisation:
 
     # New on one side.
 
-    def _take_over(self, fresh: list[Fitted]) -> None:
+    def _take_over(self, fresh: list[Fitted]) -> list[str]:
+        """Make tasks of new items, and return the names for ever of those that were made."""
+        made: list[str] = []
         for found in fresh:
             item = found.task
             task_id = None
@@ -233,9 +210,11 @@ class Synchronisation:
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
                 kept.put(self._room, self._known.name, pair)
                 task_id = task.id
+                made.append(task.uid)
             self.outcome.steps.append(
                 Step("created_here", task_id, item.origin, item.title, detail=_cut(found), url=item.url)
             )
+        return made
 
     def _send_missing(self, paired: set[str]) -> None:
         for task in list(self._open_tasks()):
@@ -263,12 +242,10 @@ class Synchronisation:
         return made
 
     def _open_tasks(self) -> Iterator[Task]:
-        from holdfast.tasks.query import Query
-
         cursor = None
         states = ("backlog", "in-progress", "blocked", "review")
         while True:
-            page = self._room.list(Query(status=states, sort="number", limit=100, cursor=cursor))
+            page = self._room.find(Query(status=states, sort="number", limit=100, cursor=cursor))
             yield from page.tasks
             cursor = page.next_cursor
             if cursor is None:

@@ -8,8 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.remote.engine import Direction, Done, Outcome, Step
-from holdfast.tasks.remote.reconcile import Side
+from holdfast.tasks.remote.outcome import Direction, Done, Outcome, Side, Step
 
 InterfaceType = Literal["github", "jira", "linear", "asana", "trello", "custom"]
 _MOST_STEPS = 50

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-Side = Literal["ours", "theirs"]
+from holdfast.tasks.remote.outcome import Side
+
 Values = Mapping[str, Any]
 
 FIELDS = ("title", "description", "status", "priority", "labels")

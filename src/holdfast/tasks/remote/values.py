@@ -83,7 +83,9 @@ def as_foreign(connection: Connection, task: Task, origin: str) -> ForeignTask:
 
 def with_values(task: ForeignTask, values: Mapping[str, Any]) -> ForeignTask:
     """Return an item with other values of the fields that are kept in step."""
-    given = {name: tuple(value) if name == "labels" else value for name, value in values.items()}
+    given: dict[str, Any] = {
+        name: tuple(value) if name == "labels" else value for name, value in values.items()
+    }
     return replace(task, **given)
 
 
