@@ -16,13 +16,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import HoldfastError
+from holdfast.milestones import filling
+from holdfast.milestones.creations import INSERT_CREATION, creation_in
 from holdfast.milestones.entity import SCALARS, SETS, Draft
-from holdfast.milestones.entry import Entry, derived_id
+from holdfast.milestones.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
 from holdfast.milestones.query import Condition, Query
 from holdfast.milestones.rows import Rows
-from holdfast.milestones.schema import SUMMARY_COLUMNS
+from holdfast.milestones.schema import SUMMARY_COLUMNS, TABLES
 from holdfast.milestones.store import Milestones
+from holdfast.storage.git_commits import parsed
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
 
 
@@ -312,11 +315,103 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         None,
         contents,
     )
-    short, long = Rows(), Rows()
-    short.take([entry])
-    long.take([entry, entry])
-    for table in Rows.__slots__:
-        assert getattr(short, table) == getattr(long, table)
+    rows = Rows()
+    rows.take([entry])
+    found = creation_in(record_of(entry))
+    if found is None:
+        return
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(TABLES)
+    connection.execute(INSERT_CREATION, found.entity)
+    assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
+    assert found.operation == (entry.entity, entry.lamport, entry.id, entry.line())
+    assert rows.dependencies + rows.links + rows.claims == []
+
+
+def record_of(entry: Entry) -> str:
+    return f"{'a' * 40} 1780000000 {'b' * 40}\n{message_of([entry])}"
+
+
+PLAIN = Entry(
+    derived_id("o"),
+    derived_id("e"),
+    "issue",
+    1,
+    "2026-06-01T12:00:00Z",
+    "A <a@b>",
+    "create",
+    None,
+    {"title": 'A "title"', "description": "Two\nlines\\", "status": "draft", "labels": ["b", "a", "b"]},
+)
+
+
+def test_the_plainest_creation_does_go_the_short_way():
+    found = creation_in(record_of(PLAIN))
+    assert found is not None
+    assert found.entity[2:5] == ('A "title"', "Two\nlines\\", "draft")
+    assert found.entity[-1] == '["a", "b"]'
+
+
+@given(st.data())
+def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: st.DataObject):
+    """Whatever is changed in a record, both ways agree on what it creates."""
+    record = record_of(PLAIN)
+    place = data.draw(st.integers(0, len(record) - 1))
+    length = data.draw(st.integers(0, 3))
+    pieces = st.sampled_from(['"', "\\", "]", "[", ",", "{", "}", ":", "\n", "0", "-1", "\\u0041", "ä", "\t"])
+    record = record[:place] + data.draw(pieces) + record[place + length :]
+    found = creation_in(record)
+    if found is None:
+        return
+    (line,) = (line for line in parsed(record).message.split("\n") if line.startswith("{"))
+    entry = parse(line)
+    assert entry is not None
+    rows = Rows()
+    rows.take([entry])
+    connection = sqlite3.connect(":memory:")
+    connection.executescript(TABLES)
+    connection.execute(INSERT_CREATION, found.entity)
+    assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
+    assert found.operation == (entry.entity, entry.lamport, entry.id, line)
+
+
+def test_text_that_cannot_be_written_down_makes_an_operation_unreadable_and_nothing_else(
+    repository: Path, room: Milestones, filled: list[str]
+):
+    broken = PLAIN._replace(value={"title": "half a \ud800 pair"})
+    tree = git(repository, "hash-object", "-w", "-t", "tree", os.devnull).strip()
+    commit = git(repository, "commit-tree", tree, "-m", message_of([broken])).strip()
+    git(repository, "update-ref", f"refs/holdfast/log/{'0' * 32}", commit)
+    assert len(titles(room)) == 3
+    for path in index_files(repository):
+        path.unlink()
+    assert len(titles(room)) == 3
+
+
+@pytest.mark.requirement("milestones-51")
+def test_whatever_came_by_in_whatever_order_a_new_index_equals_the_one_kept_up_to_date(
+    home: Path, tmp_path: Path
+):
+    """Several logs, batches of one, and no room in memory: every way an entity can be folded."""
+    team = Team(tmp_path, "abc")
+    names = [issue(team["a"], f"Issue {number}", labels=("bug", "ü")) for number in range(6)]
+    team["a"].sync()
+    for clone in "bc":
+        team[clone].sync()
+        for name in names[:4]:
+            team[clone].comment(name, f"From {clone}", request=f"{clone} {name}")
+        issue(team[clone], f"Only {clone}")
+        team[clone].sync()
+    team["a"].sync()
+    team["a"].set(names[5], "title", "Größer")
+    expected = all_rows(team["a"])
+    for room, batch in ((1, 1), (3, 2), (100, 100)):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(filling, "_MOST_PENDING", room)
+            patch.setattr(filling, "_BATCH", batch)
+            for path in index_files(team.paths["a"]):
+                path.unlink()
+            assert all_rows(team["a"]) == expected
 
 
 def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(

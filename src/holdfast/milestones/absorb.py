@@ -10,16 +10,13 @@ Contract:
 
 from __future__ import annotations
 
-import gc
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.entry import Entry, lines_of, parse
-from holdfast.milestones.rows import fold_all, refold, stored_groups
-from holdfast.milestones.schema import INDEXES, TABLES
+from holdfast.milestones.rows import refold
 from holdfast.storage.git import Git
 from holdfast.storage.git_commits import Commit, is_ancestor, read_commits, walk_commits
 
@@ -34,7 +31,6 @@ _INSERT_REQUEST = (
 )
 
 _BATCH = 50_000
-_MOST_GATHERED = 250_000
 
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
@@ -53,29 +49,6 @@ def tips_in(connection: sqlite3.Connection) -> dict[str, str]:
 def damaged_in(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the refs that could not be read in full, and the ids they held."""
     return dict(connection.execute("SELECT ref, id FROM damage").fetchall())
-
-
-def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
-    """Fill a new index from all logs."""
-    run_script(connection, TABLES)
-    with without_garbage_collection():
-        absorption = Absorption(connection, git, tips, gathered={})
-        absorption.take_in()
-        gathered = absorption.gathered
-        fold_all(connection, stored_groups(connection) if gathered is None else sorted(gathered.items()))
-    run_script(connection, INDEXES)
-
-
-@contextmanager
-def without_garbage_collection() -> Iterator[None]:
-    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 def run_script(connection: sqlite3.Connection, script: str) -> None:
@@ -108,13 +81,7 @@ def take_in_own(
 class Absorption:
     """One pass over what is new in the logs."""
 
-    def __init__(
-        self,
-        connection: sqlite3.Connection,
-        git: Git | None,
-        tips: Tips,
-        gathered: dict[str, list[Entry]] | None = None,
-    ) -> None:
+    def __init__(self, connection: sqlite3.Connection, git: Git | None, tips: Tips) -> None:
         self._connection = connection
         self._git = git
         self._tips = tips
@@ -123,9 +90,7 @@ class Absorption:
         self._ends: dict[str, int] = {}
         self._seen: set[str] = set()
         self._parents: set[str] = set()
-        self._room = _MOST_GATHERED
         self.touched: set[str] = set()
-        self.gathered = gathered
 
     def take_in(self) -> None:
         """Read what is new and keep it."""
@@ -152,22 +117,16 @@ class Absorption:
                 rows.append((entry.entity, entry.lamport, entry.id, line))
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
-            if self.gathered is not None:
-                self._gather(lines)
-            requests += _requests(lines)
-        rows.sort()  # neighbours in the table are written together
+            requests += requests_of(lines)
         self._connection.executemany(_INSERT_OPERATION, rows)
-        self._connection.executemany(_INSERT_REQUEST, requests)
-        self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
+        self._keep_requests(requests)
+        self._keep_lamport(highest)
 
-    def _gather(self, lines: Lines) -> None:
-        """Have operations at hand for folding; too many are read from the index again instead."""
-        assert self.gathered is not None
-        for entry, _ in lines:
-            self.gathered.setdefault(entry.entity, []).append(entry)
-        self._room -= len(lines)
-        if self._room < 0:
-            self.gathered = None
+    def _keep_requests(self, requests: list[tuple[str, str, str, str]]) -> None:
+        self._connection.executemany(_INSERT_REQUEST, requests)
+
+    def _keep_lamport(self, highest: int) -> None:
+        self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
 
     def _known_of(self, names: set[str]) -> list[str]:
         """Return what the index has of the logs of these names, under whatever ref."""
@@ -177,13 +136,17 @@ class Absorption:
         assert self._git is not None
         ends = frozenset(wanted)
         try:
-            self._keep_all(read_commits(self._git, wanted, known), ends)
+            self._read_stream(wanted, known, ends)
         except Unavailable:
             self._salvage(refs, ends, frozenset(known))
             return
         for ref, tip in refs.items():
             if tip in ends and tip not in self._seen:
                 self._salvage({ref: tip}, ends, frozenset(known))
+
+    def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
+        assert self._git is not None
+        self._keep_all(read_commits(self._git, wanted, known), ends)
 
     def _salvage(self, refs: Tips, ends: frozenset[str], known: frozenset[str]) -> None:
         """Read logs one by one, object by object, as far as that goes."""
@@ -201,7 +164,7 @@ class Absorption:
             for commit in commits:
                 if commit.id in ends:
                     self._ends[commit.id] = commit.committed
-                batch.append((commit, _lines(commit)))
+                batch.append((commit, lines_in(commit)))
                 if len(batch) >= _BATCH:
                     self.keep(batch)
                     batch.clear()
@@ -234,11 +197,12 @@ class Absorption:
         change("DELETE FROM log_end WHERE id NOT IN (SELECT id FROM tip)")
 
 
-def _lines(commit: Commit) -> Lines:
+def lines_in(commit: Commit) -> Lines:
+    """Return the operations that a commit holds."""
     return [(entry, line) for line in lines_of(commit.message) if (entry := parse(line)) is not None]
 
 
-def _requests(lines: Lines) -> list[tuple[str, str, str, str]]:
+def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
     """Return which operations of one commit each request led to."""
     found: dict[tuple[str, str, str], list[str]] = {}
     for entry, _ in lines:

@@ -67,11 +67,8 @@ class Entry(NamedTuple):
 
 def parse(line: str) -> Entry | None:
     """Return the operation that a line holds, or None when it holds none."""
-    try:
-        found, end = _scan(line, 0)
-    except (ValueError, StopIteration, RecursionError):
-        return None
-    if end != len(line) or type(found) is not dict:
+    found = _decoded(line)
+    if found is None:
         return None
     take: Callable[[str], Any] = found.get
     name, entity, lamport, over = take("op"), take("e"), take("l"), take("over")
@@ -138,6 +135,27 @@ def _shaped(number: int, *, version: int) -> str:
     number = number & ~(0x3 << 62) | 0x2 << 62
     digits = f"{number:032x}"
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
+
+
+def _decoded(line: str) -> dict[str, Any] | None:
+    """Return the JSON object that a line is, or None when it is none."""
+    try:
+        found, end = _scan(line, 0)
+    except (ValueError, StopIteration, RecursionError):
+        return None
+    if end != len(line) or type(found) is not dict:
+        return None
+    has_surrogates = "\\ud" in line or "\\uD" in line
+    return None if has_surrogates and not _is_text(found) else found
+
+
+def _is_text(found: dict[str, Any]) -> bool:
+    """Tell whether all that was decoded can be written as UTF-8; half a surrogate pair cannot."""
+    try:
+        json.dumps(found, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _text(value: object) -> str | None:

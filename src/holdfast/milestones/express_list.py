@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-_LABELS = "SELECT label FROM label WHERE entity = ? ORDER BY label"
+_LABELS = "SELECT value FROM json_each(?)"
 
 
 def listed(
@@ -65,15 +65,15 @@ def _folded(text: object) -> str | None:
 def _statement(kind: str, wanted: str) -> str:
     open_issues = OPEN_ISSUES if kind == "milestone" else "NULL"
     return (
-        f"SELECT entity.id, title, status, labels <> '[]', comments, {open_issues}, updated FROM entity"  # noqa: S608 - ours
+        f"SELECT entity.id, title, status, labels, comments, {open_issues}, updated FROM entity"  # noqa: S608 - ours
         f" WHERE entity.kind = ? AND {wanted} ORDER BY updated DESC, id DESC LIMIT ?"
     )
 
 
 def _item(connection: Connection, row: tuple[Any, ...]) -> dict[str, Any]:
-    name, title, status, has_labels, comments, open_issues, _ = row
+    name, title, status, written, comments, open_issues, _ = row
     stats = {"comment_count": comments}
     if open_issues is not None:
         stats["open_issues"] = open_issues
-    labels = [label for (label,) in connection.execute(_LABELS, (name,))] if has_labels else []
+    labels = [] if written == "[]" else [label for (label,) in connection.execute(_LABELS, (written,))]
     return {"id": name, "title": title, "status": status, "labels": labels, "stats": stats}

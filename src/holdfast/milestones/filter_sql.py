@@ -10,13 +10,14 @@ from collections.abc import Callable
 
 from holdfast.milestones.filter_expression import All, Comparison, Expression, Negation
 from holdfast.milestones.filter_fields import Span, Value
-from holdfast.milestones.schema import OPEN_ISSUES
+from holdfast.milestones.labels import CONTAINS_LABEL, HAS_LABEL, HAS_NO_LABEL, contains_label, has_label
+from holdfast.milestones.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
 
 Bound = str | int | float | None
 Condition = tuple[str, list[Bound]]
 
 _COLUMNS = {"open_issues": OPEN_ISSUES, "due": "entity.due_at"}
-_FOLDED = {"title": "entity.title_folded", "text": "entity.text_folded"}
+_FOLDED = {"title": TITLE_FOLDED, "text": TEXT_FOLDED}
 _DAY_SECONDS = 86400
 
 
@@ -101,13 +102,11 @@ def _alternatives(one: Callable[[Comparison, Value], Condition]) -> Callable[[Co
 
 
 def _label(comparison: Comparison, value: Value) -> Condition:
-    of_this = "SELECT 1 FROM label WHERE label.entity = entity.id"
     if value is None:
-        return f"NOT EXISTS ({of_this})", []
-    test, values = ("label.label = ?", [_bound(value)])
+        return HAS_NO_LABEL, []
     if comparison.operator == "contains":
-        test, values = _contains("label.folded", value)
-    return f"EXISTS ({of_this} AND {test})", values
+        return CONTAINS_LABEL, [*contains_label(str(value))]
+    return HAS_LABEL, [*has_label(str(_bound(value)))]
 
 
 def _person(comparison: Comparison, value: Value) -> Condition:
@@ -129,7 +128,7 @@ def _milestone(comparison: Comparison, value: Value) -> Condition:
         return "(entity.milestone IS NULL)", []
     named = "SELECT 1 FROM entity AS named WHERE named.id = entity.milestone"
     if comparison.operator == "contains":
-        test, values = _contains("named.title_folded", value)
+        test, values = _contains(TITLE_FOLDED.replace("entity.", "named."), value)
         return f"EXISTS ({named} AND {test})", values
     return f"COALESCE(entity.milestone = ? OR EXISTS ({named} AND named.title = ?), 0)", [_bound(value)] * 2
 

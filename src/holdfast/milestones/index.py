@@ -19,7 +19,6 @@ from typing import TypeVar
 from holdfast.kernel.errors import Busy, Corrupted
 from holdfast.milestones.absorb import (
     Rewritten,
-    build,
     catch_up,
     damaged_in,
     run_script,
@@ -27,6 +26,7 @@ from holdfast.milestones.absorb import (
     tips_in,
 )
 from holdfast.milestones.entry import Entry
+from holdfast.milestones.filling import build
 from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
 from holdfast.storage.derived_database import POINTER_SUFFIX, DerivedDatabase, NotUsable
 from holdfast.storage.files import locked

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.milestones.entity import Kind, Summary
-from holdfast.milestones.schema import OPEN_ISSUES, SUMMARY_COLUMNS
+from holdfast.milestones.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
 
 Value = str | int | float | None
 Position = tuple[Value, ...]
@@ -21,7 +21,7 @@ Position = tuple[Value, ...]
 SORT_COLUMNS = {
     "updated": "entity.updated",
     "created": "entity.created",
-    "title": "entity.title_folded",
+    "title": TITLE_FOLDED,
     "status": "entity.status_rank",
     "comments": "entity.comments",
     "open_issues": OPEN_ISSUES,

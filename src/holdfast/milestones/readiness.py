@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from holdfast.milestones.labels import HAS_LABEL, has_label
 from holdfast.milestones.query import Condition, Value
 
 _UNBLOCKED = (
@@ -9,13 +10,12 @@ _UNBLOCKED = (
     " WHERE dependency.entity = entity.id AND first.status <> 'closed')"
 )
 _UNCLAIMED = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.entity = entity.id AND claim.until > ?)"
-_LABELLED = "EXISTS (SELECT 1 FROM label WHERE label.entity = entity.id AND label.label = ?)"
 
 
 def ready_condition(milestone: str | None, labels: list[str], now: str) -> Condition:
     """Return the condition of open issues that nobody holds and nothing open stands in front of."""
-    parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[_LABELLED] * len(labels)]
-    values: list[Value] = [now, *labels]
+    parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
+    values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
     if milestone is not None:
         parts.append("entity.milestone = ?")
         values.append(milestone)

@@ -6,59 +6,43 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
 from typing import Any
 
+from holdfast.milestones import labels as label_texts
 from holdfast.milestones.entity import STATUSES, Event, Summary
 from holdfast.milestones.entry import Entry, parse
-from holdfast.milestones.fold import State, creates, fold
+from holdfast.milestones.fold import State, fold
 from holdfast.milestones.moments import first_second, moment_of, seconds_of
-from holdfast.milestones.validity import is_scalar_value, is_word
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
 _BATCH = 5000
+_written = lru_cache(maxsize=4096)(label_texts.written)
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
-_INSERT_LABEL = "INSERT OR IGNORE INTO label VALUES (?, ?, ?)"
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
 _INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
 _FORGET = tuple(
     f"DELETE FROM {table} WHERE entity = ?"  # noqa: S608 - names of ours
-    for table in ("label", "dependency", "link", "claim")
+    for table in ("dependency", "link", "claim")
 )
 
 
 class Rows:
     """Rows of some entities, by table."""
 
-    __slots__ = ("claims", "dependencies", "entities", "labels", "links")
+    __slots__ = ("claims", "dependencies", "entities", "links")
 
     def __init__(self) -> None:
         self.entities: list[tuple[object, ...]] = []
-        self.labels: list[tuple[object, ...]] = []
         self.dependencies: list[tuple[object, ...]] = []
         self.links: list[tuple[object, ...]] = []
         self.claims: list[tuple[object, ...]] = []
 
     def take(self, entries: list[Entry]) -> None:
         """Add the rows of one entity, given its operations; none while nobody created it."""
-        if len(entries) == 1 and creates(entries[0]) and self._take_plain(entries[0]):
-            return
         state = fold(entries)
         if state is not None:
             self._take_state(state)
-
-    def _take_plain(self, entry: Entry) -> bool:
-        """Do what `fold` would for an entity that was only created, which is what most are."""
-        contents: dict[str, Any] = entry.value  # type: ignore[assignment]
-        if "dependencies" in contents or "links" in contents:
-            return False
-        scalars = {field: value for field, value in contents.items() if is_scalar_value(field, value)}
-        given = contents.get("labels")
-        labels = tuple(sorted(set(filter(is_word, given)))) if isinstance(given, list) else ()
-        self.entities.append(_entity_row(entry, entry, scalars.get, labels, [], contested=False))
-        self.labels += [(entry.entity, label, label.casefold()) for label in labels]
-        return True
 
     def _take_state(self, state: State) -> None:
         labels, bodies = state.members("labels"), state.visible_bodies()
@@ -66,7 +50,6 @@ class Rows:
         self.entities.append(
             _entity_row(state.first, state.last, state.value, labels, bodies, contested=contested)
         )
-        self.labels += [(state.id, label, label.casefold()) for label in labels]
         self.dependencies += [(state.id, target) for target in state.members("dependencies")]
         self.links += [(state.id, target) for target in state.members("links")]
         self.claims += [
@@ -89,15 +72,21 @@ def state_of(connection: sqlite3.Connection, entity: str) -> State | None:
 def refold(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
     """Bring the rows of some entities up to date with their operations."""
     for name in entities:
-        for statement in _FORGET:
-            connection.execute(statement, (name,))
+        forget(connection, [name])
         rows = Rows()
         rows.take(entries_of(connection, name))
         _insert(connection, rows)
 
 
+def forget(connection: sqlite3.Connection, entities: Iterable[str]) -> None:
+    """Remove the rows of some entities; their operations stay."""
+    for name in entities:
+        for statement in _FORGET:
+            connection.execute(statement, (name,))
+
+
 def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[Entry]]]) -> None:
-    """Write the rows of every entity, given its operations, into an index that has none yet."""
+    """Write the rows of entities, given their operations, into an index that has none of them yet."""
     batch = Rows()
     for _, entries in groups:
         batch.take(entries)
@@ -105,13 +94,6 @@ def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[En
             _insert(connection, batch)
             batch = Rows()
     _insert(connection, batch)
-
-
-def stored_groups(connection: sqlite3.Connection) -> Iterator[tuple[str, list[Entry]]]:
-    """Yield every entity that has operations, and these."""
-    rows = connection.cursor().execute("SELECT entity, body FROM operation ORDER BY entity, lamport, id")
-    for name, group in groupby(rows, key=lambda row: row[0]):
-        yield name, [entry for _, body in group if (entry := parse(body)) is not None]
 
 
 def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
@@ -135,11 +117,6 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
             comments,
             row[12],
         )
-
-
-@lru_cache(maxsize=4096)
-def _written(labels: tuple[str, ...]) -> str:
-    return json.dumps(labels)
 
 
 @lru_cache(maxsize=4096)
@@ -168,7 +145,6 @@ def event_of(entry: Entry) -> Event:
 def _insert(connection: sqlite3.Connection, rows: Rows) -> None:
     connection.executemany(_INSERT_ENTITY, rows.entities)
     for statement, values in (
-        (_INSERT_LABEL, rows.labels),
         (_INSERT_DEPENDENCY, rows.dependencies),
         (_INSERT_LINK, rows.links),
         (_INSERT_CLAIM, rows.claims),
@@ -189,6 +165,7 @@ def _entity_row(
     title, description = value("title") or "", value("description") or ""
     status, due = value("status") or "open", value("due")
     created = seconds_of(first.time) or 0
+    is_plain = title.isascii() and description.isascii() and not bodies
     return (
         first.entity,
         first.kind,
@@ -206,6 +183,6 @@ def _entity_row(
         len(bodies),
         int(contested),
         _written(labels),
-        title.casefold(),
-        "\n".join([title, description, *bodies]).casefold(),
+        None if title.isascii() else title.casefold(),
+        None if is_plain else "\n".join([title, description, *bodies]).casefold(),
     )

@@ -1,9 +1,11 @@
 """The tables of the index, in texts and numbers only, since quick commands import this module.
 
 The index is derived from the logs and may be deleted at any time. A file of another `SCHEMA_VERSION` is built
-anew. Times are seconds since 1970; `due_at` is the first second of the day in `due`; columns named `…_folded`
-are `str.casefold`ed. `comments` counts those that are not deleted. `tip` holds the state of the refs that the
-rest was folded from: the index is fresh when it equals what `storage.ref_files` reads below `NAMESPACE`.
+anew. Times are seconds since 1970; `due_at` is the first second of the day in `due`. `comments` counts those
+that are not deleted. Columns named `…_folded` are `str.casefold`ed, and NULL where `lower` makes the same of
+the text itself: see `TITLE_FOLDED` and `TEXT_FOLDED`. `tip` holds the state of the refs that the rest was
+folded from: the index is fresh when it equals what `storage.ref_files` reads below `NAMESPACE`.
+The large tables have their keys among `INDEXES`, because sorting once is quicker than inserting in order.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ INDEX_NAME = "milestones"
 """The index is `<store>/milestones-<random>.sqlite`; the small file `<store>/milestones.index` names it."""
 
 APPLICATION_ID = 0x48464D49  # "HFMI"
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 TABLES = """
 CREATE TABLE tip (ref TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
@@ -28,14 +30,13 @@ CREATE TABLE operation (
     entity TEXT NOT NULL,
     lamport INTEGER NOT NULL,
     id TEXT NOT NULL,
-    body TEXT NOT NULL,
-    PRIMARY KEY (entity, lamport, id)
-) WITHOUT ROWID;
+    body TEXT NOT NULL
+);
 CREATE TABLE request (
     id TEXT PRIMARY KEY, digest TEXT NOT NULL, entity TEXT NOT NULL, operations TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE entity (
-    id TEXT NOT NULL PRIMARY KEY,
+    id TEXT NOT NULL,
     kind TEXT NOT NULL,
     title TEXT NOT NULL,
     description TEXT NOT NULL,
@@ -51,12 +52,9 @@ CREATE TABLE entity (
     comments INTEGER NOT NULL,
     contested INTEGER NOT NULL,
     labels TEXT NOT NULL,
-    title_folded TEXT NOT NULL,
-    text_folded TEXT NOT NULL
+    title_folded TEXT,
+    text_folded TEXT
 );
-CREATE TABLE label (
-    entity TEXT NOT NULL, label TEXT NOT NULL, folded TEXT NOT NULL, PRIMARY KEY (entity, label)
-) WITHOUT ROWID;
 CREATE TABLE dependency (
     entity TEXT NOT NULL, target TEXT NOT NULL, PRIMARY KEY (entity, target)
 ) WITHOUT ROWID;
@@ -68,13 +66,15 @@ CREATE TABLE claim (
 """
 
 INDEXES = """
-CREATE INDEX entity_by_update ON entity (kind, updated, id);
-CREATE INDEX entity_open_by_update ON entity (kind, updated, id) WHERE status <> 'closed';
-CREATE INDEX entity_by_creation ON entity (kind, created, id);
+CREATE UNIQUE INDEX operation_by_place ON operation (entity, lamport, id);
+CREATE UNIQUE INDEX entity_by_id ON entity (id);
+CREATE INDEX entity_by_update ON entity (kind, updated, id, status);
 CREATE INDEX entity_of_milestone ON entity (milestone, status) WHERE milestone IS NOT NULL;
-CREATE INDEX label_by_name ON label (label, entity);
 CREATE INDEX dependency_by_target ON dependency (target, entity);
 """
+
+TITLE_FOLDED = "coalesce(entity.title_folded, lower(entity.title))"
+TEXT_FOLDED = "coalesce(entity.text_folded, lower(entity.title || char(10) || entity.description))"
 
 OPEN_ISSUES = (
     "(SELECT count(*) FROM entity AS inner_issue WHERE inner_issue.milestone = entity.id"

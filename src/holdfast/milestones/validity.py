@@ -26,7 +26,7 @@ def is_scalar_value(field: str, value: object) -> bool:
 
 def is_word(value: object) -> bool:
     """Tell whether a log may hold a value in a set."""
-    return isinstance(value, str) and value != ""
+    return isinstance(value, str) and value != "" and "\0" not in value
 
 
 def checked_scalar(field: str, value: str | None) -> str | None:
@@ -53,8 +53,8 @@ def checked_words(field: str, values: list[str]) -> list[str]:
         raise InvalidArguments(f"Too many {field} at once.", hint=f"At most {LIMITS.entity_set_members}.")
     for value in values:
         _checked_text(field, value, LIMITS.entity_word_characters)
-        if not value.strip():
-            raise InvalidArguments(f"One of the {field} is empty.", hint="Leave it out.")
+        if not value.strip() or not is_word(value):
+            raise InvalidArguments(f"One of the {field} is empty or no text.", hint="Leave it out.")
         if field == "dependencies" and not is_uuid(value):
             raise InvalidArguments(f"{value!a} is not the id of an entity.", hint="Give its full id.")
     return list(dict.fromkeys(values))

@@ -92,6 +92,15 @@ def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewC
 
 def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:
     """Yield the commits that lead to the wanted ones and not to the known ones."""
+    for records in read_records(git, wanted, known):
+        yield from map(parsed, records)
+
+
+def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Yield the same commits as texts, many at a time.
+
+    The first line of each is its id, its committer's second and its parents; the rest is its message.
+    """
     names = "".join([*(f"{name}\n" for name in wanted), *(f"^{name}\n" for name in known)])
     rest = b""
     # One separator per commit; only the last commit ends without it.
@@ -107,10 +116,14 @@ def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> 
         terms=_READING,
         seconds=LIMITS.index_seconds,
     ):
-        *whole, rest = (rest + piece).split(b"\0")
-        yield from map(_parsed, whole)
+        whole, separator, last = piece.rpartition(b"\0")
+        if separator:
+            yield (rest + whole).decode("utf-8", "replace").split("\0")
+            rest = last
+        else:
+            rest += piece
     if rest:
-        yield _parsed(rest)
+        yield [rest.decode("utf-8", "replace")]
 
 
 def walk_commits(git: Git, start: str, known: frozenset[str] = frozenset()) -> Iterator[Commit]:
@@ -177,8 +190,9 @@ def _line(person: Signature) -> str:
     return f"{person.name} <{person.email}> {person.seconds} +0000"
 
 
-def _parsed(record: bytes) -> Commit:
-    head, _, message = record.decode("utf-8", "replace").partition("\n")
+def parsed(record: str) -> Commit:
+    """Return the commit that a record is."""
+    head, _, message = record.partition("\n")
     name, committed, *parents = head.split()
     return Commit(name, int(committed), tuple(parents), message)
 

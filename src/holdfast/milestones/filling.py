@@ -1,0 +1,141 @@
+"""The first filling of an index: all logs from their beginnings, in one pass and little memory.
+
+Contract: afterwards the index holds the rows that taking the same operations in one by one would make.
+Entities that were only created are written as they come by. What else was done is folded at the end, from
+memory or, where there is too much of it, from the index.
+"""
+
+from __future__ import annotations
+
+import gc
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from operator import itemgetter
+
+from holdfast.milestones.absorb import Absorption, Lines, Tips, requests_of, run_script
+from holdfast.milestones.creations import INSERT_CREATION, creation_in
+from holdfast.milestones.entry import Entry
+from holdfast.milestones.rows import entries_of, fold_all, forget
+from holdfast.milestones.schema import INDEXES, TABLES
+from holdfast.storage.git import Git
+from holdfast.storage.git_commits import Commit, parsed, read_records
+
+_BATCH = 10_000
+_MOST_PENDING = 250_000
+_INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?)"
+_FORGET_REPEATED = (
+    "DELETE FROM operation WHERE rowid IN (SELECT rowid FROM (SELECT rowid, row_number()"
+    " OVER (PARTITION BY entity, lamport, id ORDER BY body) AS number FROM operation) WHERE number > 1)"
+)
+_lamport = itemgetter(1)
+
+
+def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
+    """Fill a new index from all logs."""
+    run_script(connection, TABLES)
+    with _without_garbage_collection():
+        Filling(connection, git, tips).take_in()
+
+
+@contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+class Filling(Absorption):
+    """One pass over all logs, into an index that is empty and has no indexes yet."""
+
+    def __init__(self, connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
+        super().__init__(connection, git, tips)
+        self._operations: list[tuple[str, int, str, str]] = []
+        self._requests: list[tuple[str, str, str, str]] = []
+        self._creations: list[tuple[object, ...]] = []
+        self._created: set[str] = set()
+        self._pending: dict[str, list[Entry]] = {}
+        self._left: set[str] = set()
+        self._room = _MOST_PENDING
+        self._names: set[str] = set()
+        self._may_repeat = False
+
+    def take_in(self) -> None:
+        """Read all logs, fold what they hold, and build the indexes."""
+        super().take_in()
+        self._write()
+        fold_all(self._connection, sorted(self._pending.items()))
+        if self._may_repeat:
+            self._connection.execute(_FORGET_REPEATED)
+        run_script(self._connection, INDEXES)
+        forget(self._connection, self._left & self._created)
+        again = ((name, entries_of(self._connection, name)) for name in sorted(self._left))
+        fold_all(self._connection, again)
+
+    def keep(self, commits: Iterable[tuple[Commit, Lines]]) -> None:
+        """Keep the operations of commits."""
+        for commit, lines in commits:
+            self._seen.add(commit.id)
+            self._requests += requests_of(lines)
+            for entry, line in lines:
+                self._keep_entry(entry, line)
+        if len(self._operations) >= _BATCH:
+            self._write()
+
+    def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
+        assert self._git is not None
+        for records in read_records(self._git, wanted, known):
+            others = [record for record in records if not self._keep_creation(record, ends)]
+            self._keep_all(map(parsed, others), ends)
+
+    def _keep_creation(self, record: str, ends: frozenset[str]) -> bool:
+        """Keep a commit that creates one entity of which nothing was seen yet; tell whether it is one."""
+        creation = creation_in(record)
+        if creation is None or not self._is_new(name := creation.operation[0]):
+            return False
+        self._operations.append(creation.operation)
+        self._created.add(name)
+        self._creations.append(creation.entity)
+        if creation.commit in ends:
+            self._ends[creation.commit] = int(creation.committed)
+            self._seen.add(creation.commit)
+        return True
+
+    def _is_new(self, entity: str) -> bool:
+        return entity not in self._created and entity not in self._pending and entity not in self._left
+
+    def _keep_entry(self, entry: Entry, line: str) -> None:
+        """Keep one operation, to be folded with others of its entity."""
+        name = entry.entity
+        self._operations.append((name, entry.lamport, entry.id, line))
+        if entry.id in self._names or name in self._created:
+            self._may_repeat = True
+        self._names.add(entry.id)
+        if name in self._left:
+            return
+        if name in self._created:
+            self._left.add(name)
+            return
+        self._pending.setdefault(name, []).append(entry)
+        self._room -= 1
+        if not self._room:
+            self._left.update(self._pending)
+            self._pending.clear()
+            self._room = _MOST_PENDING
+
+    def _write(self) -> None:
+        """Write what has come together."""
+        if not self._operations:
+            return
+        write = self._connection.executemany
+        write(_INSERT_OPERATION, self._operations)
+        write(INSERT_CREATION, self._creations)
+        self._keep_requests(self._requests)
+        self._keep_lamport(max(map(_lamport, self._operations)))
+        for rows in (self._operations, self._creations, self._requests):
+            rows.clear()
