@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name != "comments":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from holdfast.comments import operations, resources, toolset
+    from holdfast.comments import operations, resources, scanning, toolset
     from holdfast.comments.search import operations as searching
 
-    del operations, resources, searching  # importing them declares what they hold
+    del operations, resources, scanning, searching  # importing them declares what they hold
     return toolset.comments

@@ -113,8 +113,8 @@ class Archive:
         with database.read() as connection:
             found = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone()
             rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
-        entries = tuple(Entry(*row[:4], bool(row[4])) for row in rows)
-        return Record(*found, entries) if found else Record(entries=entries)
+        entries = tuple(Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows)
+        return Record(found[0], found[1], entries) if found else Record(entries=entries)
 
     def remember(
         self,

@@ -6,7 +6,7 @@ the extension's validator.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from holdfast.comments import evidence
@@ -108,31 +108,57 @@ class Completion:
         marker["isOrphaned"] = note.orphaned
 
     def _settle(self, note: Note, marker: dict[str, Any]) -> None:
-        """Write into a marker where its comment stands; only a sure answer changes what was known."""
-        standing = note.placement
-        facts = note.evidence
-        blob = self.seen.blob if self.seen is not None else None
-        is_sure = standing.confidence is Confidence.HIGH and standing.line <= len(self._lines)
-        if is_sure and self.seen is not None:
-            if facts is None or facts.get("seenBlob") != blob or marker.get("line") != standing.line:
-                self.describe(marker, standing.line, standing.end_line)
-            if facts is None:
-                method = standing.method
-                facts = evidence.made(self.seen, standing.line, standing.end_line, self._moment, method)
-                facts["symbol"] = marker.get("astAnchor")
-                marker[EVIDENCE] = facts
-        elif facts is None and self.seen is not None and standing.method == LINE_NUMBER:
-            self._adopt(marker, standing)
-        if facts is not None and (facts.get("seenBlob") != blob or standing.method == "file_missing"):
+        """Write into a marker where its comment stands; only a sure answer changes what was known.
+
+        What says the same as before is left alone, so that a file in git changes only when something did.
+        """
+        standing, facts = note.placement, note.evidence
+        is_sure = standing.confidence is Confidence.HIGH and 1 <= standing.line <= len(self._lines)
+        if facts is None:
+            if self.seen is not None and (is_sure or standing.method == LINE_NUMBER):
+                self._adopt(marker, standing)
+            return
+        if is_sure and not self._says(marker, standing):
+            self.describe(marker, standing.line, standing.end_line)
+        if standing != evidence.stored_standing(note) and not self._is_known(facts, standing):
+            blob = self.seen.blob if self.seen is not None else None
             marker[EVIDENCE] = evidence.judged(facts, standing, blob, self._moment)
 
+    def _says(self, marker: dict[str, Any], standing: Standing) -> bool:
+        """Return whether a marker says already where its comment is, and what is there."""
+        end_line = whole_line(marker.get("endLine"))
+        if marker.get("line") != standing.line or (standing.end_line or standing.line) != (
+            end_line or standing.line
+        ):
+            return False
+        covered = self._lines[standing.line - 1 : standing.end_line or standing.line]
+        hashed = line_hash(covered[0]) if standing.end_line is None else range_hash(covered)
+        return bool(marker.get("lineHash") == hashed)
+
+    def _is_known(self, facts: Mapping[str, Any], standing: Standing) -> bool:
+        """Return whether the evidence says the same, apart from how it was found out."""
+        sure = standing.confidence is Confidence.HIGH
+        return (
+            sure
+            and facts.get("confidence") == Confidence.HIGH.value
+            and facts.get("lastGoodLine") == standing.line
+        )
+
     def _adopt(self, marker: dict[str, Any], standing: Standing) -> None:
-        """Follow from now on a comment of which nothing but a number was known, without calling it sure."""
+        """Follow from now on a comment of another program, no surer than it was known so far."""
         assert self.seen is not None
         if standing.line > len(self._lines):
             return
-        facts = evidence.made(self.seen, standing.line, standing.end_line, self._moment, LINE_NUMBER)
-        facts |= {"basis": LINE_NUMBER, "status": "needs_review", "confidence": standing.confidence.value}
+        if standing.confidence is Confidence.HIGH:
+            self.describe(marker, standing.line, standing.end_line)
+        facts = evidence.made(self.seen, standing.line, standing.end_line, self._moment, standing.method)
+        facts["symbol"] = marker.get("astAnchor")
+        if standing.confidence is not Confidence.HIGH:
+            facts |= {
+                "basis": LINE_NUMBER,
+                "status": "needs_review",
+                "confidence": standing.confidence.value,
+            }
         marker[EVIDENCE] = facts
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import Field
 
@@ -45,7 +45,9 @@ class CandidateFacts(Output):
 
     line: int = Field(description="The line, from 1.")
     score: float = Field(description="How well it fits, from 0 to 1.")
-    file_path: UntrustedText | None = optional("The file, when it is another one.", alias="filePath")
+    file_path: UntrustedText | None = optional(
+        "The file, when it is another one.", serialization_alias="filePath"
+    )
 
     @classmethod
     def of(cls, candidate: Candidate) -> Self:
@@ -66,24 +68,30 @@ class CommentFacts(Output):
 
     id: str = Field(description="The name to give to other tools.")
     stored_id: UntrustedText | None = optional(
-        "The id in the file, where another program chose one of another form.", alias="storedId"
+        "The id in the file, where another program chose one of another form.", serialization_alias="storedId"
     )
     line: int = Field(description="The line it is on now, or was last, from 1.")
-    end_line: int | None = optional("The last line of a range.", alias="endLine")
+    end_line: int | None = optional("The last line of a range.", serialization_alias="endLine")
     text: UntrustedText = Field(description="What it says, as it was written.")
-    shown_text: UntrustedText | None = optional("The same with its parameters filled in.", alias="shownText")
+    shown_text: UntrustedText | None = optional(
+        "The same with its parameters filled in.", serialization_alias="shownText"
+    )
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
     author: UntrustedText = Field(description="Who wrote it, by their own account.")
     created: UntrustedText = Field(description="When it was written.")
     updated: UntrustedText = Field(description="When it was last changed.")
     status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
     replies: list[ReplyFacts] = Field(description="Answers to it, oldest first.")
-    has_ai_metadata: bool = Field(alias="hasAIMetadata", description="Whether a model said more about it.")
+    has_ai_metadata: bool = Field(
+        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+    )
     symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
     orphaned: bool = Field(description="Whether the code it was about is gone.")
     reason: str | None = optional("Why it is orphaned or needs review.")
     confidence: State = Field(description="How sure its line is.")
-    needs_review: bool = Field(alias="needsReview", description="Whether a person should look at its line.")
+    needs_review: bool = Field(
+        serialization_alias="needsReview", description="Whether a person should look at its line."
+    )
     candidates: list[CandidateFacts] = Field(description="Other places where its code may be, best first.")
 
     @classmethod
@@ -100,7 +108,7 @@ class CommentFacts(Output):
             author=note.author,
             created=note.created,
             updated=note.updated,
-            status=note.status,
+            status=cast("Status", note.status),
             replies=[
                 ReplyFacts(
                     text=str(reply.get("text", "")),
@@ -133,9 +141,11 @@ class GetFileComments(Input):
 class FileMetadata(Output):
     """The numbers that the specification puts beside the content."""
 
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
-    comment_count: int = Field(alias="commentCount", description="How many comments are shown.")
-    orphaned_count: int = Field(alias="orphanedCount", description="How many of them lost their code.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    comment_count: int = Field(serialization_alias="commentCount", description="How many comments are shown.")
+    orphaned_count: int = Field(
+        serialization_alias="orphanedCount", description="How many of them lost their code."
+    )
 
 
 class FileComments(Output):
@@ -179,9 +189,11 @@ class AddComment(Input):
 class AddedComment(Output):
     """A comment that was added."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    ghost_marker_id: UntrustedText = Field(alias="ghostMarkerId", description="The name of its marker.")
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    ghost_marker_id: UntrustedText = Field(
+        serialization_alias="ghostMarkerId", description="The name of its marker."
+    )
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     line: int = Field(description="The line it is on, from 1.")
     tag: Tag = Field(description="Its category.")
     symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
@@ -200,8 +212,8 @@ class EditComment(Input):
 class EditedComment(Output):
     """A comment whose text was replaced."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     updated: str = Field(description="When it was changed.")
 
 
@@ -215,8 +227,8 @@ class DeleteComment(Input):
 class DeletedComment(Output):
     """A comment that was deleted."""
 
-    comment_id: str = Field(alias="commentId", description="The name the comment had.")
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name the comment had.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
 
 
 class MoveComment(Input):
@@ -233,11 +245,11 @@ class MoveComment(Input):
 class MovedComment(Output):
     """A comment on its new line."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    source_file: UntrustedText = Field(alias="sourceFile", description="The file it was in.")
-    source_line: int = Field(alias="sourceLine", description="The line it was on.")
-    target_file: UntrustedText = Field(alias="targetFile", description="The file it is in.")
-    target_line: int = Field(alias="targetLine", description="The line it is on.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    source_file: UntrustedText = Field(serialization_alias="sourceFile", description="The file it was in.")
+    source_line: int = Field(serialization_alias="sourceLine", description="The line it was on.")
+    target_file: UntrustedText = Field(serialization_alias="targetFile", description="The file it is in.")
+    target_line: int = Field(serialization_alias="targetLine", description="The line it is on.")
     symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
 
 
@@ -258,8 +270,8 @@ class ResolveComment(Input):
 class ResolvedComment(Output):
     """A comment with its new state."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     status: Status = Field(description="Its state now.")
     updated: str = Field(description="When it was changed.")
 
@@ -278,8 +290,8 @@ class ReplyToComment(Input):
 class RepliedComment(Output):
     """A comment that was answered."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(alias="filePath", description="Path of the source file.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
     replies: int = Field(description="How many answers it has now.")
 
 
@@ -294,20 +306,28 @@ class ReanchorComments(Input):
 class Reanchored(Output):
     """One comment that a scan moved, or could not place."""
 
-    comment_id: str = Field(alias="commentId", description="The name of the comment.")
-    file_path: UntrustedText = Field(alias="filePath", description="The source file it belongs to now.")
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it belongs to now."
+    )
     line: int = Field(description="The line it is on, or was last.")
-    from_file: UntrustedText | None = optional("The file it came from, when it moved.", alias="fromFile")
-    from_line: int = Field(alias="fromLine", description="The line it was on before.")
+    from_file: UntrustedText | None = optional(
+        "The file it came from, when it moved.", serialization_alias="fromFile"
+    )
+    from_line: int = Field(serialization_alias="fromLine", description="The line it was on before.")
     orphaned: bool = Field(description="Whether its code is gone.")
-    needs_review: bool = Field(alias="needsReview", description="Whether a person should look at it.")
+    needs_review: bool = Field(
+        serialization_alias="needsReview", description="Whether a person should look at it."
+    )
     reason: str | None = optional("Why it is orphaned or needs review.")
 
 
 class DamagedFile(Output):
     """A sidecar that could not be read or written, and was left as it is."""
 
-    file_path: UntrustedText = Field(alias="filePath", description="The source file it belongs to.")
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it belongs to."
+    )
     problem: UntrustedText = Field(description="What is wrong.")
 
 
@@ -315,11 +335,14 @@ class ScanResult(Output):
     """What bringing comments up to date came to."""
 
     files: int = Field(description="How many files have comments.")
-    changed_files: int = Field(alias="changedFiles", description="How many of them had to be compared.")
+    changed_files: int = Field(
+        serialization_alias="changedFiles", description="How many of them had to be compared."
+    )
     comments: int = Field(description="How many comments were looked at in those.")
     moved: list[Reanchored] = Field(description="Comments that are on another line or in another file now.")
     needs_review: list[Reanchored] = Field(
-        alias="needsReview", description="Comments whose line is not sure; they keep the last good one."
+        serialization_alias="needsReview",
+        description="Comments whose line is not sure; they keep the last good one.",
     )
     orphaned: list[Reanchored] = Field(description="Comments whose code is gone.")
     damaged: list[DamagedFile] = Field(description="Sidecars that were left alone.")

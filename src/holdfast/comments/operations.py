@@ -167,7 +167,7 @@ def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     path = source_path(args.file_path)
     note = Writing(room).resolve(path, args.comment_id, args.status, args.author)
     return ResolvedComment(
-        comment_id=note.alias, file_path=path.text, status=note.status, updated=note.updated
+        comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )
 
 

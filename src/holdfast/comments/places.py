@@ -12,7 +12,7 @@ import sqlite3
 import time
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.comments.notes import Standing
 from holdfast.comments.schema import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
@@ -24,12 +24,25 @@ from holdfast.storage.repository import Repository
 
 _YOUNG_NANOSECONDS = 2_000_000_000
 
-_GET = "SELECT source, sidecar, blob, standings FROM place WHERE work_tree = ? AND path = ?"
+_GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
+_SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
 _PUT = (
-    "INSERT INTO place (work_tree, path, source, sidecar, blob, standings) VALUES (?, ?, ?, ?, ?, ?)"
-    " ON CONFLICT (work_tree, path) DO UPDATE SET source = excluded.source, sidecar = excluded.sidecar,"
-    " blob = excluded.blob, standings = excluded.standings"
+    "INSERT INTO place (work_tree, path, source, sidecar, content, settled, standings)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (work_tree, path) DO UPDATE SET source = excluded.source,"
+    " sidecar = excluded.sidecar, content = excluded.content, settled = excluded.settled,"
+    " standings = excluded.standings"
 )
+
+
+class Found(NamedTuple):
+    """Where the comments of one file are, and for what files that was found."""
+
+    path: str
+    source: Signature
+    sidecar: Signature
+    content: str
+    """What tells the content of the sidecar."""
+    standings: Sequence[Standing]
 
 
 class Places:
@@ -46,44 +59,41 @@ class Places:
             prepare=_prepare,
         )
 
-    def find(self, path: str, source: Signature, sidecar: str) -> list[Standing] | None:
+    def find(self, path: str, source: Signature, content: str) -> list[Standing] | None:
         """Return the standings of a file's comments, if neither the file nor its sidecar has changed."""
-        if not os.path.isdir(self._repository.store_directory):
+        rows = self._rows(_GET, (self._work_tree, path))
+        if not rows or rows[0][0] != _text(source) or rows[0][1] != content:
             return None
-        try:
-            with self._database.read() as connection:
-                row = connection.execute(_GET, (self._work_tree, path)).fetchone()
-        except (NotUsable, HoldfastError):
-            return None
-        if row is None or row[0] != _text(source) or row[1] != sidecar:
-            return None
-        return _read(row[3])
+        return _read(rows[0][2])
 
-    def find_all(self) -> dict[str, tuple[str, str]]:
-        """Return the source's signature and the sidecar's content of everything that is known, by path."""
-        if not os.path.isdir(self._repository.store_directory):
-            return {}
-        try:
-            with self._database.read() as connection:
-                query = "SELECT path, source, sidecar FROM place WHERE work_tree = ?"
-                return {row[0]: (row[1], row[2]) for row in connection.execute(query, (self._work_tree,))}
-        except (NotUsable, HoldfastError):
-            return {}
+    def settled(self) -> dict[str, tuple[str, str]]:
+        """Return the signatures of each source and sidecar whose comments all have their line, by path."""
+        return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
 
-    def keep(self, found: Sequence[tuple[str, Signature, str, str, Sequence[Standing]]]) -> None:
-        """Keep standings: path, signature of the source, content of the sidecar, blob, one per comment."""
+    def keep(self, found: Sequence[Found]) -> None:
+        """Keep where comments are."""
         newest = time.time_ns() - _YOUNG_NANOSECONDS
-        rows = [
-            (self._work_tree, path, _text(source), sidecar, blob, _written(standings))
-            for path, source, sidecar, blob, standings in found
-            if source[2] < newest
-        ]
+        rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
         if not rows or not os.path.isdir(self._repository.store_directory):
             return
         try:
             self._write(rows)
         except HoldfastError:
             return  # A cache that cannot be written costs time, nothing else.
+
+    def _row(self, one: Found) -> tuple[object, ...]:
+        settled = all(standing.confidence is Confidence.HIGH for standing in one.standings)
+        signatures = (_text(one.source), _text(one.sidecar))
+        return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.standings))
+
+    def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
+        if not os.path.isdir(self._repository.store_directory):
+            return []
+        try:
+            with self._database.read() as connection:
+                return connection.execute(query, values).fetchall()
+        except (NotUsable, HoldfastError):
+            return []
 
     def _write(self, rows: list[tuple[object, ...]]) -> None:
         try:

@@ -42,7 +42,8 @@ CREATE TABLE IF NOT EXISTS place (
     path TEXT NOT NULL,
     source TEXT NOT NULL,
     sidecar TEXT NOT NULL,
-    blob TEXT,
+    content TEXT NOT NULL,
+    settled INTEGER NOT NULL,
     standings TEXT NOT NULL,
     PRIMARY KEY (work_tree, path)
 ) STRICT, WITHOUT ROWID

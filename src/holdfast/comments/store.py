@@ -24,7 +24,7 @@ from holdfast.comments.merging import Merged, compared, put_back
 from holdfast.comments.names import is_sidecar, sidecar_of, source_of
 from holdfast.comments.notes import Note
 from holdfast.comments.paths import refusals_named
-from holdfast.comments.places import Places
+from holdfast.comments.places import Found, Places, signature_text
 from holdfast.comments.sidecar import Sidecar
 from holdfast.comments.tracking.models import Version
 from holdfast.kernel.clock import Clock, utc_now
@@ -84,6 +84,19 @@ class Comments:
 
     # What there is
 
+    def changed_paths(self) -> tuple[int, list[str]]:
+        """Return how many files have comments, and which changed or have a comment without a sure line."""
+        settled = self.places.settled()
+        found = self.signatures()
+        changed = [
+            path
+            for path, (sidecar, source) in found.items()
+            if source is None
+            or sidecar is None
+            or settled.get(path) != (signature_text(source), signature_text(sidecar))
+        ]
+        return len(found), changed
+
     def sidecar_paths(self) -> Iterator[str]:
         """Yield the path of each source file that has a sidecar, in order; the source may be gone."""
         for path in self._sidecars.paths():
@@ -121,10 +134,17 @@ class Comments:
         present = self.present(path)
         found = self.planned(sidecar, present)
         apply(sidecar, found, [travelled(journey) for journey in found.journeys])
-        if signature is not None and present is not None and self.tree.signature(path) == signature:
-            standings = [note.placement for note in sidecar.comments]
-            self.places.keep([(path.text, signature, key, present.blob, standings)])
+        if signature is not None and self.tree.signature(path) == signature:
+            self.places.keep(self.found(path, sidecar, signature))
         return sidecar
+
+    def found(self, path: RepoPath, sidecar: Sidecar, source: Signature) -> list[Found]:
+        """Return where a sidecar's comments are, as it is kept for the next time."""
+        place = self.tree.signature(RepoPath.parse(sidecar.path))
+        if place is None:
+            return []
+        standings = [note.placement for note in sidecar.comments]
+        return [Found(path.text, source, place, _content_key(sidecar), standings)]
 
     def load_named(self, source_path: str) -> Sidecar:
         """Return the same with the symbol that each comment is about now."""

@@ -1,7 +1,7 @@
 """Comments of programs that keep no version: placed by the few lines they keep, or by a number and a date.
 
 Contract: a line that is where its marker says, with the text that the marker says, is sure. A committed
-version that has the marked line is as good as evidence of ours. What is known by a number alone is never sure.
+version that has the marked line is as good as evidence of ours. A number alone is never sure.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +19,7 @@ from holdfast.comments import evidence
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.anchoring import apply
 from holdfast.comments.archive import Entry, blob_id
+from holdfast.comments.contents import carry, comment_ids, detach, remove
 from holdfast.comments.document import Unreadable
 from holdfast.comments.errors import (
     CommentFileCorrupted,
@@ -27,7 +28,7 @@ from holdfast.comments.errors import (
     SourceNotFound,
 )
 from holdfast.comments.identity import comment_name, marker_name
-from holdfast.comments.journeys import Present, travelled
+from holdfast.comments.journeys import Journey, Present, travelled
 from holdfast.comments.lines import decoded, split_lines
 from holdfast.comments.markers import Completion
 from holdfast.comments.merging import entry_of, put_back, tombstone
@@ -36,6 +37,7 @@ from holdfast.comments.schema import LOCKS_NAME, NUMBERS_NAME
 from holdfast.comments.sidecar import Sidecar, bytes_of, digest_of
 from holdfast.comments.store import Comments, store_path
 from holdfast.comments.symbols import anchor_symbol
+from holdfast.comments.tracking.models import Placement
 from holdfast.storage.locks import Locks
 from holdfast.storage.numbers import next_number
 from holdfast.storage.repo_path import RepoPath
@@ -45,6 +47,10 @@ def moment_text(moment: datetime) -> str:
     """Write a moment as JavaScript does: UTC, milliseconds, Z."""
     moment = moment.astimezone(UTC)
     return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
+
+
+Travel = Callable[[Journey], Sequence[Placement]]
+"""Follows the anchors of a journey."""
 
 
 @dataclass(frozen=True)
@@ -177,25 +183,48 @@ class Writing:
             before = note.line
             placed = self._transplant(leaving, arriving, note, line)
             # First where it arrives: a moment in both files is better than one in none.
-            self._finish(arriving)
-            try:
-                self._finish(leaving)
-            except BaseException:
-                self._undo(arriving)
-                raise
+            self._finish_both(arriving, leaving)
             return before, placed
 
+    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, Standing]) -> list[Note]:
+        """Let comments follow their code into another file; what they were written for stays on record."""
+        with self._locks.holding(source.text, target.text):
+            leaving, arriving = self._begin(source), self._begin(target)
+            moved = []
+            for name, standing in names.items():
+                note = leaving.sidecar.find(name)
+                if note is None or arriving.present is None:
+                    continue
+                carry(leaving.sidecar, arriving.sidecar, note)
+                leaving.deleted.add(note.id)
+                note.placement = standing
+                arriving.touched.add(note.id)
+                moved.append(note)
+            if moved:
+                self._finish_both(arriving, leaving)
+            return moved
+
+    def _finish_both(self, arriving: Change, leaving: Change) -> None:
+        self._finish(arriving)
+        try:
+            self._finish(leaving)
+        except BaseException:
+            self._undo(arriving)
+            raise
+
     @contextmanager
-    def changing(self, path: RepoPath, *, must_exist: bool = False) -> Iterator[Change]:
-        """Hold a sidecar's lock, yield what it holds, and write it when that went well."""
+    def changing(
+        self, path: RepoPath, *, must_exist: bool = False, travel: Travel = travelled
+    ) -> Iterator[Change]:
+        """Hold a sidecar's lock, yield what it holds, and write it when that went well and changed it."""
         with self._locks.holding(path.text):
-            change = self._begin(path, must_exist=must_exist)
+            change = self._begin(path, must_exist=must_exist, travel=travel)
             yield change
             self._finish(change)
 
     # The steps
 
-    def _begin(self, path: RepoPath, *, must_exist: bool = False) -> Change:
+    def _begin(self, path: RepoPath, *, must_exist: bool = False, travel: Travel = travelled) -> Change:
         room = self._room
         data = room.sidecar_bytes(path)
         sidecar = sidecars.empty(path.text) if data is None else sidecars.read(path.text, data)
@@ -205,7 +234,7 @@ class Writing:
             raise SourceNotFound(path.text)
         present = None if source is None else Present(path.text, decoded(source), blob_id(source))
         found = room.planned(sidecar, present)
-        apply(sidecar, found, [travelled(journey) for journey in found.journeys])
+        apply(sidecar, found, [travel(journey) for journey in found.journeys])
         moment = moment_text(room.clock())
         completion = Completion(present, room.history.head(), moment, lambda: marker_name(self._numbers(1)))
         return Change(path, sidecar, present, source, completion, moment, before=data)
@@ -219,6 +248,10 @@ class Writing:
         except Unreadable as problem:
             raise CommentFileCorrupted(change.sidecar.path, str(problem)) from None
         if data == change.before:
+            return
+        if not change.sidecar.comments and change.source is None and change.before is not None:
+            # Its last comment followed the code elsewhere; what is left says nothing about anything.
+            room.tree.remove(place)
             return
         version = change.source if self._needs_version(change) else None
         if version is not None:
@@ -261,15 +294,8 @@ class Writing:
             return before, Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(change, line))
 
     def _transplant(self, leaving: Change, arriving: Change, note: Note, line: int) -> Placed:
-        is_shared = len(_comment_ids(note.marker or {})) > 1
-        remove(leaving.sidecar, note)
+        carry(leaving.sidecar, arriving.sidecar, note)
         leaving.deleted.add(note.id)
-        note.marker = None if is_shared else note.marker
-        known = arriving.sidecar.find(note.id)
-        if known is not None:
-            remove(arriving.sidecar, known)
-        arriving.sidecar.raw["comments"].append(note.raw)
-        arriving.sidecar.comments.append(note)
         self._anchor(arriving, note, line)
         arriving.touch(note)
         return Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(arriving, line))
@@ -281,9 +307,9 @@ class Writing:
         end_line = min(line + length, count) if length else None
         end_line = end_line if end_line is not None and end_line > line else None
         marker = note.marker
-        if marker is None or len(_comment_ids(marker)) > 1:
+        if marker is None or len(comment_ids(marker)) > 1:
             if marker is not None:
-                _detach(marker, note.id)
+                detach(marker, note.id)
             marker = {"id": marker_name(self._numbers(1)), "line": line}
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         if not any(item is marker for item in change.sidecar.markers):
@@ -351,31 +377,3 @@ class Writing:
         room = self._room
         milliseconds = int(room.clock().timestamp() * 1000)
         return next_number(store_path(room.repository, NUMBERS_NAME), milliseconds, count)
-
-
-def remove(sidecar: Sidecar, note: Note) -> None:
-    """Take a comment out of the document, and its marker when it carries no other."""
-    sidecar.comments.remove(note)
-    sidecar.raw["comments"] = [item for item in sidecar.raw["comments"] if item is not note.raw]
-    markers = sidecar.raw.get("ghostMarkers") or []
-    for marker in markers:
-        if note.id in _comment_ids(marker):
-            if len(_comment_ids(marker)) > 1:
-                _detach(marker, note.id)
-            else:
-                sidecar.raw["ghostMarkers"] = [
-                    item for item in sidecar.raw["ghostMarkers"] if item is not marker
-                ]
-
-
-def _comment_ids(marker: dict[str, Any]) -> list[str]:
-    listed = marker.get("commentIds")
-    names = [*(listed if isinstance(listed, list) else ()), marker.get("commentId")]
-    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
-
-
-def _detach(marker: dict[str, Any], comment_id: str) -> None:
-    """Take a comment off a marker that carries others."""
-    marker["commentIds"] = [one for one in _comment_ids(marker) if one != comment_id]
-    if "commentId" in marker:
-        marker["commentId"] = marker["commentIds"][0]

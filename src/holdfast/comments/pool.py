@@ -1,0 +1,44 @@
+"""Comparisons on every core, where there are enough of them to be worth starting processes."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from types import TracebackType
+
+from holdfast.comments.journeys import Journey, travelled
+from holdfast.comments.tracking.models import Placement
+
+_WORTH_IT = 40
+"""Files to compare from which on starting processes costs less than it gains."""
+
+Answer = Callable[[], Sequence[Placement]]
+
+
+class Pool:
+    """Follows journeys: in this process when they are few, else in as many as there are cores."""
+
+    def __init__(self, files: int) -> None:
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        self._executor: Executor | None = None
+        if files >= _WORTH_IT and workers > 1:
+            # Not forked: a server has threads, and a fork would copy their locks in whatever state they are.
+            context = multiprocessing.get_context("spawn")
+            self._executor = ProcessPoolExecutor(workers, mp_context=context)
+
+    def follow(self, journey: Journey) -> Answer:
+        """Begin a journey and return how to ask for its end."""
+        if self._executor is None:
+            return lambda: travelled(journey)
+        return self._executor.submit(travelled, journey).result
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)

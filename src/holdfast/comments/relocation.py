@@ -1,0 +1,99 @@
+"""Where code went that is no longer in its file: one pass over the workspace for all that is missing.
+
+Contract: every file of the wanted kinds is read once, whatever the number of comments; only the few files
+that share most lines with the surroundings of a comment are compared with it. Binary and large files are left out.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from holdfast.comments.lines import decoded, split_lines
+from holdfast.comments.names import SUFFIX
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.listing import Listing
+from holdfast.storage.repo_path import RepoPath
+
+_AROUND = 7
+_COMPARED = 3
+_SHORTEST_VOTE = 4
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Comments of one version of one file whose code is gone from it."""
+
+    path: str
+    """The file that they belong to now."""
+    version: Version
+    anchors: tuple[Anchor, ...]
+    names: tuple[str, ...]
+    """The ids of the comments, in the order of the anchors."""
+
+
+class Workspace:
+    """The source files among which code is looked for."""
+
+    def __init__(self, room: Comments, suffixes: Iterable[str]) -> None:
+        wanted = tuple({suffix.lower() for suffix in suffixes})
+        self._room = room
+        self._listing = Listing(
+            room.repository,
+            lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
+        )
+
+    def texts(self) -> Iterable[tuple[str, str]]:
+        """Yield the path and text of each file that can be read."""
+        for path in self._listing.paths():
+            current_call().check()
+            text = self.text(path)
+            if text is not None:
+                yield path, text
+
+    def text(self, path: str) -> str | None:
+        """Return the text of one file."""
+        try:
+            data = self._room.tree.read_bytes(RepoPath.parse(path), LIMITS.comment_source_bytes)
+        except HoldfastError:
+            return None
+        return None if b"\0" in data[:8192] else decoded(data)
+
+
+def likely_files(missing: Sequence[Missing], files: Workspace) -> list[list[str]]:
+    """Return for each of the missing the files that share most of its surroundings, best first."""
+    wanted: dict[str, set[int]] = defaultdict(set)
+    for position, one in enumerate(missing):
+        for key in _surroundings(one):
+            wanted[key].add(position)
+    votes: list[Counter[str]] = [Counter() for _ in missing]
+    for path, text in files.texts():
+        for key in wanted.keys() & {normal(line) for line in split_lines(text)}:
+            for position in wanted[key]:
+                if missing[position].path != path:
+                    votes[position][path] += len(key)
+    return [[path for path, _ in _ranked(vote)[:_COMPARED]] for vote in votes]
+
+
+def _ranked(vote: Mapping[str, int]) -> list[tuple[str, int]]:
+    return sorted(vote.items(), key=lambda item: (-item[1], item[0]))
+
+
+def _surroundings(one: Missing) -> set[str]:
+    lines = split_lines(one.version.text)
+    keys: set[str] = set()
+    for anchor in one.anchors:
+        start = max(0, anchor.line - 1 - _AROUND)
+        keys |= {normal(line) for line in lines[start : anchor.line + _AROUND]}
+    return {key for key in keys if len(key) >= _SHORTEST_VOTE}
+
+
+def normal(line: str) -> str:
+    """Return a line without any white space."""
+    return "".join(line.split())

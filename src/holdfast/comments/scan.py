@@ -1,0 +1,225 @@
+"""Bringing all comments of a work tree up to date: only what changed, on every core, with progress.
+
+Contract:
+- A file that has not changed since the last scan, and all of whose comments have a sure line, costs a look at
+  its signature and its sidecar's; neither is opened.
+- A sidecar is written only when a comment in it is on another line, in another file, or in another state.
+- One sidecar that cannot be read or written is one entry in the result.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from holdfast.comments import sidecar as sidecars
+from holdfast.comments.journeys import Journey, travelled
+from holdfast.comments.notes import Note, Standing
+from holdfast.comments.pool import Pool
+from holdfast.comments.relocation import Missing, Workspace, likely_files
+from holdfast.comments.sidecar import whole_line
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.files import Moved, find_moved
+from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.writing import Change, Writing
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.storage.repo_path import RepoPath
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scan found about one comment."""
+
+    name: str
+    path: str
+    standing: Standing
+    from_line: int
+    from_path: str | None = None
+
+
+@dataclass
+class Scanned:
+    """What a scan came to."""
+
+    files: int = 0
+    changed: int = 0
+    comments: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class _Known:
+    """What comparisons in the pool came to, for when the sidecar is written."""
+
+    placements: dict[Journey, Sequence[Placement]] = field(default_factory=dict)
+
+    def travel(self, journey: Journey) -> Sequence[Placement]:
+        """Return the placements of a journey; one that changed meanwhile is followed here and now."""
+        found = self.placements.get(journey)
+        return travelled(journey) if found is None else found
+
+
+class Scan:
+    """One scan of a room."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+        self._writing = Writing(room)
+        self.result = Scanned()
+        self._missing: list[tuple[str, Note]] = []
+
+    def run(self, only: RepoPath | None = None) -> Scanned:
+        """Bring the comments of all files, or of one, up to date."""
+        files, changed = self._room.changed_paths() if only is None else (1, [only.text])
+        self.result.files, self.result.changed = files, len(changed)
+        known = self._compared(changed)
+        for position, path in enumerate(changed):
+            current_call().progress(len(changed) + position, 2 * len(changed), f"Writing {path}")
+            self._guarded(path, partial(self._settle, path, known))
+        self._relocate()
+        return self.result
+
+    def _compared(self, paths: Sequence[str]) -> _Known:
+        """Follow, on every core, what has to be followed."""
+        known = _Known()
+        if not paths:
+            return known
+        with Pool(len(paths)) as pool:
+            waiting = [
+                (path, journey, pool.follow(journey)) for path in paths for journey in self._journeys(path)
+            ]
+            for position, (path, journey, answer) in enumerate(waiting):
+                message = f"Comparing {path}"
+                current_call().progress(position * len(paths) / len(waiting), 2 * len(paths), message)
+                known.placements[journey] = answer()
+        return known
+
+    def _journeys(self, path: str) -> list[Journey]:
+        found: list[Journey] = []
+        self._guarded(path, lambda: found.extend(self._planned(path)), report=False)
+        return found
+
+    def _planned(self, path: str) -> list[Journey]:
+        place = RepoPath.parse(path)
+        return self._room.planned(self._room.stored(place), self._room.present(place)).journeys
+
+    def _settle(self, path: str, known: _Known) -> None:
+        """Write where the comments of one file stand, if that changed."""
+        place = RepoPath.parse(path)
+        source = self._room.tree.signature(place)
+        with self._writing.changing(place, travel=known.travel) as change:
+            before = _lines_before(change)
+            notes = list(change.sidecar.comments)
+        self.result.comments += len(notes)
+        for note in notes:
+            self._note(path, note, before.get(note.id, note.line))
+        if source is not None and self._room.tree.signature(place) == source:
+            self._room.places.keep(self._room.found(place, self._reread(place, notes), source))
+
+    def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
+        """Return the sidecar as it is on disk now, with the standings that were just found."""
+        data = self._room.sidecar_bytes(place)
+        sidecar = sidecars.empty(place.text) if data is None else sidecars.read(place.text, data)
+        standings = {note.id: note.placement for note in notes}
+        for note in sidecar.comments:
+            note.placement = standings.get(note.id, note.placement)
+        return sidecar
+
+    def _note(self, path: str, note: Note, before: int) -> None:
+        standing = note.placement
+        if standing.orphaned:
+            self._missing.append((path, note))
+        elif standing.needs_review or standing.line != before:
+            self.result.outcomes.append(Outcome(note.alias, path, standing, before))
+
+    # Code that went to other files
+
+    def _relocate(self) -> None:
+        missing = self._versions_of_missing()
+        suffixes = {os.path.splitext(one.path)[1] for one in missing}
+        files = Workspace(self._room, suffixes)
+        places = likely_files(missing, files) if missing else []
+        found: dict[str, tuple[str, Moved]] = {}
+        for one, paths in zip(missing, places, strict=True):
+            texts = ((path, files.text(path)) for path in paths)
+            candidates = [Version(path, text) for path, text in texts if text is not None]
+            for name, moved in zip(one.names, find_moved(one.version, one.anchors, candidates), strict=True):
+                if moved is not None:
+                    found[f"{one.path}\0{name}"] = (one.path, moved)
+        self._carry_over(found)
+
+    def _versions_of_missing(self) -> list[Missing]:
+        groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
+        for path, note in self._missing:
+            groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
+        found = []
+        for (path, _), notes in groups.items():
+            version = self._room.annotated_version(notes[0].marker)
+            if version is not None:
+                anchors = tuple(_anchor(note) for note in notes)
+                found.append(Missing(path, version, anchors, tuple(note.id for note in notes)))
+        return found
+
+    def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
+        """Move what is sure into its new file, and report the rest where it is."""
+        moving: dict[tuple[str, str], dict[str, Standing]] = defaultdict(dict)
+        for path, note in self._missing:
+            source, moved = found.get(f"{path}\0{note.id}", ("", None))
+            if moved is not None and moved.clear and moved.placement.confidence is Confidence.HIGH:
+                assert moved.placement.line is not None
+                moving[source, moved.path][note.id] = Standing(
+                    moved.placement.line, moved.placement.end_line, method="moved_file"
+                )
+            else:
+                self._report_orphan(path, note, moved)
+        for (source, target), names in moving.items():
+            self._guarded(source, partial(self._move, source, target, names))
+
+    def _move(self, source: str, target: str, names: dict[str, Standing]) -> None:
+        lines = {note.id: note.line for path, note in self._missing if path == source}
+        for note in self._writing.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
+            self.result.outcomes.append(
+                Outcome(note.alias, target, note.placement, lines.get(note.id, note.line), source)
+            )
+
+    def _report_orphan(self, path: str, note: Note, moved: Moved | None) -> None:
+        standing = note.placement
+        if moved is not None and moved.placement.line is not None:
+            candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+            standing = replace(standing, candidates=(candidate, *standing.candidates))
+            self._guarded(path, lambda: self._keep_candidates(path, note, standing))
+        self.result.outcomes.append(Outcome(note.alias, path, standing, note.line))
+
+    def _keep_candidates(self, path: str, note: Note, standing: Standing) -> None:
+        with self._writing.changing(RepoPath.parse(path)) as change:
+            found = change.sidecar.find(note.id)
+            if found is not None and found.orphaned:
+                found.placement = standing
+
+    def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
+        try:
+            action()
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError as failure:
+            if report:
+                self.result.damaged.append((path, failure.message))
+
+
+def _anchor(note: Note) -> Anchor:
+    facts = note.evidence or {}
+    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
+
+
+def _lines_before(change: Change) -> dict[str, int]:
+    """Return the lines that the document itself gives, before what was found is written there."""
+    found = {}
+    for note in change.sidecar.comments:
+        stored = whole_line((note.marker or {}).get("line")) or whole_line(note.raw.get("line"))
+        found[note.id] = stored or note.line
+    return found
