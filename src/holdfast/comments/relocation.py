@@ -1,7 +1,8 @@
 """Where code went that is no longer in its file: one pass over the workspace for all that is missing.
 
 Contract: every file of the wanted kinds is read once, whatever the number of comments; only the few files
-that share most lines with the surroundings of a comment are compared with it. Binary and large files are left out.
+that share most lines with the surroundings of a comment are compared with it. Binary and large
+files are left out.
 """
 
 from __future__ import annotations
