@@ -105,7 +105,11 @@ class Workspace:
 
     def subscribe(self, topic: str, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back, on a thread of the watcher, when any process changed what `topic` names."""
-        self.room(topic)
+        name, _, part = topic.partition("/")
+        room = self.room(name)
+        if part:
+            # One of very many things in a room; looked at only while somebody wants to know.
+            self.watcher.watch_also(topic, room.probe(part))
         return self.watcher.subscribe(topic, callback)
 
     def close(self) -> None:

@@ -1,1 +1,215 @@
-"""Comments by address."""
+"""Comments by address. Reading changes nothing; each comment is shown where its code is now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, get_args
+from urllib.parse import quote
+
+from holdfast.comments.models import Tag
+from holdfast.comments.notes import EVIDENCE, Note
+from holdfast.comments.paths import source_path
+from holdfast.comments.sidecar import Sidecar
+from holdfast.comments.store import Comments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource
+from holdfast.kernel.operation import ListedResource
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.untrusted import visible
+
+_BASE = "comment://workspace/"
+_JSON = "application/json"
+_TAGS = (*get_args(Tag), "HACK", "WARNING")
+
+
+def members(room: Comments) -> Iterable[ListedResource]:
+    """Return the address of every file that has comments."""
+    return [
+        ListedResource(
+            uri=address_of(path), name=visible(path), description="Comments of this file", mime_type=_JSON
+        )
+        for path in room.sidecar_paths()
+    ]
+
+
+def address_of(path: str) -> str:
+    """Return the address of a file's comments."""
+    return f"{_BASE}{quote(path)}.comments"
+
+
+def _paths(room: Comments, typed: str) -> list[str]:
+    return [path for path in room.sidecar_paths() if path.startswith(typed)]
+
+
+def _tags(room: Comments, typed: str) -> list[str]:
+    del room
+    return [tag for tag in _TAGS if tag.startswith(typed.upper())]
+
+
+@comments.resource(
+    _BASE + "all",
+    name="Workspace comments",
+    description="All comments across entire workspace",
+    mime_type=_JSON,
+    topic="comments",
+    specified=True,
+)
+def all_comments(room: Comments) -> str:
+    """Return every comment by its file."""
+    damaged: list[dict[str, str]] = []
+    files = [
+        {
+            "filePath": sidecar.source_path,
+            "comments": [_comment(note) for note in sidecar.comments],
+            "ghostMarkers": [marker for note in sidecar.comments if (marker := _marker(note)) is not None],
+        }
+        for sidecar in _sidecars(room, damaged)
+    ]
+    total = sum(len(file["comments"]) for file in files)
+    return _written({"files": files, "totalComments": total, "totalFiles": len(files)}, damaged)
+
+
+@comments.resource(
+    _BASE + "orphaned",
+    name="Orphaned comments",
+    description="Comments whose anchors no longer exist",
+    mime_type=_JSON,
+    topic="comments",
+    specified=True,
+)
+def orphaned_comments(room: Comments) -> str:
+    """Return the comments whose code is gone, each with the reason and where it may be."""
+    damaged: list[dict[str, str]] = []
+    found = [
+        {**_located(path, note), "reason": note.reason, "candidates": _candidates(note)}
+        for path, note in _notes(room, damaged, lambda note: note.orphaned)
+    ]
+    return _written({"orphanedComments": found, "totalCount": len(found)}, damaged)
+
+
+@comments.resource(
+    _BASE + "ai-enriched",
+    name="AI-enriched comments",
+    description="Comments with AI metadata",
+    mime_type=_JSON,
+    topic="comments",
+    specified=True,
+)
+def enriched_comments(room: Comments) -> str:
+    """Return the comments that a model said something about, and the models."""
+    damaged: list[dict[str, str]] = []
+    notes = list(_notes(room, damaged, lambda note: note.ai is not None))
+    models = sorted({str((note.ai or {}).get("model")) for _, note in notes if (note.ai or {}).get("model")})
+    found = [_located(path, note) for path, note in notes]
+    return _written({"comments": found, "totalCount": len(found), "models": models}, damaged)
+
+
+@comments.resource(
+    _BASE + "{+filePath}.comments",
+    name="File comments",
+    description="Comments for specific file",
+    mime_type=_JSON,
+    topic="comments/{filePath}",
+    list_topic="comments/*",
+    members=members,
+    complete={"filePath": _paths},
+    specified=True,
+)
+def file_comments(room: Comments, **parts: str) -> str:
+    """Return the comments of one file; one without comments has none."""
+    sidecar = room.load(source_path(parts["filePath"]).text)
+    return _written(_document(sidecar), [])
+
+
+@comments.resource(
+    _BASE + "tags/{tag}",
+    name="Comments by tag",
+    description="All comments with specific tag",
+    mime_type=_JSON,
+    topic="comments",
+    complete={"tag": _tags},
+    specified=True,
+)
+def tagged_comments(room: Comments, tag: str) -> str:
+    """Return the comments with one tag."""
+    damaged: list[dict[str, str]] = []
+    found = [_located(path, note) for path, note in _notes(room, damaged, lambda note: note.tag == tag)]
+    if not found and tag not in _TAGS:
+        raise UnknownResource(
+            f"Unknown resource: {_BASE}tags/{tag[:100]}", hint=did_you_mean(tag, _TAGS), uri=_BASE
+        )
+    return _written({"tag": tag, "comments": found, "totalCount": len(found)}, damaged)
+
+
+def _sidecars(room: Comments, damaged: list[dict[str, str]]) -> Iterator[Sidecar]:
+    """Yield every sidecar that can be read; what cannot is told, and hides no other."""
+    for path in room.sidecar_paths():
+        current_call().check()
+        try:
+            yield room.load(path)
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError as failure:
+            damaged.append({"filePath": path, "problem": failure.message})
+
+
+def _notes(
+    room: Comments, damaged: list[dict[str, str]], wanted: Callable[[Note], bool]
+) -> Iterator[tuple[str, Note]]:
+    for sidecar in _sidecars(room, damaged):
+        yield from ((sidecar.source_path, note) for note in sidecar.comments if wanted(note))
+
+
+def _document(sidecar: Sidecar) -> dict[str, Any]:
+    markers = {id(note.marker): _marker(note) for note in sidecar.comments if note.marker is not None}
+    return {
+        **{key: value for key, value in sidecar.raw.items() if key not in ("comments", "ghostMarkers")},
+        "filePath": sidecar.source_path,
+        "comments": [_comment(note) for note in sidecar.comments],
+        "ghostMarkers": list(markers.values()),
+    }
+
+
+def _located(path: str, note: Note) -> dict[str, Any]:
+    return {"filePath": path, "comment": _comment(note), "ghostMarker": _marker(note)}
+
+
+def _comment(note: Note) -> dict[str, Any]:
+    known = {**note.raw, "id": note.alias, "line": note.line}
+    if note.alias != note.id:
+        known["storedId"] = note.id
+    if note.end_line is not None:
+        known |= {"startLine": note.line, "endLine": note.end_line}
+    return known
+
+
+def _marker(note: Note) -> dict[str, Any] | None:
+    if note.marker is None:
+        return None
+    known = {key: value for key, value in note.marker.items() if key != EVIDENCE}
+    known |= {"line": note.line, "isOrphaned": note.orphaned}
+    known |= {"confidence": note.placement.confidence.value, "needsReview": note.placement.needs_review}
+    return known | ({"endLine": note.end_line} if note.end_line is not None else {})
+
+
+def _candidates(note: Note) -> list[dict[str, Any]]:
+    return [
+        {"filePath": one.path, "line": one.line, "score": round(one.score, 3)}
+        for one in note.placement.candidates
+    ]
+
+
+def _written(value: dict[str, Any], damaged: list[dict[str, str]]) -> str:
+    whole = value | ({"damaged": damaged} if damaged else {})
+    return json.dumps(_cleaned(whole), ensure_ascii=False, separators=(",", ":"))
+
+
+def _cleaned(value: Any) -> Any:
+    """Return a value in which no text hides anything from the person who looks at it."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(key): _cleaned(item) for key, item in value.items()}
+    return [_cleaned(item) for item in value] if isinstance(value, list) else value

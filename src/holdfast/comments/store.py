@@ -10,7 +10,7 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,9 @@ if TYPE_CHECKING:
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that lets comments be added to source that does not parse."""
+
+EVERY_FILE = "*"
+"""The part of a topic that stands for the list of files, a name that no file can have."""
 
 _MOST_REVISIONS = 24
 
@@ -107,6 +110,13 @@ class Comments:
         found = self._sidecars.signatures()
         sources = {path: self._sidecars.signature(source_of(path)) for path in found}
         return found, sources
+
+    def probe(self, part: str) -> Callable[[], object]:
+        """Return what looks at one file's comments, or, for `*`, at which files have any."""
+        if part == EVERY_FILE:
+            return lambda: tuple(self.sidecar_paths())
+        sidecar = sidecar_of(part)
+        return lambda: (self._sidecars.signature(sidecar), self._sidecars.signature(part))
 
     def signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""

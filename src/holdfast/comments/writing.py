@@ -38,6 +38,7 @@ from holdfast.comments.sidecar import Sidecar, bytes_of, digest_of
 from holdfast.comments.store import Comments, store_path
 from holdfast.comments.symbols import anchor_symbol
 from holdfast.comments.tracking.models import Placement
+from holdfast.kernel.call import current_call
 from holdfast.storage.locks import Locks
 from holdfast.storage.numbers import next_number
 from holdfast.storage.repo_path import RepoPath
@@ -252,11 +253,14 @@ class Writing:
         if not change.sidecar.comments and change.source is None and change.before is not None:
             # Its last comment followed the code elsewhere; what is left says nothing about anything.
             room.tree.remove(place)
+            current_call().changed("resources")
             return
         version = change.source if self._needs_version(change) else None
         if version is not None:
             room.archive.keep_version(version)
         room.tree.write(place, data)
+        if change.before is None:
+            current_call().changed("resources")
         room.archive.remember(
             change.sidecar.path, digest_of(data), room.history.head(), self._entries(change)
         )

@@ -203,7 +203,9 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
-    """What to watch to know that the contents changed."""
+    """What to watch to know that the contents changed; parts of the address may stand in it."""
+    list_topic: str | None = None
+    """What to watch to know that `members` would list others."""
     announce: Announce | None = None
     complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False

@@ -80,6 +80,11 @@ class Watcher:
                 )
             self._topics[topic] = _Topic(topic, probe)
 
+    def watch_also(self, topic: str, probe: Probe) -> None:
+        """Say how a topic is looked at, unless that is known."""
+        with self._lock:
+            self._topics.setdefault(topic, _Topic(topic, probe))
+
     def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
         """Call `listener` after each change of a topic, until the returned function is called."""
         with self._lock:

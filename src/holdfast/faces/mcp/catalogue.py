@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
+from holdfast.faces.mcp.plain_schema import plain_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.rich_content import protocol_annotations
 from holdfast.kernel.operation import Effect, ListedResource, Operation, Prompt, Resource
@@ -94,7 +95,7 @@ class Catalogue:
 
     @cached_property
     def _schemas(self) -> dict[str, dict[str, Any]]:
-        return {self.name_of(item): input_schema(item) for item in self._registry.operations}
+        return {self.name_of(item): self._input_schema(item) for item in self._registry.operations}
 
     def name_of(self, operation: Operation) -> str:
         """Return the name under which this server lists an operation."""
@@ -111,10 +112,14 @@ class Catalogue:
             name=self.name_of(operation),
             title=operation.title,
             description=self._description(operation),
-            input_schema=input_schema(operation),
+            input_schema=self._input_schema(operation),
             output_schema=output_schema(operation) if operation.structured else None,
             annotations=_hints(operation),
         )
+
+    def _input_schema(self, operation: Operation) -> dict[str, Any]:
+        schema = input_schema(operation)
+        return plain_schema(schema) if self._profile.plain_schemas else schema
 
     def _description(self, operation: Operation) -> str:
         specified = operation.specified_description if self._profile.is_strict else None

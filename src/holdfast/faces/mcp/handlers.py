@@ -112,9 +112,11 @@ class Handlers:
         call = self._handling.new_call(ctx)
         work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor), call)
         try:
-            return await self._handling.aside(ctx, work, call)
+            listed = await self._handling.aside(ctx, work, call)
         except HoldfastError as failure:
             raise self._handling.failure(ctx, failure) from None
+        self._handling.follow_lists(ctx)
+        return listed
 
     async def list_templates(
         self, ctx: Context, params: types.PaginatedRequestParams | None
@@ -156,7 +158,8 @@ class Handlers:
     ) -> types.SubscriptionsListenResult:
         """Answer subscriptions/listen: the stream ends when the client or the server does."""
         wanted = params.notifications.resource_subscriptions or ()
-        async with self._handling.publisher.listening(wanted):
+        lists = bool(params.notifications.resources_list_changed)
+        async with self._handling.publisher.listening(wanted, lists=lists):
             return await self.listen_streams(ctx, params)
 
     # Prompts

@@ -73,6 +73,11 @@ class Handling:
             call.settle(answered=True)
         return result
 
+    def follow_lists(self, ctx: Context) -> None:
+        """Tell a client of the handshake era from now on when it would list other resources."""
+        if not is_stateless(ctx.protocol_version):
+            self.publisher.follow_lists(client_of(ctx), ctx.session)
+
     def failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
         """Return a failure outside of tools as the protocol's error, in the codes of a family."""
         return request_failure(error, family or self.family, ctx.protocol_version)

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
+from functools import cached_property
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 import anyio
 from mcp.server.session import ServerSession
@@ -45,6 +47,8 @@ class Publisher:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._subscribers: dict[tuple[Hashable, str], ServerSession] = {}
         self._listened: Counter[str] = Counter()
+        self._readers_of_lists: dict[Hashable, ServerSession] = {}
+        self._list_streams = 0
         self._watched: dict[str, Callable[[], None]] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.bus = InMemorySubscriptionBus()
@@ -68,17 +72,26 @@ class Publisher:
         """Send a client that is gone no more updates of anything."""
         for key in [key for key in self._subscribers if key[0] == client]:
             del self._subscribers[key]
+        self._readers_of_lists.pop(client, None)
         self._watch_what_is_wanted()
 
+    def follow_lists(self, client: Hashable, session: ServerSession) -> None:
+        """Tell a handshake-era client that has listed resources when it would find others."""
+        if any(item.list_topic is not None for item in self._resources):
+            self._readers_of_lists[client] = session
+            self._watch_what_is_wanted()
+
     @asynccontextmanager
-    async def listening(self, uris: Iterable[str]) -> AsyncIterator[None]:
+    async def listening(self, uris: Iterable[str], *, lists: bool = False) -> AsyncIterator[None]:
         """Watch what a stateless-era stream listens to, for as long as it lasts."""
         wanted = list(uris)
         self._listened.update(wanted)
+        self._list_streams += lists
         self._watch_what_is_wanted()
         try:
             yield
         finally:
+            self._list_streams -= lists
             self._listened.subtract(wanted)
             self._listened += Counter()
             self._watch_what_is_wanted()
@@ -93,6 +106,8 @@ class Publisher:
                 await self.bus.publish(PromptsListChanged())
                 await session.send_prompt_list_changed()
             case "resources":
+                if session in self._readers_of_lists.values():
+                    return  # the watcher has noticed, or will
                 await self.bus.publish(ResourcesListChanged())
                 await session.send_resource_list_changed()
 
@@ -105,6 +120,8 @@ class Publisher:
     def _watch_what_is_wanted(self) -> None:
         self._loop = asyncio.get_running_loop()
         wanted = {topic for uri in self._wanted_uris() if (topic := self._topic_of(uri)) is not None}
+        if self._readers_of_lists or self._list_streams:
+            wanted |= self._list_topics
         for topic in wanted - self._watched.keys():
             self._watched[topic] = self._topics.subscribe(topic, self._notifier(topic))
         for topic in self._watched.keys() - wanted:
@@ -114,7 +131,16 @@ class Publisher:
         return {uri for _, uri in self._subscribers} | set(self._listened)
 
     def _topic_of(self, uri: str) -> str | None:
-        return next((item.topic for item in self._resources if item.match(uri) is not None), None)
+        for item in self._resources:
+            parts = item.match(uri)
+            if parts is not None:
+                named = {name: unquote(part) for name, part in parts.items()}
+                return None if item.topic is None else item.topic.format_map(named)
+        return None
+
+    @cached_property
+    def _list_topics(self) -> frozenset[str]:
+        return frozenset(item.list_topic for item in self._resources if item.list_topic is not None)
 
     def _notifier(self, topic: str) -> Callable[[], None]:
         def changed() -> None:
@@ -132,19 +158,23 @@ class Publisher:
         task.add_done_callback(self._tasks.discard)
 
     async def _tell(self, topic: str) -> None:
+        if topic in self._list_topics:
+            await self.bus.publish(ResourcesListChanged())
+            for client, session in list(self._readers_of_lists.items()):
+                self._run(self._send(client, session.send_resource_list_changed()))
         for uri in sorted(self._wanted_uris()):
             if self._topic_of(uri) == topic:
                 await self.bus.publish(ResourceUpdated(uri=uri))
                 for (client, wanted), session in list(self._subscribers.items()):
                     if wanted == uri:
                         # Apart: one client that does not read must not keep news from the rest.
-                        self._run(self._update(client, uri, session))
+                        self._run(self._send(client, session.send_resource_updated(uri)))
 
-    async def _update(self, client: Hashable, uri: str, session: ServerSession) -> None:
+    async def _send(self, client: Hashable, sending: Awaitable[None]) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
-                await session.send_resource_updated(uri)
+                await sending
         except TimeoutError:
             return
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            self.unsubscribe(client, uri)
+            self.forget(client)
