@@ -6,27 +6,12 @@ The cases run in this order against one repository, so that later ones see what 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
-
+from tests.contract.case import CURSOR, Case
+from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
+from tests.contract.task_cases import TASK_CASES
 
-CURSOR = "$cursor"
 MAKEFILE = "template://makefile/rust/cli"
-
-
-@dataclass(frozen=True)
-class Case:
-    """One call of an operation."""
-
-    operation: str
-    typed: tuple[str, ...]
-    arguments: dict[str, Any] = field(default_factory=dict)
-    fails: str | None = None
-    """The kind of the failure that is expected, or None for success."""
-
-    def __str__(self) -> str:
-        return " ".join(self.typed)[:60].replace("\n", " ")
 
 
 CASES = [
@@ -287,6 +272,8 @@ CASES = [
     Case("git_mile_init", ("milestones", "init")),
     Case("git_mile_sync", ("milestones", "sync")),
     Case("git_mile_sync", ("milestones", "sync", "nowhere"), {"remote": "nowhere"}, "not_found"),
+    *COMMENT_CASES,
+    *TASK_CASES,
     Case("check_stores", ("doctor",)),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}),
 ]

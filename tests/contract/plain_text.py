@@ -5,6 +5,9 @@ Every other text in a result has the untrusted type. Members of a model are name
 
 from __future__ import annotations
 
+from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
+from tests.contract.task_cases import TASK_PLAIN_TEXT
+
 OUR_NAME = "a name we made: a prefix and hexadecimal digits"
 OUR_TIME = "a moment, written or checked by us as RFC 3339"
 LINE_RANGE = "N or N-M, checked against a pattern"
@@ -14,6 +17,8 @@ OUR_UUID = "a UUID, made or checked by us"
 OUR_WORDS = "a sentence or name that stands in our code"
 
 REASONS = {
+    **COMMENT_PLAIN_TEXT,
+    **TASK_PLAIN_TEXT,
     "Answer.time": OUR_TIME,
     "Drained.message_ids": OUR_NAME,
     "Finding.next_step": OUR_WORDS,

@@ -13,6 +13,8 @@ from holdfast.inbox.store import Inbox
 from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
+from tests.contract.comment_cases import fill_comments
+from tests.contract.task_cases import fill_tasks
 
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
@@ -53,6 +55,8 @@ def prepare(path: Path, home: Path) -> Path:
     _add_remote(path, home)
     _fill_inbox(path)
     _fill_milestones(path)
+    fill_comments(path)
+    fill_tasks(path)
     return path
 
 

@@ -14,7 +14,8 @@ import pytest
 
 from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.workspace import full_registry
-from tests.contract.cases import CASES, CURSOR, Case
+from tests.contract.case import CURSOR, Case
+from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, IDS, MILES, environment, prepare
 from tests.faces.http.running import RunningServer, running_server
 from tests.wire.client import ENVELOPE, WireClient, wire_client
