@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 from holdfast.tasks.foreign import (
@@ -39,17 +40,15 @@ _KNOWN = frozenset(
         "updated_date",
     }
 )
-_FOLDERS: tuple[tuple[str, ForeignStatus | None], ...] = (
-    ("archive/tasks/", "dropped"),
-    ("completed/", "done"),
-    ("drafts/", None),
-    ("tasks/", None),
+FOLDERS: Mapping[str, ForeignStatus | None] = MappingProxyType(
+    {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )
+"""Where tasks stand, and the state that follows from that alone."""
 
 
 def is_task_file(path: str) -> bool:
     """Tell whether a path below the folder is that of a task."""
-    return path.endswith(".md") and any(path.startswith(folder) for folder, _ in _FOLDERS)
+    return path.endswith(".md") and any(path.startswith(f"{folder}/") for folder in FOLDERS)
 
 
 def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Problem]]:
@@ -143,8 +142,8 @@ def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
 
 
 def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dict[str, Any]) -> ForeignStatus:
-    for folder, status in _FOLDERS:
-        if path.startswith(folder) and status is not None:
+    for folder, status in FOLDERS.items():
+        if path.startswith(f"{folder}/") and status is not None:
             return status
     word = str(facts.get("status") or "To Do")
     found = status_of(word)
