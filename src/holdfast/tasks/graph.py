@@ -97,9 +97,7 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
             values,
         ).fetchall()
         for uid, number, before, status in rows:
-            after = len(
-                {item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())}
-            )
+            after = _waits(uid, ancestors, open_needs)
             if after != before:
                 connection.execute(
                     "UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid}
@@ -107,6 +105,25 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
             if before and not after and status == "backlog":
                 freed.append(task_id(number))
     return tuple(freed)
+
+
+def wrong_counts(connection: Connection, uids: Iterable[str]) -> list[tuple[str, int]]:
+    """Return tasks whose kept number of waited-for tasks is wrong, each with the right one."""
+    listed = list(uids)
+    ancestors = _ancestors(connection, listed)
+    open_needs = _open_needs(connection, ancestors)
+    wrong = []
+    for portion, values in in_portions(listed):
+        query = f"SELECT uid, waits FROM task WHERE uid IN {portion}"  # noqa: S608
+        for uid, kept in connection.execute(query, values):
+            found = _waits(uid, ancestors, open_needs)
+            if found != kept:
+                wrong.append((uid, found))
+    return wrong
+
+
+def _waits(uid: str, ancestors: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:
+    return len({item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())})
 
 
 def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:

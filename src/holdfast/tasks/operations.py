@@ -2,9 +2,40 @@
 
 from __future__ import annotations
 
-from holdfast.tasks import attachments, charting, listing, looking, resources
+from holdfast.tasks import (
+    adding,
+    attachments,
+    audit,
+    charting,
+    claiming,
+    documents,
+    listing,
+    looking,
+    reporting,
+    resources,
+    ruling,
+    starting,
+    updating,
+)
 from holdfast.tasks.github import operations as github
 from holdfast.tasks.imports import operations as imports
 from holdfast.tasks.remote import operations as remote
 
-__all__ = ["attachments", "charting", "github", "imports", "listing", "looking", "remote", "resources"]
+__all__ = [
+    "adding",
+    "attachments",
+    "audit",
+    "charting",
+    "claiming",
+    "documents",
+    "github",
+    "imports",
+    "listing",
+    "looking",
+    "remote",
+    "reporting",
+    "resources",
+    "ruling",
+    "starting",
+    "updating",
+]

@@ -117,17 +117,18 @@ def _pattern(text: str) -> str:
 
 
 def _key(task: Task, sort: str) -> list[float]:
-    return {
+    keys: dict[str, list[float]] = {
         "priority": [task.priority, task.n],
         "number": [task.n],
         "updated": [task.updated_at, task.n],
         "ready": [task.priority, -task.unblocks, task.rank, task.n],
-    }[sort]
+    }
+    return keys[sort]
 
 
 def _position(query: Query, key: str) -> list[float]:
     position = decode_cursor(query.fingerprint, query.cursor or "")
-    parts = position if isinstance(position, list) else []
+    parts = list(position) if isinstance(position, list) else []
     if len(parts) != key.count(",") + 1 or not all(isinstance(part, int | float) for part in parts):
         raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
     return parts

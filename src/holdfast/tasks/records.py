@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from holdfast.tasks.identity import task_id
-from holdfast.tasks.states import PRIORITIES, Kind, Priority, Status
+from holdfast.tasks.states import PRIORITIES, Gate, Kind, Priority, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Workspace:
 
     id: str
     name: str
-    gate: str
+    gate: Gate
     stack: str
     next_number: int
     created_at: float
@@ -188,7 +188,7 @@ class Change:
     add: dict[str, list[Any]] = field(default_factory=dict)
     """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)
-    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers or texts), links (refs)."""
+    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers, texts), links (refs)."""
     check: list[int | str] = field(default_factory=list)
     """Criteria that are met, by number from 1 or by text."""
     evidence: list[dict[str, Any]] = field(default_factory=list)

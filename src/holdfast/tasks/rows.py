@@ -169,3 +169,13 @@ def _event(row: Sequence[Any]) -> Event:
         json.loads(after or "{}"),
         reason,
     )
+
+
+def counts(connection: Connection, workspace: str) -> tuple[int, int]:
+    """Return how many tasks are open, and how many there are."""
+    row = connection.execute(
+        "SELECT count(*) FILTER (WHERE status NOT IN ('done', 'dropped')), count(*) FROM task"
+        " WHERE workspace = :workspace",
+        {"workspace": workspace},
+    ).fetchone()
+    return row[0], row[1]

@@ -10,16 +10,17 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.repository import Repository
 from holdfast.storage.sql import Connection, SqliteStore, SqlStore
 from holdfast.storage.store_file import StoreFile
-from holdfast.tasks import changing, claims, query, rows, writing
+from holdfast.tasks import changing, claims, history, query, rows, writing
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.marker import read_marker
 from holdfast.tasks.records import Change, Changed, Draft, Event, Task, Who, Workspace
@@ -27,6 +28,8 @@ from holdfast.tasks.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 LEASE_SECONDS = 1800.0
+
+BeforeCommit = Callable[[Connection, list[tuple[Task, bool]]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,11 +111,19 @@ class Tasks:
 
     # Tasks.
 
-    def create(self, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
-        """Add tasks, all or none, and return each with whether it is new."""
+    def create(
+        self, drafts: Sequence[Draft], who: Who, *, before_commit: BeforeCommit | None = None
+    ) -> list[tuple[Task, bool]]:
+        """Add tasks, all or none, and return each with whether it is new.
+
+        What `before_commit` does belongs to the same transaction; when it raises, nothing was added.
+        """
         with self.store.write() as connection:
             workspace = self.workspace_in(connection)
-            return writing.create(self.store, connection, workspace, drafts, who, self.clock())
+            made = writing.create(self.store, connection, workspace, drafts, who, self.clock())
+            if before_commit is not None:
+                before_commit(connection, made)
+            return made
 
     def get(self, task: str) -> Task:
         """Return a task by `TP-12`, by its number, or by its name for ever."""
@@ -178,6 +189,23 @@ class Tasks:
             workspace = self.workspace_in(connection).id
             uid = None if task is None else rows.find_task(connection, workspace, task).uid
             return rows.events_after(connection, workspace, after, limit, uid)
+
+    def note(self, kind: str, who: Who, after: Mapping[str, Any], reason: str | None = None) -> None:
+        """Record something that happened to the workspace and to no task."""
+        with self.store.write() as connection:
+            row = {
+                "workspace": self.workspace_in(connection).id,
+                "at": self.now(),
+                "actor": who.actor,
+                "session": who.session,
+                "task": None,
+                "version": 0,
+                "type": kind,
+                "before": None,
+                "after": history.encoded(after),
+                "reason": reason,
+            }
+            history.record(self.store, connection, [row])
 
     # The store.
 

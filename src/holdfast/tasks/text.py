@@ -31,3 +31,90 @@ def listing_words(page: Any) -> str:
     if page.next_cursor is not None:
         lines.append(f"{page.total} altogether; more with the cursor {page.next_cursor}")
     return "\n".join(lines)
+
+
+def added_words(result: Any) -> str:
+    """Return what was added, one task on each line."""
+    verb = "Would add" if result.dry_run else "Added"
+    lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
+    lines += [f"{task} was there already." for task in result.existing or ()]
+    lines += [f"{item.title} resembles {item.like}." for item in result.possible_duplicates or ()]
+    return "\n".join(lines)
+
+
+def created_words(result: Any) -> str:
+    """Return what was created."""
+    return f"Created {result.task.id}: {one_line(result.task.title)}"
+
+
+def updated_words(result: Any) -> str:
+    """Return what a change did."""
+    if not result.changed:
+        return f"{result.task.id} is like that already."
+    fields = ", ".join(sorted(result.changed))
+    freed = f" Ready now: {', '.join(result.unblocked)}." if result.unblocked else ""
+    return f"Updated {result.task.id} ({result.task.status}, version {result.task.version}): {fields}.{freed}"
+
+
+def claimed_words(result: Any) -> str:
+    """Return who has what now."""
+    if result.none_ready is not None:
+        none = result.none_ready
+        return f"No task is ready: {none.blocked} blocked, {none.claimed} claimed."
+    if result.claim is None:
+        return f"{result.task.id} is free again."
+    before = f" It was left by {one_line(result.previous_holder.agent)}." if result.previous_holder else ""
+    until = result.claim.expires_at
+    return f"{result.task.id} is yours until {until}: {one_line(result.task.title)}.{before}"
+
+
+def init_words(result: Any) -> str:
+    """Return what the specification has a first call say."""
+    name = one_line(result.workspace.name)
+    if result.already_initialized:
+        return f'Workspace "{name}" was initialized before.'
+    return f'Workspace "{name}" initialized with {len(result.tasks_created)} tasks.'
+
+
+def start_words(result: Any) -> str:
+    """Return where an agent stands when it starts."""
+    counts = result.counts
+    mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
+    return (
+        f"Session {result.session.id} for {one_line(result.session.agent)}: {len(result.ready)} ready of "
+        f"{counts.open} open, {mine} yours."
+    )
+
+
+def status_words(result: Any) -> str:
+    """Return how a workspace stands."""
+    by_status = ", ".join(f"{count} {name}" for name, count in result.counts.by_status.items() if count)
+    return (
+        f'Workspace "{one_line(result.workspace.name)}": {by_status or "no tasks"}; '
+        f"{result.percent_done} % done, {len(result.ready)} shown as ready, {len(result.blocked)} blocked."
+    )
+
+
+def audit_words(result: Any) -> str:
+    """Return what an audit found, the worst first."""
+    lines = [
+        f"[{item.severity}] {item.code}{f' {item.task_id}' if item.task_id else ''}: {one_line(item.detail)}"
+        for item in result.findings
+    ]
+    ready = "complete" if result.completion.ready else "not complete"
+    return "\n".join([*lines, f"Score {result.score} of 100; the workspace is {ready}."])
+
+
+def rules_words(result: Any) -> str:
+    """Return rules, one on each line."""
+    lines = [f"{item.id}  [{item.scope}, {item.type}]  {one_line(item.text)}" for item in result.rules]
+    lines += [
+        f"Detected ({item.confidence:.2f}, {item.type}): {one_line(item.text)}"
+        for item in result.detected or ()
+    ]
+    return "\n".join(lines) or "No rules."
+
+
+def document_words(result: Any) -> str:
+    """Return what became of a document."""
+    return f"{result.uri}: {result.diff_stat.added} lines added, {result.diff_stat.removed} removed."

@@ -1,0 +1,276 @@
+"""`taskpilot_audit`: what does not fit together, how bad it is, and what to do about it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.sql import Connection
+from holdfast.storage.tree import Tree
+from holdfast.tasks import claims, graph, rows
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import READING
+from holdfast.tasks.gate import proves
+from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.identity import task_id
+from holdfast.tasks.models import InSession, Reported, Result
+from holdfast.tasks.presenting import workspace_ref
+from holdfast.tasks.records import COLUMNS, Task, Who, Workspace
+from holdfast.tasks.reporting import DAY_SECONDS, STALE_DAYS
+from holdfast.tasks.states import FINISHED
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import audit_words
+from holdfast.tasks.toolset import tasks
+
+Scope = Literal["full", "tasks", "dependencies", "files"]
+Code = Literal[
+    "ORPHAN_DEP",
+    "CYCLE",
+    "DONE_INCOMPLETE",
+    "STALE_CLAIM",
+    "STALE_TASK",
+    "NO_CRITERIA",
+    "MISSING_FILE",
+    "OPEN_SUBTASK",
+    "NO_EVIDENCE",
+    "DUPLICATE",
+    "WRONG_COUNT",
+    "HISTORY",
+    "ORPHAN_COMMENT",
+    "ISSUE_DRIFT",
+]
+Severity = Literal["error", "warning", "info"]
+
+_ORDER = {"error": 0, "warning": 1, "info": 2}
+_MOST_FINDINGS = 50
+_ALL_EVENTS = 10_000_000
+
+
+class AuditTasks(InSession):
+    """What to look at."""
+
+    scope: Scope = Field(default="full", description="What to look at.")
+    fix_issues: bool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
+
+
+class AuditFinding(Result):
+    """Something that does not fit."""
+
+    code: Code
+    severity: Severity
+    task_id: str | None = None
+    detail: UntrustedText
+    fix: str | None = Field(default=None, description="What to do about it.")
+
+
+class Completion(Result):
+    """Whether everything is done."""
+
+    ready: bool
+    blockers: list[str] | None = Field(default=None, description="The first open tasks.")
+
+
+class AuditResult(Reported):
+    """What an audit found."""
+
+    findings: list[AuditFinding]
+    total: int = Field(description="How many findings there are; the worst are shown.")
+    score: int = Field(description="Percent of tasks without an error or a warning.")
+    completion: Completion
+    fixed: list[str]
+
+
+@tasks.operation(
+    "taskpilot_audit",
+    title="Audit the tasks",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="audit",
+    example="holdfast tasks audit --scope dependencies",
+    specified=True,
+    text=audit_words,
+    annotations=READING,
+)
+def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
+    """Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.
+
+    Nothing changes unless `fix_issues` is given; then claims that ran out are given back and counts mended.
+    """
+    who = acting(room, arguments)
+    fixed = _fix(room, who) if arguments.fix_issues else []
+    now = room.now()
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        everything = [
+            Task(*row)
+            for row in connection.execute(
+                f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
+                {"id": workspace.id},
+            )
+        ]
+        found = list(_findings(room, connection, workspace, everything, arguments.scope, now))
+    troubled = {item.task_id for item in found if item.severity != "info" and item.task_id}
+    unfinished = [task.id for task in everything if task.status not in FINISHED]
+    found.sort(key=lambda item: _ORDER[item.severity])
+    return AuditResult(
+        operation="audit",
+        workspace=workspace_ref(workspace),
+        findings=found[:_MOST_FINDINGS],
+        total=len(found),
+        score=100 * (len(everything) - len(troubled)) // len(everything) if everything else 100,
+        completion=Completion(ready=not unfinished, blockers=unfinished[:5] or None),
+        fixed=fixed,
+    )
+
+
+def _findings(
+    room: Tasks,
+    connection: Connection,
+    workspace: Workspace,
+    everything: list[Task],
+    scope: Scope,
+    now: float,
+) -> Iterator[AuditFinding]:
+    if scope in ("full", "tasks"):
+        for task in everything:
+            yield from _about(connection, workspace, task, now)
+        yield from _duplicates(everything)
+        yield from _histories(connection, workspace, everything)
+    if scope in ("full", "dependencies"):
+        yield from _dependencies(connection, workspace, everything)
+    if scope in ("full", "files"):
+        yield from _files(room, connection, workspace)
+
+
+def _about(connection: Connection, workspace: Workspace, task: Task, now: float) -> Iterator[AuditFinding]:
+    criteria = json.loads(task.criteria)
+    if task.status == "done":
+        unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
+        if unmet:
+            told = f"It is done, but criterion {unmet[0]} is not checked."
+            yield _finding("DONE_INCOMPLETE", "error", task, told, "Reopen it, or check what is met.")
+        if workspace.gate == "evidence" and not any(proves(item) for item in json.loads(task.evidence)):
+            yield _finding("NO_EVIDENCE", "error", task, "It is done without evidence.", "Add evidence.")
+        if any(item.status not in FINISHED for item in rows.subtasks_of(connection, task.uid)):
+            yield _finding(
+                "OPEN_SUBTASK", "error", task, "It is done, but a part of it is open.", "Finish the parts."
+            )
+        return
+    if task.claim_agent is not None and task.claimed_by(now) is None and task.status == "in-progress":
+        yield _finding(
+            "STALE_CLAIM",
+            "warning",
+            task,
+            "The claim on it ran out.",
+            "Take it, or use fix_issues to give it back.",
+        )
+    if task.status == "in-progress" and task.updated_at < now - STALE_DAYS * DAY_SECONDS:
+        yield _finding(
+            "STALE_TASK",
+            "warning",
+            task,
+            f"Nobody touched it for {STALE_DAYS} days.",
+            "Go on, or give it back.",
+        )
+    if not criteria and task.status not in FINISHED:
+        yield _finding("NO_CRITERIA", "info", task, "Nothing says when it is done.", "Add criteria.")
+
+
+def _dependencies(
+    connection: Connection, workspace: Workspace, everything: list[Task]
+) -> Iterator[AuditFinding]:
+    by_uid = {task.uid: task for task in everything}
+    pairs = connection.execute(
+        "SELECT dependency.task, dependency.needs FROM dependency JOIN task ON task.uid = dependency.task"
+        " WHERE task.workspace = :id AND dependency.kind = 'blocks'",
+        {"id": workspace.id},
+    )
+    for uid, needed in pairs:
+        task, other = by_uid[uid], by_uid[needed]
+        if other.status == "dropped" and task.status not in FINISHED:
+            told = f"It needs {other.id}, which was dropped."
+            yield _finding(
+                "ORPHAN_DEP", "warning", task, told, "Remove the dependency, or depend on another task."
+            )
+    for uid, waits in graph.wrong_counts(connection, [task.uid for task in everything]):
+        task = by_uid[uid]
+        told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
+        yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
+
+
+def _files(room: Tasks, connection: Connection, workspace: Workspace) -> Iterator[AuditFinding]:
+    if room.repository.bare:
+        return
+    tree = Tree(room.repository)
+    found = connection.execute(
+        "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task WHERE task.workspace = :id"
+        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, file.path",
+        {"id": workspace.id},
+    )
+    for number, path in found:
+        if not tree.exists(RepoPath.parse(path)):
+            yield AuditFinding(
+                code="MISSING_FILE",
+                severity="warning",
+                task_id=task_id(number),
+                detail=f"Its file {path} is not there.",
+                fix="Name the file by its new path, or remove it from the task.",
+            )
+
+
+def _duplicates(everything: list[Task]) -> Iterator[AuditFinding]:
+    seen: dict[str, Task] = {}
+    for task in everything:
+        if task.status in FINISHED:
+            continue
+        words = " ".join(task.title.lower().split())
+        if words in seen:
+            yield _finding(
+                "DUPLICATE", "info", task, f"It has the title of {seen[words].id}.", "Drop one of them."
+            )
+        seen.setdefault(words, task)
+
+
+def _histories(
+    connection: Connection, workspace: Workspace, everything: list[Task]
+) -> Iterator[AuditFinding]:
+    """Compare every task with what its events say."""
+    told = replayed(rows.events_after(connection, workspace.id, 0, _ALL_EVENTS))
+    for task in everything:
+        if told.get(task.uid) != state_of(connection, task):
+            yield _finding(
+                "HISTORY", "error", task, "Its events tell another story.", "Keep a copy of the database."
+            )
+
+
+def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> AuditFinding:
+    return AuditFinding(code=code, severity=severity, task_id=task.id, detail=detail, fix=fix)
+
+
+def _fix(room: Tasks, who: Who) -> list[str]:
+    """Give back claims that ran out, and put counts right; nothing else can be mended without a decision."""
+    fixed = []
+    now = room.now()
+    with room.store.write() as connection:
+        workspace = room.workspace_in(connection).id
+        left = connection.execute(
+            f"SELECT {COLUMNS} FROM task WHERE workspace = :id AND claim_agent IS NOT NULL"  # noqa: S608
+            f" AND claim_expires <= :now AND status = 'in-progress'{rows.locked_for_writing(room.store)}",
+            {"id": workspace, "now": now},
+        ).fetchall()
+        everything = connection.execute(
+            "SELECT uid FROM task WHERE workspace = :id", {"id": workspace}
+        ).fetchall()
+        wrong = graph.wrong_counts(connection, [row[0] for row in everything])
+        graph.refresh(connection, waiting=[uid for uid, _ in wrong], needed=[row[0] for row in everything])
+        fixed += [f"counts of {name}" for name in rows.ids_of(connection, [uid for uid, _ in wrong]).values()]
+        for row in left:
+            task = claims.release(room.store, connection, Task(*row), who, now, reason="the claim ran out")
+            fixed.append(f"claim on {task.id} given back")
+    return fixed

@@ -1,0 +1,223 @@
+"""`taskpilot_claim`: take a task, keep it, give it back, hand it over; and a person's approval."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.sql import Connection
+from holdfast.tasks.acting import acting, actor, check_workspace
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.claims import Claimed, Wish
+from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.models import (
+    Body,
+    ClaimOut,
+    InSession,
+    Reported,
+    ResponseFormat,
+    Result,
+    Scoped,
+    TaskDetail,
+    TaskId,
+    TaskReceipt,
+    Word,
+)
+from holdfast.tasks.presenting import claim_out, receipt, task_detail, workspace_ref
+from holdfast.tasks.records import Change, Task, Who
+from holdfast.tasks.rows import find_task
+from holdfast.tasks.sessions import leave_note
+from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from holdfast.tasks.text import claimed_words
+from holdfast.tasks.toolset import tasks
+
+LONGEST_LEASE_SECONDS = 86_400
+
+
+class ClaimTask(InSession):
+    """What to do about a claim."""
+
+    action: Literal["next", "take", "renew", "release", "handoff"] = Field(
+        default="next",
+        description="Take the next ready task or a named one; keep, give back or hand over yours.",
+    )
+    task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
+    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    token: Word | None = Field(default=None, description="Proof of the claim, as it was handed out.")
+    priority: AnyPriority | None = Field(default=None, description="With `next`: only this priority.")
+    label: Word | None = Field(default=None, description="With `next`: only with this label.")
+    milestone: Word | None = Field(default=None, description="With `next`: only of this milestone.")
+    connected_file: Word | None = Field(default=None, description="With `next`: only about this file.")
+    lease_seconds: int = Field(
+        default=int(LEASE_SECONDS), ge=1, le=LONGEST_LEASE_SECONDS, description="How long the claim lasts."
+    )
+    note: Body | None = Field(
+        default=None, description="With `handoff` or `release`: what the next one should know."
+    )
+    response_format: ResponseFormat = Field(default="concise", description="How much to say of the task.")
+
+
+class NoneReady(Result):
+    """Why there is nothing to take."""
+
+    blocked: int = Field(description="Tasks that wait for others or for a person.")
+    claimed: int = Field(description="Tasks that somebody is at.")
+    claimed_by: list[UntrustedText] | None = None
+
+
+class PreviousHolder(Result):
+    """Who left a task behind."""
+
+    agent: UntrustedText
+    notes: UntrustedText | None = None
+
+
+class ClaimResult(Reported):
+    """A task and the claim on it, or why there is none."""
+
+    task: TaskReceipt | None = None
+    detail: TaskDetail | None = None
+    claim: ClaimOut | None = None
+    previous_holder: PreviousHolder | None = None
+    none_ready: NoneReady | None = None
+
+
+@tasks.operation(
+    "taskpilot_claim",
+    title="Claim a task",
+    effect=Effect.WRITE,
+    command="claim",
+    positional=("action", "task_id"),
+    example="holdfast tasks claim next --agent ada",
+    text=claimed_words,
+    annotations=WRITING,
+    result_version="task.version",
+)
+def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
+    """Take a task so that nobody else does, keep it, give it back, or hand it over.
+
+    A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Others can take one
+    that ran out. Send the `token` with writes to be sure that the task is still yours.
+    """
+    who = acting(room, arguments, arguments.token)
+    if arguments.session is None:
+        who = Who(actor(arguments.agent), None, arguments.token)
+    if arguments.action == "next":
+        return _next(room, arguments, who)
+    if arguments.task_id is None:
+        raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
+    if arguments.action == "take":
+        return _report(room, arguments, who, room.claim(arguments.task_id, who, arguments.lease_seconds))
+    if arguments.action == "renew":
+        return _report(
+            room, arguments, who, Claimed(room.renew(arguments.task_id, who, arguments.lease_seconds))
+        )
+    return _given_back(room, arguments, who, arguments.task_id)
+
+
+def _next(room: Tasks, arguments: ClaimTask, who: Who) -> ClaimResult:
+    wish = Wish(arguments.priority, arguments.label, arguments.milestone, arguments.connected_file)
+    taken = room.claim_next(who, wish, arguments.lease_seconds)
+    if taken is not None:
+        return _report(room, arguments, who, taken)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        return ClaimResult(
+            operation="claim",
+            workspace=workspace_ref(workspace),
+            none_ready=_none_ready(connection, workspace.id, room.now()),
+            next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
+        )
+
+
+def _none_ready(connection: Connection, workspace: str, now: float) -> NoneReady:
+    blocked, claimed = connection.execute(
+        "SELECT count(*) FILTER (WHERE status = 'blocked' OR (status = 'backlog' AND waits > 0)),"
+        " count(*) FILTER (WHERE claim_agent IS NOT NULL AND claim_expires > :now)"
+        " FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')",
+        {"workspace": workspace, "now": now},
+    ).fetchone()
+    holders = connection.execute(
+        "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+        " AND claim_expires > :now ORDER BY claim_agent LIMIT 10",
+        {"workspace": workspace, "now": now},
+    )
+    return NoneReady(blocked=blocked, claimed=claimed, claimed_by=[row[0] for row in holders] or None)
+
+
+def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> ClaimResult:
+    now = room.now()
+    task, previous = taken.task, taken.previous
+    holder = Who(who.actor, who.session, task.claim_token)
+    detail = None
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        if arguments.response_format == "detailed":
+            detail = task_detail(connection, task, now)
+    left = None
+    if previous is not None and previous.claim_agent is not None:
+        left = PreviousHolder(agent=previous.claim_agent, notes=previous.notes)
+    return ClaimResult(
+        operation="claim",
+        workspace=workspace_ref(workspace),
+        task=receipt(task),
+        detail=detail,
+        claim=claim_out(task, now, holder),
+        previous_holder=left,
+        next_steps=["See all about it with taskpilot_focus; report with taskpilot_update."],
+    )
+
+
+def _given_back(room: Tasks, arguments: ClaimTask, who: Who, named: str) -> ClaimResult:
+    kind = "handed-over" if arguments.action == "handoff" else "released"
+    freed = room.release(named, who, kind=kind, reason=arguments.note)
+    if arguments.note is not None:
+        freed = _with_note(room, freed, arguments.note, who)
+        if arguments.action == "handoff" and arguments.session is not None:
+            leave_note(room, arguments.session, f"{freed.id}: {arguments.note}")
+    return ClaimResult(operation="claim", workspace=workspace_ref(room.workspace()), task=receipt(freed))
+
+
+def _with_note(room: Tasks, task: Task, note: str, who: Who) -> Task:
+    notes = f"{task.notes}\n\n{note}" if task.notes else note
+    return room.update(
+        task.id, Change(set={"notes": notes}, reason="handed over"), Who(who.actor, who.session)
+    ).task
+
+
+class ApproveTask(Scoped):
+    """Which task a person approves."""
+
+    task_id: TaskId = Field(description="Which task, such as TP-12.")
+    reason: Body | None = Field(default=None, description="What you looked at.")
+
+
+class Approved(Reported):
+    """Receipt for an approval."""
+
+    task: TaskReceipt
+
+
+@tasks.operation(
+    "taskpilot_approve",
+    title="Approve a task",
+    effect=Effect.WRITE,
+    command="approve",
+    positional=("task_id",),
+    example="holdfast tasks approve TP-12",
+    command_only=True,
+    text=lambda result: f"{result.task.id} is {result.task.status}.",
+)
+def approve(room: Tasks, arguments: ApproveTask) -> Approved:
+    """Say, as a person, that a task in review is done. No server offers this to a program."""
+    check_workspace(room, arguments)
+    who = Who(actor())
+    with room.reading() as connection:
+        task = find_task(connection, room.workspace_in(connection).id, arguments.task_id)
+    change = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
+    done = room.update(task.id, change, who, if_version=task.version)
+    return Approved(operation="approve", workspace=workspace_ref(room.workspace()), task=receipt(done.task))

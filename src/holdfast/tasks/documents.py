@@ -1,0 +1,113 @@
+"""`taskpilot_update_resources`: the project's documents, readable files in `.task/`."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import os
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Corrupted, NotFound, OutOfDate
+from holdfast.kernel.operation import Effect
+from holdfast.storage.files import locked
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.tree import Tree
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.models import InSession, Reported, Result, Stored
+from holdfast.tasks.presenting import workspace_ref
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import document_words
+from holdfast.tasks.toolset import tasks
+
+Document = Literal["project.md", "design.md"]
+DOCUMENT_BYTES = 512 * 1024
+
+PATHS: dict[Document, RepoPath] = {
+    "project.md": RepoPath.parse(".task/project.md"),
+    "design.md": RepoPath.parse(".task/design.md"),
+}
+
+
+class UpdateResources(InSession):
+    """A document and what it is to say."""
+
+    resource_type: Document = Field(description="Which document.")
+    content: Stored = Field(max_length=DOCUMENT_BYTES // 4, description="The whole new text, in Markdown.")
+    reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
+    if_sha256: str | None = Field(
+        default=None, pattern="^[0-9a-f]{64}$", description="Change it only if it is still this text."
+    )
+
+
+class DiffStat(Result):
+    """How much of a text changed."""
+
+    added: int
+    removed: int
+
+
+class DocumentWritten(Reported):
+    """Receipt for a document."""
+
+    uri: str
+    sha256: str
+    diff_stat: DiffStat
+
+
+@tasks.operation(
+    "taskpilot_update_resources",
+    title="Write a project document",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="document",
+    positional=("resource_type",),
+    example='holdfast tasks document project.md --content "# Kelp"',
+    text=document_words,
+    annotations=PLANNING,
+)
+def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten:
+    """Write project.md or design.md in .task, where people and agents read what the project is about."""
+    who = acting(room, arguments)
+    workspace = room.workspace()
+    room.repository.ensure_store()
+    with locked(os.path.join(room.repository.store_directory, "task-documents")):
+        before = read(room, arguments.resource_type)
+        if arguments.if_sha256 is not None and sha256_of(before or "") != arguments.if_sha256:
+            raise OutOfDate.found(arguments.resource_type, arguments.if_sha256, sha256_of(before or ""))
+        path = PATHS[arguments.resource_type]
+        tree = Tree(room.repository)
+        tree.make_parents(path)
+        tree.write(path, arguments.content.encode())
+    room.note("document-written", who, {"document": arguments.resource_type}, arguments.reason)
+    return DocumentWritten(
+        operation="update_resources",
+        workspace=workspace_ref(workspace),
+        uri=f"taskpilot://workspace/{workspace.id}/{arguments.resource_type}",
+        sha256=sha256_of(arguments.content),
+        diff_stat=_difference(before or "", arguments.content),
+    )
+
+
+def read(room: Tasks, document: Document) -> str | None:
+    """Return a document, or None when nobody wrote it yet."""
+    try:
+        return Tree(room.repository).read_bytes(PATHS[document], DOCUMENT_BYTES).decode()
+    except NotFound:
+        return None
+    except UnicodeDecodeError:
+        raise Corrupted(f"'{PATHS[document].text}' is not text.", hint="Mend it, or move it aside.") from None
+
+
+def sha256_of(text: str) -> str:
+    """Return the checksum of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def _difference(before: str, after: str) -> DiffStat:
+    lines = list(difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0))[2:]
+    return DiffStat(
+        added=sum(line.startswith("+") for line in lines), removed=sum(line.startswith("-") for line in lines)
+    )

@@ -1,0 +1,257 @@
+"""`taskpilot_status`: how a workspace stands, in one look at the tables."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.sql import Connection
+from holdfast.tasks import rules
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import READING
+from holdfast.tasks.identity import task_id
+from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, TaskRef
+from holdfast.tasks.presenting import moment, task_refs, workspace_ref
+from holdfast.tasks.query import Query, find
+from holdfast.tasks.records import COLUMNS, Task, Workspace
+from holdfast.tasks.rows import blockers_of
+from holdfast.tasks.sessions import open_sessions
+from holdfast.tasks.states import PRIORITIES, STATUSES, Priority, Status
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import status_words
+from holdfast.tasks.toolset import tasks
+
+DAY_SECONDS = 86_400.0
+STALE_DAYS = 7
+_SHOWN, _SHOWN_DETAILED = 5, 20
+
+Include = Literal["recommendations", "rules", "agents", "chart"]
+
+
+class ShowStatus(InSession):
+    """How much to say."""
+
+    include: list[Include] = Field(
+        default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
+    )
+    detailed: bool = Field(
+        default=False, description="As response_format `detailed` with everything included."
+    )
+    response_format: ResponseFormat = Field(
+        default="concise", description="How many tasks to show of each kind."
+    )
+
+
+class Counts(Result):
+    """How many tasks there are of each kind."""
+
+    by_status: dict[Status, int]
+    by_priority: dict[Priority, int] = Field(description="Open tasks only.")
+
+
+class Velocity(Result):
+    """How many tasks were finished lately."""
+
+    d7: int
+    d30: int
+
+
+class BlockedTask(Result):
+    """A task that cannot go on, and why."""
+
+    id: str
+    title: UntrustedText
+    why: UntrustedText
+
+
+class Bottleneck(Result):
+    """An open task that others wait for."""
+
+    id: str
+    title: UntrustedText
+    unblocks: int
+
+
+class AgentOut(Result):
+    """Who is at work."""
+
+    agent: UntrustedText
+    claims: int
+    last_seen: str
+
+
+class StatusResult(Reported):
+    """How a workspace stands."""
+
+    done_gate: UntrustedText
+    counts: Counts
+    total: int
+    percent_done: int
+    velocity: Velocity
+    ready: list[TaskRef]
+    stale: list[TaskRef]
+    blocked: list[BlockedTask]
+    bottlenecks: list[Bottleneck]
+    agents: list[AgentOut] | None = None
+    recommendations: list[str] | None = None
+    rules: list[UntrustedText] | None = None
+    chart_uri: str | None = None
+
+
+@tasks.operation(
+    "taskpilot_status",
+    title="Show the status",
+    effect=Effect.READ,
+    command="status",
+    example="holdfast tasks status",
+    specified=True,
+    text=status_words,
+    annotations=READING,
+)
+def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
+    """Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up."""
+    acting(room, arguments)
+    now = room.now()
+    detailed = arguments.detailed or arguments.response_format == "detailed"
+    most = _SHOWN_DETAILED if detailed else _SHOWN
+    included = frozenset(arguments.include) | (_EVERYTHING if arguments.detailed else frozenset())
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        result = _standing(connection, workspace, now, most)
+        agents = _agents(connection, workspace.id, now) if "agents" in included else None
+    return result.model_copy(
+        update={
+            "agents": agents,
+            "recommendations": _recommendations(result) if "recommendations" in included else None,
+            "rules": [rule.text for rule in rules.listed(room)][:most] if "rules" in included else None,
+            "chart_uri": _chart_uri(workspace) if "chart" in included else None,
+        }
+    )
+
+
+_EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents", "chart"})
+
+
+def _chart_uri(workspace: Workspace) -> str:
+    return f"taskpilot://workspace/{workspace.id}/status/chart.png"
+
+
+def _standing(connection: Connection, workspace: Workspace, now: float, most: int) -> StatusResult:
+    by_status, by_priority = _counts(connection, workspace.id)
+    total = sum(by_status.values())
+    counted = total - by_status["dropped"]
+    ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=most), now).tasks
+    return StatusResult(
+        operation="status",
+        workspace=workspace_ref(workspace),
+        done_gate=workspace.gate,
+        counts=Counts(by_status=by_status, by_priority=by_priority),
+        total=total,
+        percent_done=100 * by_status["done"] // counted if counted else 0,
+        velocity=_velocity(connection, workspace.id, now),
+        ready=task_refs(connection, ready, now),
+        stale=task_refs(connection, _stale(connection, workspace.id, now, most), now),
+        blocked=_blocked(connection, workspace.id, most),
+        bottlenecks=_bottlenecks(connection, workspace.id, most),
+    )
+
+
+def _counts(connection: Connection, workspace: str) -> tuple[dict[Status, int], dict[Priority, int]]:
+    by_status: dict[Status, int] = dict.fromkeys(STATUSES, 0)
+    by_priority: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
+    rows = connection.execute(
+        "SELECT status, priority, count(*) FROM task WHERE workspace = :workspace GROUP BY status, priority",
+        {"workspace": workspace},
+    )
+    for state, priority, count in rows:
+        by_status[state] += count
+        if state not in ("done", "dropped"):
+            by_priority[PRIORITIES[priority]] += count
+    return by_status, by_priority
+
+
+def _velocity(connection: Connection, workspace: str, now: float) -> Velocity:
+    week, month = connection.execute(
+        "SELECT count(*) FILTER (WHERE completed_at > :week), count(*) FROM task"
+        " WHERE workspace = :workspace AND completed_at IS NOT NULL AND completed_at > :month",
+        {"workspace": workspace, "week": now - 7 * DAY_SECONDS, "month": now - 30 * DAY_SECONDS},
+    ).fetchone()
+    return Velocity(d7=week, d30=month)
+
+
+def _stale(connection: Connection, workspace: str, now: float, most: int) -> list[Task]:
+    """Return tasks in progress that nobody touched for a week, the longest forgotten first."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"  # noqa: S608
+        " AND updated_at < :before ORDER BY updated_at LIMIT :most",
+        {"workspace": workspace, "before": now - STALE_DAYS * DAY_SECONDS, "most": most},
+    )
+    return [Task(*row) for row in rows]
+
+
+def _blocked(connection: Connection, workspace: str, most: int) -> list[BlockedTask]:
+    rows = connection.execute(
+        "SELECT uid, n, title, status FROM task WHERE workspace = :workspace"
+        " AND (status = 'blocked' OR (status = 'backlog' AND waits > 0)) ORDER BY priority, n LIMIT :most",
+        {"workspace": workspace, "most": most},
+    ).fetchall()
+    waiting = blockers_of(connection, [uid for uid, _, _, state in rows if state == "backlog"])
+    return [
+        BlockedTask(id=task_id(number), title=title, why=_why(connection, uid, state, waiting.get(uid, [])))
+        for uid, number, title, state in rows
+    ]
+
+
+def _why(connection: Connection, uid: str, state: str, needs: list[str]) -> str:
+    if state != "blocked":
+        return f"needs {', '.join(needs)}" if needs else "needs what its parent needs"
+    row = connection.execute(
+        "SELECT reason FROM event WHERE task = :uid AND reason IS NOT NULL ORDER BY version DESC LIMIT 1",
+        {"uid": uid},
+    ).fetchone()
+    return "no reason given" if row is None else str(row[0])[:200]
+
+
+def _bottlenecks(connection: Connection, workspace: str, most: int) -> list[Bottleneck]:
+    rows = connection.execute(
+        "SELECT n, title, unblocks FROM task WHERE workspace = :workspace AND unblocks > 0"
+        " AND status NOT IN ('done', 'dropped') ORDER BY unblocks DESC, n LIMIT :most",
+        {"workspace": workspace, "most": most},
+    )
+    return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
+
+
+def _agents(connection: Connection, workspace: str, now: float) -> list[AgentOut]:
+    held = dict(
+        connection.execute(
+            "SELECT claim_agent, count(*) FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+            " AND claim_expires > :now GROUP BY claim_agent",
+            {"workspace": workspace, "now": now},
+        ).fetchall()
+    )
+    seen: dict[str, float] = {}
+    for session in open_sessions(connection, workspace, now - 7 * DAY_SECONDS):
+        seen[session.agent] = max(session.seen, seen.get(session.agent, 0.0))
+    names = sorted(held.keys() | seen.keys(), key=lambda name: (-seen.get(name, 0.0), name))
+    return [
+        AgentOut(agent=name, claims=held.get(name, 0), last_seen=moment(seen.get(name, now)))
+        for name in names[:20]
+    ]
+
+
+def _recommendations(result: StatusResult) -> list[str]:
+    """Return what follows from the figures, one sentence each."""
+    advice = []
+    if result.stale:
+        advice.append(f"Finish or give back what nobody touched for {STALE_DAYS} days: {result.stale[0].id}.")
+    if result.bottlenecks and result.bottlenecks[0].unblocks > 1:
+        first = result.bottlenecks[0]
+        advice.append(f"Do {first.id} soon: {first.unblocks} tasks wait for it.")
+    if result.ready:
+        advice.append(f"Take {result.ready[0].id} next.")
+    elif result.blocked:
+        advice.append(f"Nothing is ready; see what {result.blocked[0].id} needs.")
+    return advice

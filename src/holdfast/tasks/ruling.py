@@ -1,0 +1,128 @@
+"""`taskpilot_rule_update`: rules added, changed, taken away, listed, and found in what people say."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks import rules
+from holdfast.tasks.acting import acting
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.detecting import detect
+from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
+from holdfast.tasks.presenting import workspace_ref
+from holdfast.tasks.rules import Rule, RuleType
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.text import rules_words
+from holdfast.tasks.toolset import tasks
+
+RULE_CHARACTERS = 1000
+FEEDBACK_CHARACTERS = 20_000
+
+
+class UpdateRules(InSession):
+    """What to do about rules."""
+
+    action: Literal["add", "update", "remove", "list", "detect"] = Field(
+        default="list", description="What to do; `detect` finds rules in `rule_content` and keeps none."
+    )
+    rule_type: RuleType | None = Field(default=None, description="What the rule is about, or which to list.")
+    rule_content: Stored | None = Field(
+        default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or what somebody said."
+    )
+    rule_id: Word | None = Field(default=None, description="Which rule to update or remove.")
+
+
+class RuleOut(Result):
+    """One rule."""
+
+    id: str
+    type: RuleType
+    scope: rules.Scope
+    text: UntrustedText
+
+
+class DetectedOut(Result):
+    """Something that sounds like a rule."""
+
+    type: RuleType
+    text: UntrustedText
+    confidence: float
+
+
+class RulesResult(Reported):
+    """Rules after the action, or found by it."""
+
+    rules: list[RuleOut] = Field(description="The rule that changed, or all that were asked for.")
+    total: int = Field(description="How many rules hold now.")
+    detected: list[DetectedOut] | None = None
+
+
+@tasks.operation(
+    "taskpilot_rule_update",
+    title="Update rules",
+    effect=Effect.WRITE,
+    command="rules",
+    positional=("action",),
+    example='holdfast tasks rules add --rule-type testing --rule-content "Run the tests before you commit."',
+    specified=True,
+    idempotent=True,
+    text=rules_words,
+    annotations=PLANNING,
+)
+def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
+    """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.
+
+    Removing a rule takes it out of its file and remembers it in the index.
+    """
+    who = acting(room, arguments)
+    if arguments.action == "detect":
+        found = detect(_content(arguments))
+        detected = [DetectedOut(type=item.type, text=item.text, confidence=item.confidence) for item in found]
+        return _result(room, [], detected)
+    if arguments.action == "list":
+        shown = [rule for rule in rules.listed(room) if arguments.rule_type in (None, rule.type)]
+        return _result(room, shown)
+    return _result(room, [_changed(room, arguments, who.actor)])
+
+
+def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
+    if arguments.action == "add":
+        rule = Rule(arguments.rule_type or "custom", _one_rule(arguments), "workspace")
+        return rules.add(room, rule, source=actor)
+    if arguments.rule_id is None:
+        raise InvalidArguments(
+            f"`{arguments.action}` needs `rule_id`.", hint="The action `list` shows the rules and their ids."
+        )
+    if arguments.action == "remove":
+        return rules.remove(room, arguments.rule_id, source=actor)
+    return rules.replace(room, arguments.rule_id, _one_rule(arguments), source=actor)
+
+
+def _result(room: Tasks, shown: list[Rule], detected: list[DetectedOut] | None = None) -> RulesResult:
+    return RulesResult(
+        operation="rule_update",
+        workspace=workspace_ref(room.workspace()),
+        rules=[RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=rule.text) for rule in shown],
+        total=len(rules.listed(room)),
+        detected=detected,
+    )
+
+
+def _content(arguments: UpdateRules) -> str:
+    if not (arguments.rule_content or "").strip():
+        raise InvalidArguments(f"`{arguments.action}` needs `rule_content`.", hint="Write the rule there.")
+    return arguments.rule_content or ""
+
+
+def _one_rule(arguments: UpdateRules) -> str:
+    text = " ".join(_content(arguments).split())
+    if len(text) > RULE_CHARACTERS:
+        raise InvalidArguments(
+            f"A rule has at most {RULE_CHARACTERS} characters.", hint="Say it shorter, or make several of it."
+        )
+    return text

@@ -1,0 +1,182 @@
+"""`taskpilot_init` and `taskpilot_start`: a workspace begins, an agent begins."""
+
+from __future__ import annotations
+
+import os
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks import beginnings, rows, rules
+from holdfast.tasks.acting import actor, check_workspace
+from holdfast.tasks.annotations import WORKSPACE
+from holdfast.tasks.models import Body, Reported, Result, Scoped, TaskReceipt, TaskRef, Title, Word
+from holdfast.tasks.presenting import moment, receipt, task_refs, workspace_ref
+from holdfast.tasks.query import Query, find
+from holdfast.tasks.records import Who
+from holdfast.tasks.sessions import open_session
+from holdfast.tasks.stacks import detected, starter_rules, starter_tasks
+from holdfast.tasks.states import Gate
+from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from holdfast.tasks.text import init_words, start_words
+from holdfast.tasks.toolset import tasks
+
+NEXT_STEPS = [
+    "Run taskpilot_start to begin a session",
+    "Use taskpilot_add to create new tasks",
+    "Check taskpilot_status for project overview",
+]
+_SHOWN_READY = 5
+
+
+class InitWorkspace(Scoped):
+    """What a new workspace begins with."""
+
+    project_name: Title | None = Field(default=None, description="Left out, the name of the folder.")
+    project_requirements: Body | None = Field(default=None, description="What the project has to do.")
+    tech_stack: Word | None = Field(
+        default=None, description="Languages; those whose files are there are found."
+    )
+    done_gate: Gate | None = Field(
+        default=None, description="What it takes to be done; criteria unless said otherwise."
+    )
+
+
+class WorkspaceInitialized(Reported):
+    """A workspace and what it begins with."""
+
+    tasks_created: list[TaskReceipt]
+    rules_applied: list[UntrustedText]
+    rules_initialized: int
+    tech_stack: list[str]
+    done_gate: Gate
+    setup_complete: bool
+    already_initialized: bool | None = None
+
+
+@tasks.operation(
+    "taskpilot_init",
+    title="🚀 Initialize TaskPilot Workspace",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="init",
+    example='holdfast tasks init --project-name "Kelp"',
+    specified=True,
+    text=init_words,
+    annotations=WORKSPACE,
+)
+def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
+    """Initialize a TaskPilot workspace with .task folder structure and configuration.
+
+    Starter tasks and rules follow from the languages of the repository. A second call changes nothing but the
+    done gate, when one is given.
+    """
+    check_workspace(room, arguments)
+    stacks = detected(room.repository, arguments.tech_stack)
+    name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
+    names = [stack.name for stack in stacks]
+    workspace, made = beginnings.begin(room, name, names, arguments.done_gate or "criteria")
+    if not made and arguments.done_gate is not None:
+        beginnings.set_gate(room, arguments.done_gate)
+        workspace = room.workspace()
+    applied = [] if room.repository.bare else rules.begin(room, starter_rules(stacks))
+    created = []
+    if made:
+        drafts = starter_tasks(stacks, arguments.project_requirements)
+        created = [receipt(task) for task, _ in room.create(drafts, Who(actor()))]
+    return WorkspaceInitialized(
+        operation="init",
+        workspace=workspace_ref(workspace, with_time=True),
+        tasks_created=created,
+        rules_applied=[rule.text for rule in applied],
+        rules_initialized=len(applied),
+        tech_stack=names,
+        done_gate=workspace.gate,
+        setup_complete=True,
+        already_initialized=None if made else True,
+        next_steps=NEXT_STEPS,
+    )
+
+
+class StartSession(Scoped):
+    """Who begins to work."""
+
+    workspace: str = Field(
+        alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
+    )
+    agent: Word | None = Field(default=None, description="Your name; over HTTP that of your token.")
+
+
+class SessionOut(Result):
+    """An agent at work."""
+
+    id: str
+    agent: UntrustedText
+    expires_at: str
+
+
+class Resume(Result):
+    """What was left from before."""
+
+    my_claims: list[TaskRef] | None = None
+    handoff_note: UntrustedText | None = None
+
+
+class OpenCounts(Result):
+    """How many tasks there are."""
+
+    open: int
+    total: int
+
+
+class SessionStarted(Reported):
+    """A session, and where the workspace stands."""
+
+    session: SessionOut
+    resume: Resume
+    ready: list[TaskRef]
+    counts: OpenCounts
+    rules: int = Field(description="How many rules hold; they are at `rules_uri`.")
+    rules_uri: str
+
+
+@tasks.operation(
+    "taskpilot_start",
+    title="Start a session",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="start",
+    positional=("workspace",),
+    example="holdfast tasks start . --agent ada",
+    specified=True,
+    text=start_words,
+    annotations=WORKSPACE,
+)
+def start(room: Tasks, arguments: StartSession) -> SessionStarted:
+    """Begin to work: open a session, see what you hold, what is ready, and where the rules are.
+
+    Pass the session with later calls; each renews your claims. Others' sessions stay open.
+    """
+    check_workspace(room, arguments)
+    agent = actor(arguments.agent)
+    session, handoff = open_session(room, agent)
+    now = room.now()
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=_SHOWN_READY), now)
+        mine = find(connection, workspace.id, Query(agent=agent, sort="updated"), now)
+        open_count, total = rows.counts(connection, workspace.id)
+        claims = task_refs(connection, mine.tasks, now)
+        shown = task_refs(connection, ready.tasks, now)
+    return SessionStarted(
+        operation="start",
+        workspace=workspace_ref(workspace),
+        session=SessionOut(id=session.id, agent=agent, expires_at=moment(now + LEASE_SECONDS)),
+        resume=Resume(my_claims=claims or None, handoff_note=handoff),
+        ready=shown,
+        counts=OpenCounts(open=open_count, total=total),
+        rules=len(rules.listed(room)),
+        rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
+        next_steps=["Go on with what you hold, or take the next task with taskpilot_claim."],
+    )
