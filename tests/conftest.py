@@ -48,9 +48,16 @@ def strace_is_missing() -> str | None:
     return None if tried.returncode == 0 else "this process may not trace others"
 
 
+def postgres_is_missing() -> str | None:
+    from tests.tasks import postgres
+
+    return postgres.is_missing()
+
+
 FAMILIES: dict[str, Callable[[], str | None]] = {
     "node": cache(node_is_missing),
     "strace": cache(strace_is_missing),
+    "postgres": cache(postgres_is_missing),
 }
 
 
