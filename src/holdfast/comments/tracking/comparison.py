@@ -14,12 +14,15 @@ from holdfast.comments.tracking.leftover import LeftOver
 from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.models import Version
-from holdfast.comments.tracking.offers import offered, window
+from holdfast.comments.tracking.offers import is_small, offered, window
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.places import Places
 
 _FIRM = 6
 """Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
+
+_SURE = 0.75
+"""Score from which a pair of a large area divides it."""
 
 
 class Comparison:
@@ -87,10 +90,32 @@ class Comparison:
         part = window(area, index)
         found = self._aligned.get(part)
         if found is None:
-            pairs = offered(self.before, self.likeness, self.left_over, part, area)
-            found = {source: (target, score) for source, target, score in _chain(self.before, pairs)}
+            chain = self._chained(part, area)
+            if not is_small(part):
+                chain = self._refined(part, chain)
+            found = {source: (target, score) for source, target, score in chain}
             self._aligned[part] = found
         return found
+
+    def _chained(self, part: Area, whole: Area) -> list[Pair]:
+        """Return the best chain of the pairs of an area."""
+        return _chain(self.before, offered(self.before, self.likeness, self.left_over, part, whole))
+
+    def _refined(self, part: Area, chain: list[Pair]) -> list[Pair]:
+        """Return a chain in which the small areas between its sure pairs have been looked at closely."""
+        refined: list[Pair] = []
+        old_start, old_end, new_start, new_end = part
+        sure = [pair for pair in chain if pair[2] >= _SURE]
+        for source, target, score in [*sure, (old_end, new_end, 0.0)]:
+            gap = (old_start, source, new_start, target)
+            if is_small(gap):
+                refined += self._chained(gap, gap)
+            else:
+                refined += [pair for pair in chain if old_start <= pair[0] < source]
+            if source < old_end:
+                refined.append((source, target, score))
+            old_start, new_start = source + 1, target + 1
+        return refined
 
 
 def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:

@@ -13,6 +13,8 @@ _OUT_OF_ORDER = 0.08
 """By how much a line elsewhere must fit better than the one in its place."""
 
 _MOST_MOVES = 8
+_DECLARED = 0.95
+"""What the declaration of the same symbol is worth at least."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,8 @@ class Finder:
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
-        found = [self._declared(index), self._in_order(index), self._in_symbol(index)]
+        found = [self._declared(index), self._begun(index, self._in_order(index))]
+        found.append(self._begun(index, self._in_symbol(index)))
         best = max((guess.score for guess in found if guess), default=0.0)
         moves = [move for move in self._moved(index) if move.score > best + _OUT_OF_ORDER]
         joined = self._joined(index) if not any(found) and not moves else None
@@ -63,7 +66,14 @@ class Finder:
             at = new.start_line - 1
         else:
             return None
-        return Guess(at, max(0.75, self._likeness.score(index, at)), "declaration")
+        return Guess(at, max(_DECLARED, self._likeness.score(index, at)), "declaration")
+
+    def _begun(self, index: int, guess: Guess | None) -> Guess | None:
+        """Return the first line of a statement that was broken over lines, where a later one was guessed."""
+        if guess is None or self._likeness.content(index, guess.index) == 1.0:
+            return guess
+        first = self._likeness.statement_start(index, guess.index)
+        return guess if first is None else Guess(first, guess.score, guess.method)
 
     def _in_symbol(self, index: int) -> Guess | None:
         """Return the line in the symbol that a line's symbol became, where that went elsewhere."""

@@ -54,6 +54,18 @@ class Likeness:
             return _REFLOWED * _grown(self._after, new_index, tokens)
         return _REFLOWED * _grown(self._before, old_index, others)
 
+    def statement_start(self, old_index: int, new_index: int) -> int | None:
+        """Return the line above a new one with which a statement equal to the old line begins, if one does."""
+        tokens = self._before.tokens(old_index)
+        found = self.content(old_index, new_index)
+        for first in range(new_index - 1, max(-1, new_index - _MOST_BROKEN), -1):
+            others = self._after.tokens(first)
+            if not others or len(others) >= len(tokens):
+                return None
+            if others[0] == tokens[0] and _grown(self._after, first, tokens) >= found:
+                return first
+        return None
+
     def context(self, old_index: int, new_index: int) -> float:
         """Return how alike the lines around are."""
         above, below = self._before.context(old_index)
