@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from holdfast.comments.tracking.finder import Guess
+from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.models import Candidate, Confidence, Placement, Reason
 
 _SHOWN = 5

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.guess import Guess
+from holdfast.comments.tracking.neighbours import Neighbours
 from holdfast.comments.tracking.offers import is_small
 
 _MOVED_SCORE = 0.62
@@ -17,15 +17,6 @@ _DECLARED = 0.95
 """What the declaration of the same symbol is worth at least."""
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """A new line that may be the one sought."""
-
-    index: int
-    score: float
-    method: str
-
-
 class Finder:
     """Guesses for lines that are not simply unchanged."""
 
@@ -33,6 +24,7 @@ class Finder:
         self._comparison = comparison
         self._before, self._after = comparison.before, comparison.after
         self._likeness = comparison.likeness
+        self._neighbours = Neighbours(comparison)
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
@@ -40,7 +32,7 @@ class Finder:
         found.append(self._begun(index, self._in_symbol(index)))
         best = max((guess.score for guess in found if guess), default=0.0)
         moves = [move for move in self._moved(index) if move.score > best + _OUT_OF_ORDER]
-        joined = self._joined(index) if not any(found) and not moves else None
+        joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
         ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
         unique: dict[int, Guess] = {}
         for guess in ranked:

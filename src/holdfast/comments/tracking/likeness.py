@@ -55,7 +55,7 @@ class Likeness:
         return _REFLOWED * _grown(self._before, old_index, others)
 
     def statement_start(self, old_index: int, new_index: int) -> int | None:
-        """Return the line above a new one with which a statement equal to the old line begins, if one does."""
+        """Return the line above a new one with which a statement like the old line begins, if one does."""
         tokens = self._before.tokens(old_index)
         found = self.content(old_index, new_index)
         for first in range(new_index - 1, max(-1, new_index - _MOST_BROKEN), -1):

@@ -29,7 +29,7 @@ def split(text: str) -> list[str]:
 
 def tokens_of(line: str) -> tuple[str, ...]:
     """Return words, numbers and single signs."""
-    return tuple(_TOKEN.findall(line[:_LONGEST_COMPARED]))
+    return tuple(_TOKEN.findall(line[:_LONGEST_COMPARED].replace("'", '"')))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +68,8 @@ class Lines:
 
     @cached_property
     def normal(self) -> list[str]:
-        """Lines without any white space: what formatters leave equal."""
-        return ["".join(line.split()) for line in self.raw]
+        """Lines without white space and with one kind of quotes: what formatters leave equal."""
+        return ["".join(line.split()).replace("'", '"') for line in self.raw]
 
     def tokens(self, index: int) -> tuple[str, ...]:
         """Return the tokens of a line."""
