@@ -69,13 +69,17 @@ def _kept(folder: Path, version: Version) -> dict[str, str]:
     return {"path": version.path, "text": name}
 
 
-def save_workspace(folder: Path, name: str, versions: Iterable[Version]) -> None:
-    """Write beside a label file which texts the whole workspace held at the end."""
-    kept = [_kept(folder, version) for version in versions]
+def save_workspaces(folder: Path, name: str, before: Iterable[Version], after: Iterable[Version]) -> None:
+    """Write beside a label file which texts the whole workspace held then and now."""
+    kept = {
+        "before": [_kept(folder, version) for version in before],
+        "after": [_kept(folder, version) for version in after],
+    }
     (folder / f"{name}.workspace.json").write_text(json.dumps(kept), encoding="utf-8")
 
 
-def load_workspace(path: Path) -> list[Version]:
-    """Return the texts of the workspace that belongs to a label file."""
+def load_workspaces(path: Path) -> tuple[list[Version], list[Version]]:
+    """Return the texts of the workspace that belongs to a label file, then and now."""
     listed = json.loads(path.with_name(f"{path.stem}.workspace.json").read_text(encoding="utf-8"))
-    return [_version(path.parent, each) for each in listed]
+    before, after = ([_version(path.parent, each) for each in listed[when]] for when in ("before", "after"))
+    return before, after

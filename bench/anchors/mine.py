@@ -67,6 +67,10 @@ class Miner:
                 found[path] = stripped
         return found
 
+    def workspace(self, revision: str) -> list[Version]:
+        """Return the stripped sources of a revision as versions."""
+        return [Version(path, each.text) for path, each in self.sources(revision).items()]
+
     def release(self, first: str, last: str) -> Iterator[Case]:
         """Yield the cases of files that kept their paths."""
         before, after = self.sources(first), self.sources(last)
@@ -190,8 +194,8 @@ def main() -> None:
     title = f"{options.kind}.{name}.{options.first}-{options.last}".replace("/", "_")
     count = labels.save(options.out, title, cases)
     if options.kind == "moved-file" and count:
-        workspace = [Version(path, each.text) for path, each in miner.sources(options.last).items()]
-        labels.save_workspace(options.out, title, workspace)
+        workspaces = [miner.workspace(revision) for revision in (options.first, options.last)]
+        labels.save_workspaces(options.out, title, *workspaces)
     history.close()
     print(f"{title}: {count} labels")
 

@@ -1,0 +1,119 @@
+"""How often the right file is found for code that went to another one.
+
+python -m bench.anchors.moved DIR
+
+Beside ours: the renames and copies that `git diff` finds between the two trees.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import tempfile
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from time import perf_counter
+
+from bench.anchors import labels
+from bench.anchors.cases import Case
+from holdfast.comments.tracking.files import MovedFiles
+from holdfast.comments.tracking.models import Anchor, Version
+
+GIT = {
+    "git diff -M50": ("-M50%",),
+    "git diff -M30 -C30 --find-copies-harder": ("-M30%", "-C30%", "--find-copies-harder"),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--misses", type=int, default=0, help="how many of our misses to show in each set")
+    options = parser.parse_args()
+    total: Counter[str] = Counter()
+    for path in sorted(options.folder.glob("moved-file.*.jsonl")):
+        cases = list(labels.load(path))
+        if cases:
+            counted = measure(path, cases, options.misses)
+            total += counted
+            print(path.stem, dict(counted))
+    count = total["labels"]
+    print(f"\n| {count} labels | right file % | wrong file % | right line % |\n| --- | ---: | ---: | ---: |")
+    for name in (*GIT, "holdfast", "holdfast, clear"):
+        shares = " | ".join(
+            f"{100 * total[f'{name}: {what}'] / count:.1f}" for what in ("file", "other", "line")
+        )
+        print(f"| {name} | {shares} |")
+    print(f"\n{1000 * total['microseconds'] / 1e6 / count:.1f} ms for each label")
+
+
+def measure(path: Path, cases: list[Case], misses: int) -> Counter[str]:
+    """Count the files and lines found for one set."""
+    counted: Counter[str] = Counter()
+    before, after = labels.load_workspaces(path)
+    began = perf_counter()
+    index = MovedFiles(after)
+    counted["microseconds"] += int(1e6 * (perf_counter() - began))
+    for case in cases:
+        counted["labels"] += len(case.labels)
+        counted += ours(case, index, misses)
+    for name, options in GIT.items():
+        targets = renames(before, after, options)
+        for case in cases:
+            target = targets.get(case.old.path)
+            if target is not None:
+                counted[f"{name}: {'file' if target == case.new.path else 'other'}"] += len(case.labels)
+    return counted
+
+
+def ours(case: Case, index: MovedFiles, misses: int) -> Counter[str]:
+    """Ask our finder."""
+    counted: Counter[str] = Counter()
+    began = perf_counter()
+    found = index.find(case.old, [Anchor(label.line) for label in case.labels])
+    counted["microseconds"] += int(1e6 * (perf_counter() - began))
+    for label, moved in zip(case.labels, found, strict=True):
+        right = moved is not None and moved.path == case.new.path
+        for name in ("holdfast", *(("holdfast, clear",) if moved is not None and moved.clear else ())):
+            counted[f"{name}: file"] += right
+            counted[f"{name}: other"] += moved is not None and not right
+            counted[f"{name}: line"] += right and moved is not None and moved.placement.line == label.truth
+        if not right and misses:
+            misses -= 1
+            print(f"  {case.name}:{label.line} is in {case.new.path}:{label.truth},",
+                  f"not in {moved.path} ({moved.share:.2f})" if moved else "not found")  # fmt: skip
+            print(f"    {case.old.text.split(chr(10))[label.line - 1].strip()}")
+    return counted
+
+
+def renames(before: Iterable[Version], after: Iterable[Version], options: tuple[str, ...]) -> dict[str, str]:
+    """Return where git says that files went: of several places, the likest."""
+    with tempfile.TemporaryDirectory() as folder:
+        git = ["git", "-C", folder]
+        subprocess.run(["git", "init", "-q", "--bare", folder], check=True)
+        stream = b"".join(_commit(number, each) for number, each in enumerate((before, after)))
+        subprocess.run([*git, "fast-import", "--quiet"], input=stream, check=True)
+        command = [*git, "-c", "core.quotePath=false", "diff-tree", "-r", "-l0", *options, "main~1", "main"]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    found: dict[str, tuple[int, str]] = {}
+    for line in done.stdout.splitlines():
+        about, *paths = line.split("\t")
+        status = about.split()[-1]
+        if status[0] in "RC":
+            found[paths[0]] = max(found.get(paths[0], (0, "")), (int(status[1:]), paths[1]))
+    return {path: target for path, (_, target) in found.items()}
+
+
+def _commit(number: int, versions: Iterable[Version]) -> bytes:
+    parts = [f"commit refs/heads/main\ncommitter a <a@b> {number} +0000\ndata 0\ndeleteall\n".encode()]
+    for version in versions:
+        text = version.text.encode("utf-8", "surrogateescape")
+        parts.append(f'M 100644 inline "{version.path}"\ndata {len(text)}\n'.encode() + text + b"\n")
+    return b"".join(parts)
+
+
+if __name__ == "__main__":
+    main()
