@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.files import find_moved
+from holdfast.comments.tracking.files import MovedFiles, find_moved
 from holdfast.comments.tracking.models import Anchor, Version
 
 CODE = """import json
@@ -54,3 +54,32 @@ def test_two_files_with_the_same_code_are_not_a_clear_answer():
 def test_code_that_is_nowhere_is_not_found():
     assert find_moved(Version("settings.py", CODE), [Anchor(7)], [Version("shapes.py", UNRELATED)]) == [None]
     assert find_moved(Version("settings.py", CODE), [Anchor(7)], []) == [None]
+
+
+def test_a_common_line_does_not_decide():
+    old = Version("settings.py", CODE)
+    common = "\n".join(["import json", "import os", "return settings", ""])
+    others = [Version(f"other_{number}.py", common + UNRELATED) for number in range(20)]
+    (found,) = find_moved(old, [Anchor(8)], [*others, Version("kept/options.py", CODE)])
+    assert found is not None
+    assert found.path == "kept/options.py"
+
+
+def test_code_rewritten_in_another_style_is_found_by_its_words():
+    old = Version("settings.py", CODE)
+    rewritten = CODE.replace('"', "'").replace("(path)", "( path )").replace("handle", "file")
+    (found,) = find_moved(
+        old, [Anchor(7)], [Version("shapes.py", UNRELATED), Version("new/settings.py", rewritten)]
+    )
+    assert found is not None
+    assert found.path == "new/settings.py"
+    assert found.placement.line == 7
+
+
+def test_an_index_answers_for_many_files_and_never_with_the_file_itself():
+    index = MovedFiles([Version("settings.py", CODE), Version("shapes.py", UNRELATED), Version("b.py", CODE)])
+    (found,) = index.find(Version("settings.py", CODE), [Anchor(7)])
+    assert found is not None
+    assert found.path == "b.py"
+    (gone,) = index.find(Version("other.py", "def volume(radius):\n    return radius ** 3\n"), [Anchor(2)])
+    assert gone is None

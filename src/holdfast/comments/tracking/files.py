@@ -1,8 +1,8 @@
 """Which file the code of an anchor went to.
 
 Every file of the workspace is asked how much it holds of what stood around the anchor, and of the file that
-the anchor was in: whole lines, and single words. What few files hold counts more than what all do; what is near
-the anchor counts more than what is far. A file of the same name has a small advantage.
+the anchor was in: whole lines, and single words. What few files hold counts more than what all do; what is
+near the anchor counts more than what is far. A file of the same name has a small advantage.
 
 Contract: an answer is `clear` when no other file came near; only then may an anchor move there by itself. The
 weights and bounds were set on labelled moves of five repositories and checked on others (docs/accuracy.md).
