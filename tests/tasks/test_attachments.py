@@ -127,8 +127,8 @@ def test_a_file_of_the_repository_is_attached_by_its_path(room: Tasks, repositor
 
 def test_the_same_file_twice_changes_nothing_and_another_replaces_it(room: Tasks):
     first = put(room, "a.txt", b"one")
-    assert put(room, "a.txt", b"one").version == first.version
-    assert put(room, "a.txt", b"two").version == first.version + 1
+    assert put(room, "a.txt", b"one").task.version == first.task.version
+    assert put(room, "a.txt", b"two").task.version == first.task.version + 1
     assert look(room, "a.txt")[0].text == "two"
 
 

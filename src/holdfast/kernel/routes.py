@@ -16,6 +16,10 @@ class Address:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that this route stands for."""
     status: int = 200
+    renamed: Mapping[str, str] = field(default_factory=dict)
+    """Arguments that this interface calls otherwise, by its names for them."""
+    meanings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Words that stand for values here, by argument."""
 
 
 @dataclass(frozen=True)

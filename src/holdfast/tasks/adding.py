@@ -8,6 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
 from holdfast.storage.sql import Connection
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import WRITING
@@ -112,6 +113,14 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     text=created_words,
     annotations=WRITING,
     result_version="task.version",
+    addresses=(
+        Address(
+            "POST",
+            "workspaces/{workspace_path}/tasks",
+            status=201,
+            renamed={"description": "task_description"},
+        ),
+    ),
 )
 def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     """Create one task and return it. `taskpilot_add` does the same for several at once."""

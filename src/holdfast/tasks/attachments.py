@@ -60,7 +60,6 @@ class Attached(Reported):
     """The receipt of an attachment."""
 
     task: TaskReceipt
-    version: int
     attachment: AttachmentOut
     sha256: str
 
@@ -104,7 +103,7 @@ class _NewFile:
     text=lambda result: f"Attached {one_line(result.attachment.name)} to {result.task.id}.",
     annotations=WRITING,
     expects_version="if_version",
-    result_version="version",
+    result_version="task.version",
     addresses=(Address("POST", "workspaces/{workspace_path}/tasks/{task_id}/attachments", status=201),),
 )
 def attach(room: Tasks, arguments: AttachFile) -> Attached:
@@ -127,7 +126,6 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
         operation="attach",
         workspace=workspace_ref(workspace),
         task=receipt(now),
-        version=now.version,
         attachment=_shown(now, kept),
         sha256=kept.sha256,
     )

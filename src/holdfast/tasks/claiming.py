@@ -8,6 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql import Connection
 from holdfast.tasks.acting import acting, actor, check_workspace
@@ -96,6 +97,10 @@ class ClaimResult(Reported):
     text=claimed_words,
     annotations=WRITING,
     result_version="task.version",
+    addresses=(
+        Address("POST", "workspaces/{workspace_path}/tasks/{task_id}/claim", {"action": "take"}),
+        Address("POST", "workspaces/{workspace_path}/claim", {"action": "next"}),
+    ),
 )
 def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     """Take a task so that nobody else does, keep it, give it back, or hand it over.

@@ -5,16 +5,20 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
 from holdfast.tasks import rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.presenting import task_detail, task_refs, workspace_ref
 from holdfast.tasks.query import Query, Sort, find
-from holdfast.tasks.states import Priority, Status
+from holdfast.tasks.states import FINISHED, STATUSES, Priority, Status
 from holdfast.tasks.store import Tasks
+from holdfast.tasks.terminal import listing_table
 from holdfast.tasks.text import listing_words
 from holdfast.tasks.toolset import tasks
+
+UNFINISHED = [name for name in STATUSES if name not in FINISHED]
 
 
 class ListTasks(InSession):
@@ -34,6 +38,7 @@ class ListTasks(InSession):
     )
     sort: Sort = Field(default="priority", description="Order of the list.")
     limit: int = Field(default=20, ge=1, le=100, description="Most tasks to return.")
+    offset: int = Field(default=0, ge=0, le=1_000_000, description="Tasks to skip; cursors are surer.")
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
     response_format: ResponseFormat = Field(default="concise", description="How much to say of each task.")
 
@@ -54,7 +59,21 @@ class TaskPage(Reported):
     command="list",
     example="holdfast tasks list --status backlog --limit 10",
     text=listing_words,
+    table=listing_table,
     annotations=READING,
+    addresses=(
+        Address(
+            "GET",
+            "workspaces/{workspace_path}/tasks",
+            meanings={
+                "status": {
+                    "current": [name for name in STATUSES if name not in FINISHED],
+                    "history": sorted(FINISHED),
+                }
+            },
+        ),
+        Address("GET", "workspaces/{workspace_path}/ready", {"ready": True}),
+    ),
 )
 def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     """Find tasks by state, readiness, holder, label, file or words, a page at a time.
@@ -79,6 +98,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             text=arguments.query,
             sort="ready" if arguments.ready else arguments.sort,
             limit=arguments.limit,
+            offset=arguments.offset,
             cursor=arguments.cursor,
         )
         page = find(connection, workspace.id, wanted, now)

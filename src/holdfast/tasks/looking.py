@@ -15,6 +15,7 @@ from holdfast.tasks.presenting import event_out, moment, task_detail, workspace_
 from holdfast.tasks.records import Workspace
 from holdfast.tasks.states import Status
 from holdfast.tasks.store import Tasks
+from holdfast.tasks.terminal import task_table
 from holdfast.tasks.text import task_words
 from holdfast.tasks.toolset import tasks
 
@@ -56,7 +57,6 @@ class ShownTask(Reported):
     """A task with everything that is known about it."""
 
     task: TaskDetail
-    version: int
 
 
 class Node(Result):
@@ -142,9 +142,10 @@ def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
     positional=("task_id",),
     example="holdfast tasks show TP-1",
     text=lambda result: task_words(result.task),
+    table=task_table,
     listed=False,
     annotations=READING,
-    result_version="version",
+    result_version="task.version",
     addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}"),),
 )
 def show(room: Tasks, arguments: OneTask) -> ShownTask:
@@ -154,7 +155,7 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
         workspace = room.workspace_in(connection)
         found = rows.find_task(connection, workspace.id, arguments.task_id)
         detail = task_detail(connection, found, room.now(), who)
-    return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail, version=found.version)
+    return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)
 
 
 @tasks.operation(

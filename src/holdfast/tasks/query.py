@@ -44,12 +44,13 @@ class Query:
     text: str | None = None
     sort: Sort = "priority"
     limit: int = 20
+    offset: int = 0
     cursor: str | None = None
 
     @property
     def fingerprint(self) -> str:
         """Return what tells this query from another one, whichever page is asked for."""
-        return f"tasks {replace(self, cursor=None, limit=0)}"
+        return f"tasks {replace(self, cursor=None, limit=0, offset=0)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +73,8 @@ def find(connection: Connection, workspace: str, query: Query, now: float) -> Pa
         after = f" AND ({key}) {beyond} ({', '.join(f':k{number}' for number in range(len(position)))})"
         values |= {f"k{number}": value for number, value in enumerate(position)}
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM task WHERE {where}{after} ORDER BY {order} LIMIT :limit",  # noqa: S608
-        values | {"limit": query.limit + 1},
+        f"SELECT {COLUMNS} FROM task WHERE {where}{after} ORDER BY {order} LIMIT :limit OFFSET :offset",  # noqa: S608
+        values | {"limit": query.limit + 1, "offset": query.offset},
     ).fetchall()
     total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
     tasks = [Task(*row) for row in rows[: query.limit]]

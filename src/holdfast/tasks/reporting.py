@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql import Connection
 from holdfast.tasks import rules
@@ -110,6 +111,7 @@ class StatusResult(Reported):
     specified=True,
     text=status_words,
     annotations=READING,
+    addresses=(Address("GET", "workspaces/{workspace_path}/status"),),
 )
 def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
     """Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up."""

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from holdfast.kernel.content import Annotations
@@ -22,6 +22,9 @@ from holdfast.tasks.resource_text import json_body
 from holdfast.tasks.sessions import open_sessions
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
+
+Members = Callable[[Tasks], Iterable[ListedResource]]
+"""Lists the addresses that a family has at this moment."""
 
 TOPIC = "tasks"
 JSON = "application/json"
@@ -80,7 +83,7 @@ def current_tasks(room: Tasks) -> ResourceBody:
     return tasks_of(room, "current")
 
 
-def _members(suffix: str, name: str, description: str, mime_type: str, title: str) -> Any:
+def only_address(suffix: str, name: str, description: str, mime_type: str, title: str) -> Members:
     """Return what lists the one address that a family has for each workspace."""
 
     def listed(room: Tasks) -> Iterable[ListedResource]:
@@ -100,7 +103,7 @@ def _members(suffix: str, name: str, description: str, mime_type: str, title: st
     mime_type=JSON,
     topic=TOPIC,
     annotations=FOR_AGENTS,
-    members=_members("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
+    members=only_address("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
     specified=True,
 )
 def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
@@ -128,7 +131,7 @@ def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
     description="The files that unfinished tasks are connected with, and those tasks",
     mime_type=JSON,
     topic=TOPIC,
-    members=_members(
+    members=only_address(
         "files", "Connected files", "The files that tasks are about", JSON, "📁 Connected files"
     ),
     specified=True,

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import rules
 from holdfast.tasks.acting import acting
@@ -73,6 +74,10 @@ class RulesResult(Reported):
     idempotent=True,
     text=rules_words,
     annotations=PLANNING,
+    addresses=(
+        Address("GET", "workspaces/{workspace_path}/rules", {"action": "list"}),
+        Address("POST", "workspaces/{workspace_path}/rules"),
+    ),
 )
 def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
     """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.

@@ -151,6 +151,7 @@ class SessionStarted(Reported):
     example="holdfast tasks start . --agent ada",
     specified=True,
     text=start_words,
+    fill_in=lambda _, given: {"workspace_path": ".", **given},
     annotations=WORKSPACE,
 )
 def start(room: Tasks, arguments: StartSession) -> SessionStarted:

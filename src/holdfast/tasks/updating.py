@@ -10,6 +10,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import WRITING
@@ -133,6 +134,13 @@ class TaskUpdated(Reported):
     annotations=WRITING,
     expects_version="if_version",
     result_version="task.version",
+    addresses=(
+        Address("PUT", "workspaces/{workspace_path}/tasks/{task_id}"),
+        Address("PATCH", "workspaces/{workspace_path}/tasks/{task_id}"),
+        Address(
+            "DELETE", "workspaces/{workspace_path}/tasks/{task_id}", {"field": "status", "value": "dropped"}
+        ),
+    ),
 )
 def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
     """Change a task: its text, state, lists, criteria and evidence.

@@ -42,11 +42,22 @@ class AddressRoute(OperationRoute):
 
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         stated = {**self._address.fixed, **scope["path_params"]}
-        given = self._given(scope, headers, body)
+        given = self._meant(self._given(scope, headers, body))
         for name in stated.keys() & given.keys():
             if given[name] != stated[name]:
                 raise InvalidArguments(f'"{name}" is told by the path.', hint="Leave it out.", argument=name)
         return {**given, **stated}
+
+    def _meant(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments under their own names, with the values that this interface's words stand for."""
+        address = self._address
+        meant = {address.renamed.get(name, name): value for name, value in given.items()}
+        for name, words in address.meanings.items():
+            said = meant.get(name)
+            said = said[0] if isinstance(said, list) and len(said) == 1 else said
+            if isinstance(said, str) and said in words:
+                meant[name] = words[said]
+        return meant
 
     def _given(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         queried = self._query.arguments(scope["query_string"])

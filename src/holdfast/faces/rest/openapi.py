@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic.json_schema import models_json_schema
@@ -112,8 +112,13 @@ def addressed(operation: Operation, address: Address, schemas: Any, components: 
     """Return the description of one further address of an operation."""
     told = set(re.findall(r"\{(\w+)\}", address.path)) | address.fixed.keys()
     arguments = _resolved(schemas[operation.input, "validation"], components)
-    left = {name: value for name, value in arguments.get("properties", {}).items() if name not in told}
-    required = [name for name in arguments.get("required", ()) if name not in told]
+    called = {name: theirs for theirs, name in address.renamed.items()}
+    left = {
+        called.get(name, name): _with_words(value, address.meanings.get(name, {}))
+        for name, value in arguments.get("properties", {}).items()
+        if name not in told
+    }
+    required = [called.get(name, name) for name in arguments.get("required", ()) if name not in told]
     rest = {**arguments, "properties": left, "required": required}
     enveloped = _enveloped(schemas[operation.output, "serialization"])
     described = _operation(operation, schemas, components) | {
@@ -130,6 +135,14 @@ def addressed(operation: Operation, address: Address, schemas: Any, components: 
     else:
         described["requestBody"] = {"required": bool(required), "content": {JSON: {"schema": rest}}}
     return described
+
+
+def _with_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what an argument may be where words stand for some of its values."""
+    if not words:
+        return schema
+    kept = {key: schema[key] for key in ("description", "default") if key in schema}
+    return {"anyOf": [schema, {"type": "string", "enum": [*words]}]} | kept
 
 
 def _enveloped(schema: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,97 @@
+"""The texts of a workspace that can be read by address: rules, documents, and how it stands."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from holdfast.kernel.content import Annotations
+from holdfast.kernel.errors import UnknownResource
+from holdfast.kernel.operation import ResourceBody
+from holdfast.tasks import documents, rules
+from holdfast.tasks.reporting import ShowStatus, status
+from holdfast.tasks.resource_text import json_body, markdown_body
+from holdfast.tasks.resources import JSON, TOPIC, only_address, served
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+
+MARKDOWN = "text/markdown"
+FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
+
+
+@tasks.resource(
+    "taskpilot://workspace/current/rules",
+    name="Workspace Rules",
+    title="📝 Project Rules & Guidelines",
+    description="Project-specific coding standards and rules",
+    mime_type=MARKDOWN,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    specified=True,
+)
+def current_rules(room: Tasks) -> ResourceBody:
+    """Return the rules of the workspace that is served."""
+    return rules_of(room, "current")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/rules",
+    name="Rules of a workspace",
+    title="📝 Rules",
+    description="The rules that hold in one workspace, its own before the standard ones",
+    mime_type=MARKDOWN,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    members=only_address("rules", "Rules", "The rules that hold in this workspace", MARKDOWN, "📝 Rules"),
+    specified=True,
+)
+def workspace_rules(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the rules of a workspace."""
+    return rules_of(room, workspace_id)
+
+
+def rules_of(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return the rules that hold as one document."""
+    with room.reading() as connection:
+        served(room, connection, workspace_id)
+    return markdown_body(rules.markdown(room), name="Workspace Rules", title="📝 Project Rules & Guidelines")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/status",
+    name="Status of a workspace",
+    title="📈 Status",
+    description="Counts, pace, what is ready, stale or blocked, who is at work",
+    mime_type=JSON,
+    topic=TOPIC,
+    members=only_address("status", "Status", "How this workspace stands", JSON, "📈 Status"),
+    specified=True,
+)
+def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
+    """Return how a workspace stands, as `taskpilot_status` does with everything included."""
+    with room.reading() as connection:
+        served(room, connection, workspace_id)
+    return json_body(status(room, ShowStatus(detailed=True)).wire(), name="Status")
+
+
+@tasks.resource(
+    "taskpilot://workspace/{workspace_id}/{document}.md",
+    name="Project document",
+    title="📄 Project document",
+    description="project.md or design.md, as `taskpilot_update_resources` writes them",
+    mime_type=MARKDOWN,
+    topic=TOPIC,
+    complete={
+        "document": lambda _, begun: [name for name in ("project", "design") if name.startswith(begun)]
+    },
+)
+def project_document(room: Tasks, workspace_id: str, document: str) -> ResourceBody:
+    """Return one of the project's documents."""
+    with room.reading() as connection:
+        served(room, connection, workspace_id)
+    for name in get_args(documents.Document):
+        if name == f"{document}.md" and (text := documents.read(room, name)) is not None:
+            return markdown_body(text, name=name)
+    raise UnknownResource(
+        "Resource not found: there is no such document.",
+        hint="`taskpilot_update_resources` writes project.md and design.md.",
+    )
