@@ -14,7 +14,10 @@ def __getattr__(name: str) -> object:
     if name != "comments":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from holdfast.comments import operations, resources, scanning, toolset
+    from holdfast.comments.export import operations as exporting
     from holdfast.comments.search import operations as searching
 
-    del operations, resources, scanning, searching  # importing them declares what they hold
+    # Importing them declares what they hold.
+    del operations, resources, scanning
+    del exporting, searching
     return toolset.comments

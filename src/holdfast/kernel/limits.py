@@ -92,6 +92,8 @@ class Limits:
     comment_author_characters: int = 200
     comment_source_bytes: int = 4 * MIB
     sidecar_bytes: int = 16 * MIB
+    # An answer holds an export twice, as content and as data, and escapes take room.
+    export_bytes: int = 2 * MIB
     scan_seconds: float = 1800.0
 
     # Other services over the network.

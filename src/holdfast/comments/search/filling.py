@@ -126,17 +126,18 @@ def _row(note: Note) -> tuple[Any, ...]:
         standing,
         note.reason,
         int(ai is not None),
-        _model(ai),
-        _confidence(ai),
+        model_of(ai),
+        confidence_of(ai),
     )
 
 
-def _model(ai: Mapping[str, Any] | None) -> str | None:
+def model_of(ai: Mapping[str, Any] | None) -> str | None:
+    """Return the name of the model that said something about a comment."""
     model = None if ai is None else ai.get("model")
     return _storable(model) if isinstance(model, str) and model else None
 
 
-def _confidence(ai: Mapping[str, Any] | None) -> float | None:
+def confidence_of(ai: Mapping[str, Any] | None) -> float | None:
     """Return how sure a model says it was; the extension keeps that one level deeper."""
     if ai is None:
         return None

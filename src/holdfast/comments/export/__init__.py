@@ -1,0 +1,1 @@
+"""Comments in the formats that other programs read, written one file's comments at a time."""

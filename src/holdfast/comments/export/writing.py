@@ -1,0 +1,106 @@
+"""An export from end to end: which files, in which format, to where."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal
+
+from holdfast.comments.export.documents import json_pieces
+from holdfast.comments.export.markdown import markdown_pieces
+from holdfast.comments.export.records import ExportedFile, Tally, exported_files
+from holdfast.comments.export.tables import write_parquet
+from holdfast.comments.export.training import training_pieces
+from holdfast.kernel.errors import TooLarge
+from holdfast.kernel.limits import MIB
+
+if TYPE_CHECKING:
+    from holdfast.comments.store import Comments
+
+Sink = BinaryIO | io.RawIOBase
+Buffer = Any
+"""Bytes in whatever form a writer has them."""
+
+Format = Literal["json", "markdown", "jsonl", "parquet"]
+
+ADDRESSES: dict[str, tuple[str, str]] = {
+    "json": ("export://comments.json", "application/json"),
+    "markdown": ("export://comments.md", "text/markdown"),
+    "jsonl": ("export://training-data.jsonl", "application/x-ndjson"),
+    "parquet": ("export://training-data.parquet", "application/vnd.apache.parquet"),
+}
+"""Address and media type of each format."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to export, and how."""
+
+    format: Format
+    path: str | None = None
+    margin: int | None = None
+    """How many lines of source before and after each comment, or None for no source at all."""
+
+
+def write_export(room: Comments, request: Request, sink: Sink) -> Tally:
+    """Write an export and return what is in it."""
+    tally = Tally()
+    files = _files(room, request, tally)
+    if request.format == "parquet":
+        write_parquet(files, sink)
+        return tally
+    sink.writelines(piece.encode("utf-8", "replace") for piece in _pieces(request.format, files, tally))
+    return tally
+
+
+def _files(room: Comments, request: Request, tally: Tally) -> Iterator[ExportedFile]:
+    if request.path is None:
+        paths = list(room.sidecar_paths())
+        return exported_files(room, paths, request.margin, tally, total=len(paths))
+    return _one_file(room, request, request.path, tally)
+
+
+def _one_file(room: Comments, request: Request, path: str, tally: Tally) -> Iterator[ExportedFile]:
+    room.load(path)  # here, and not further down, a file that is missing or damaged is a failure
+    return exported_files(room, [path], request.margin, tally, total=1)
+
+
+def _pieces(chosen: Format, files: Iterator[ExportedFile], tally: Tally) -> Iterator[str]:
+    if chosen == "json":
+        return json_pieces(files, tally)
+    return markdown_pieces(files, tally) if chosen == "markdown" else training_pieces(files)
+
+
+class Bounded(io.RawIOBase):
+    """Memory for an export of a limited size."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self._limit = limit
+        self._data = bytearray()
+
+    def writable(self) -> bool:
+        """Say that it can be written."""
+        return True
+
+    def tell(self) -> int:
+        """Return how much was written."""
+        return len(self._data)
+
+    def getvalue(self) -> bytes:
+        """Return what was written."""
+        return bytes(self._data)
+
+    def write(self, data: Buffer) -> int:
+        """Take some bytes, or refuse all of the export."""
+        before = len(self._data)
+        self._data += memoryview(data)
+        if len(self._data) > self._limit:
+            raise TooLarge(
+                f"The export is larger than the {self._limit // MIB} MiB that fit into an answer.",
+                hint="Export file by file with `filePath`, or write it to a file of any size with "
+                "`holdfast comments export --format FORMAT --output FILE`.",
+                limit=self._limit,
+            )
+        return len(self._data) - before
