@@ -89,7 +89,8 @@ class RunningServer:
     def call(self, method: str, *, token: str | None = None, **params: Any) -> dict[str, Any]:
         """Ask in the stateless era and return the whole answer."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": ENVELOPE}}
-        name = {"Mcp_Name": params["name"]} if "name" in params else {}
+        named = params.get("name") or params.get("uri")
+        name = {"Mcp_Name": named} if named else {}
         authorization = {} if token is None else {"Authorization": f"Bearer {token}"}
         answered = self.post_mcp(body, **name, **authorization)
         data = re.search(rb"^data: (.*)$", answered.body, re.MULTILINE)

@@ -26,7 +26,7 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
 
 def unknown(uri: str, hint: str) -> UnknownResource:
     """Return the failure of an address that nothing has."""
-    return UnknownResource(f"Unknown resource: {uri[:200]}", hint=hint, uri=uri[:2000])
+    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:2000])
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:
