@@ -18,7 +18,7 @@ from typing import Any
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.history import event_row, record
-from holdfast.tasks.identity import new_token, task_id
+from holdfast.tasks.identity import new_token
 from holdfast.tasks.records import COLUMNS, Task, Who
 from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
 from holdfast.tasks.states import FINISHED, PRIORITIES
@@ -221,20 +221,24 @@ def already_claimed(task: Task) -> AlreadyClaimed:
 
 
 def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpired | AlreadyClaimed:
-    changed = connection.execute(
-        "SELECT type, actor FROM event WHERE task = :uid AND version > coalesce((SELECT max(version)"
-        " FROM event WHERE task = :uid AND type = 'claimed' AND (session = :session OR actor = :actor)), 0)"
-        " ORDER BY version",
+    """Return the failure of relying on a claim that is over, with what happened since it began."""
+    began = connection.execute(
+        "SELECT max(version) FROM event WHERE task = :uid AND type = 'claimed'"
+        " AND (session = :session OR actor = :actor)",
         {"uid": task.uid, "session": who.session, "actor": who.actor},
-    ).fetchall()
-    if who.token is None and task.claimed_by(now) is not None and not changed:
-        return already_claimed(task)
+    ).fetchone()[0]
     holder = task.claimed_by(now)
+    if began is None and who.token is None and holder is not None:
+        return already_claimed(task)
+    since = connection.execute(
+        "SELECT type, actor FROM event WHERE task = :uid AND version > :began ORDER BY version",
+        {"uid": task.uid, "began": began or 0},
+    ).fetchall()
     told = f"It is held by {holder} now." if holder else "Nobody holds it now."
     return LeaseExpired(
-        f"The claim on {task_id(task.n)} that this call relies on is over. {told}",
+        f"The claim on {task.id} that this call relies on is over. {told}",
         hint="Read the task again; take it with `taskpilot_claim` if it is still yours to do.",
         claimed_by=holder,
         version=task.version,
-        since=[f"{kind} by {actor}" for kind, actor in changed[-10:]],
+        since=[f"{kind} by {actor}" for kind, actor in since[-10:]],
     )

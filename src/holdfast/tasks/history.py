@@ -85,7 +85,6 @@ def sorted_needs(connection: Connection, uid: str) -> list[Any]:
 def scalars_of(task: Task) -> dict[str, Any]:
     """Return what of a task's state is in its row."""
     return {
-        "n": task.n,
         "title": task.title,
         "description": task.description,
         "status": task.status,

@@ -1,0 +1,149 @@
+"""`holdfast tasks export` and `restore`: a workspace into a file, and into another database or clone."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Conflict, Invalid
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.tree import Tree
+from holdfast.tasks.acting import check_workspace
+from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
+from holdfast.tasks.marker import read_marker, write_marker
+from holdfast.tasks.models import Reported, Scoped
+from holdfast.tasks.presenting import workspace_ref
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+
+_SHOWN = 50
+
+
+class ExportTasks(Scoped):
+    """Where to."""
+
+    file: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="A new file in the repository; left out, the lines are printed.",
+    )
+
+
+class TasksExported(Reported):
+    """What was written, and where."""
+
+    lines: int
+    file: UntrustedText | None = None
+    text: UntrustedText | None = None
+
+
+class RestoreTasks(Scoped):
+    """Where from."""
+
+    file: str = Field(
+        min_length=1, max_length=LIMITS.path_characters, description="A file that the export wrote."
+    )
+
+
+class TasksRestored(Reported):
+    """What became of the tasks of a file."""
+
+    added: int
+    advanced: int = Field(description="Tasks whose history went on in the file.")
+    unchanged: int
+    renumbered: list[str] | None = Field(
+        default=None, description="Numbers that were taken here, and the new ones."
+    )
+    conflicts: list[str] | None = Field(
+        default=None, description="Tasks that went another way here, left alone."
+    )
+
+    @property
+    def exit_code(self) -> int:
+        """Tell a script that not everything came over."""
+        return Conflict.exit_code if self.conflicts else 0
+
+
+def _words(result: TasksRestored) -> str:
+    lines = [f"{result.added} added, {result.advanced} brought up to date, {result.unchanged} unchanged."]
+    lines += result.renumbered or ()
+    lines += [f"{name} went another way here and was left alone." for name in result.conflicts or ()]
+    return "\n".join(lines)
+
+
+@tasks.operation(
+    "taskpilot_export",
+    title="Export the tasks",
+    effect=Effect.WRITE,
+    command="export",
+    positional=("file",),
+    example="holdfast tasks export tasks.jsonl",
+    command_only=True,
+    seconds=600,
+    text=lambda result: result.text or f"Wrote {result.lines} lines to {result.file}.",
+)
+def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
+    """Write all tasks with their history as lines of JSON, always the same for the same tasks."""
+    check_workspace(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        lines = list(written(connection, workspace))
+    body = "".join(f"{line}\n" for line in lines)
+    if arguments.file is None:
+        return TasksExported(
+            operation="export", workspace=workspace_ref(workspace), lines=len(lines), text=body.rstrip("\n")
+        )
+    path, tree = RepoPath.parse(arguments.file), Tree(room.repository)
+    if tree.exists(path):
+        raise Conflict(f"The file '{path.text}' exists already.", hint="Name one that does not.")
+    tree.make_parents(path)
+    tree.write(path, body.encode())
+    return TasksExported(
+        operation="export", workspace=workspace_ref(workspace), lines=len(lines), file=path.text
+    )
+
+
+@tasks.operation(
+    "taskpilot_restore",
+    title="Take exported tasks in",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="restore",
+    positional=("file",),
+    example="holdfast tasks restore tasks.jsonl",
+    command_only=True,
+    seconds=600,
+    text=_words,
+)
+def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
+    """Take in what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.
+
+    Ids and history are kept. Taking the same in again changes nothing.
+    """
+    path = RepoPath.parse(arguments.file)
+    try:
+        text = Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode()
+    except UnicodeDecodeError:
+        raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
+    given = parsed(text.splitlines())
+    with room.store.write() as connection:
+        report = take_in(room.store, connection, room.find_workspace(connection), given)
+    identity = str(given.workspace["id"])
+    if not room.repository.bare and read_marker(room.repository) != identity:
+        write_marker(room.repository, identity)
+    return _restored(room, report)
+
+
+def _restored(room: Tasks, report: TakenIn) -> TasksRestored:
+    renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
+    return TasksRestored(
+        operation="restore",
+        workspace=workspace_ref(room.workspace()),
+        added=report.added,
+        advanced=report.advanced,
+        unchanged=report.unchanged,
+        renumbered=renumbered[:_SHOWN] or None,
+        conflicts=report.conflicts[:_SHOWN] or None,
+    )

@@ -1,0 +1,169 @@
+"""Claims on both engines: one holder at a time, leases that run out, tokens that fence."""
+
+from __future__ import annotations
+
+import pytest
+
+from holdfast.tasks.claims import Wish
+from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
+from holdfast.tasks.query import Query
+from holdfast.tasks.records import Change, Draft, File, Who
+from holdfast.tasks.sessions import agent_of, keep_alive, leave_note, open_session
+from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
+
+
+def test_taking_a_task_starts_it_and_keeps_others_away(room: Tasks):
+    add(room, "One")
+    taken = room.claim("TP-1", ADA).task
+    assert (taken.status, taken.claim_agent, taken.version) == ("in-progress", "ada", 2)
+    with pytest.raises(AlreadyClaimed) as refused:
+        room.claim("TP-1", BOB)
+    assert refused.value.data["claimed_by"] == "ada"
+    assert not room.get("TP-1").is_ready(room.now())
+    assert room.claim_next(BOB) is None
+
+
+def test_taking_it_again_renews_the_claim_and_nothing_else(room: Tasks, clock: TurnedClock):
+    add(room, "One")
+    first = room.claim("TP-1", ADA).task
+    clock.turn(minutes=10)
+    again = room.claim("TP-1", ADA).task
+    assert again.claim_expires == (first.claim_expires or 0) + 600
+    assert (again.version, again.claim_token) == (first.version, first.claim_token)
+    assert room.renew("TP-1", ADA).version == first.version
+    assert len(room.events(task="TP-1")) == 2
+
+
+def test_a_claim_that_ran_out_goes_to_the_next_one_with_the_notes_of_the_last(
+    room: Tasks, clock: TurnedClock
+):
+    add(room, "Fresh", "Left", priority="high")
+    room.claim("TP-2", ADA)
+    room.update("TP-2", Change(set={"notes": "Half of it works"}), ADA)
+    clock.turn(seconds=LEASE_SECONDS - 1)
+    assert room.claim_next(BOB).task.id == "TP-1"  # type: ignore[union-attr]
+    clock.turn(seconds=1)
+    assert room.get("TP-2").is_ready(room.now())
+    assert [task.id for task in room.find(Query(ready=True)).tasks] == ["TP-2"]
+    taken = room.claim_next(BOB)
+    assert taken is not None
+    assert (taken.task.id, taken.task.claim_agent) == ("TP-2", "bob")
+    assert taken.previous is not None
+    assert (taken.previous.claim_agent, taken.previous.notes) == ("ada", "Half of it works")
+
+
+def test_a_late_write_of_the_last_holder_is_refused_and_told_what_happened(room: Tasks, clock: TurnedClock):
+    add(room, "One")
+    token = room.claim("TP-1", ADA).task.claim_token
+    clock.turn(seconds=LEASE_SECONDS)
+    room.claim("TP-1", BOB)
+    room.update("TP-1", Change(set={"progress": 40}), BOB)
+    with pytest.raises(LeaseExpired) as refused:
+        room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
+    assert refused.value.data["claimed_by"] == "bob"
+    assert refused.value.data["since"] == ["claimed by bob", "updated by bob"]
+    assert room.get("TP-1").progress == 40
+    with pytest.raises(LeaseExpired):
+        room.renew("TP-1", Who("ada", token=token))
+    with pytest.raises(LeaseExpired):
+        room.release("TP-1", Who("ada", token=token))
+
+
+def test_a_late_write_goes_through_while_nobody_took_the_task(room: Tasks, clock: TurnedClock):
+    add(room, "One")
+    token = room.claim("TP-1", ADA).task.claim_token
+    clock.turn(seconds=LEASE_SECONDS * 3)
+    room.update("TP-1", Change(set={"progress": 90}), Who("ada", token=token))
+    assert room.renew("TP-1", Who("ada", token=token)).claimed_by(room.now()) == "ada"
+
+
+def test_a_session_may_not_write_to_what_another_one_holds(room: Tasks):
+    add(room, "One", "Two")
+    ada, _ = open_session(room, "ada")
+    bob, _ = open_session(room, "bob")
+    room.claim("TP-1", Who("ada", ada.id))
+    with pytest.raises(AlreadyClaimed):
+        room.update("TP-1", Change(set={"progress": 1}), Who("bob", bob.id))
+    room.update("TP-1", Change(set={"progress": 1}), Who("ada", ada.id))
+    room.update("TP-2", Change(set={"progress": 1}), Who("bob", bob.id))
+    # A person at a board has neither session nor token, and may.
+    room.update("TP-1", Change(set={"title": "Uno"}), Who("grace"))
+
+
+def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedClock):
+    add(room, "One")
+    session, _ = open_session(room, "ada")
+    room.claim("TP-1", Who("ada", session.id))
+    for _ in range(10):
+        clock.turn(minutes=20)
+        keep_alive(room, session.id)
+    assert room.get("TP-1").claimed_by(room.now()) == "ada"
+    assert agent_of(room, session.id) == "ada"
+    assert room.get("TP-1").version == 2
+
+
+def test_giving_a_task_back_makes_it_ready_and_finishing_it_ends_the_claim(room: Tasks):
+    add(room, "One", "Two")
+    room.claim("TP-1", ADA)
+    freed = room.release("TP-1", ADA, kind="handed-over", reason="Lunch")
+    assert (freed.status, freed.claim_agent) == ("backlog", None)
+    assert room.events(task="TP-1")[-1].type == "handed-over"
+    room.claim("TP-1", BOB)
+    done = room.update("TP-1", Change(set={"status": "done"}), BOB).task
+    assert done.claim_agent is None
+    with pytest.raises(AlreadyClaimed, match="done"):
+        room.claim("TP-1", ADA)
+    with pytest.raises(LeaseExpired):
+        room.release("TP-2", ADA)
+
+
+def test_what_waits_cannot_be_taken(room: Tasks):
+    add(room, "One", "Two")
+    room.update("TP-2", Change(add={"depends_on": [("TP-1", "blocks")]}), ADA)
+    with pytest.raises(AlreadyClaimed, match="waits for TP-1"):
+        room.claim("TP-2", ADA)
+    assert room.get("TP-2").version == 2
+
+
+def test_the_next_task_can_be_wished_for(room: Tasks):
+    drafts = [
+        Draft("A", labels=["ui"]),
+        Draft("B", files=[File("b.py")]),
+        Draft("C", milestone="v2"),
+        Draft("D", priority="low"),
+    ]
+    room.create(drafts, ADA)
+    wishes = [
+        Wish(label="ui"),
+        Wish(file="b.py"),
+        Wish(milestone="v2"),
+        Wish(priority="low"),
+        Wish(label="x"),
+    ]
+    taken = [room.claim_next(ADA, wish) for wish in wishes]
+    assert [claim and claim.task.title for claim in taken] == ["A", "B", "C", "D", None]
+
+
+def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: OpenTasks):
+    session, note = open_session(room, "ada")
+    assert note is None
+    leave_note(room, session.id, "Look at TP-1 first")
+    assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
+
+
+def test_worktrees_share_tasks(room: Tasks, open_tasks: OpenTasks, repository, tmp_path):
+    import subprocess
+
+    for arguments in (
+        ("commit", "--quiet", "--allow-empty", "-m", "x"),
+        ("worktree", "add", "-q", str(tmp_path / "w")),
+    ):
+        subprocess.run(["git", "-C", str(repository), *arguments], check=True)
+    add(room, "One")
+    other = open_tasks(tmp_path / "w")
+    if room.store.engine == "sqlite":
+        assert other.get("TP-1").title == "One"
+        other.claim("TP-1", BOB)
+        with pytest.raises(AlreadyClaimed):
+            room.claim("TP-1", ADA)
