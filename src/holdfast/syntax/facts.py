@@ -14,6 +14,7 @@ from threading import Lock
 from holdfast.syntax.complexity import FunctionComplexity, cyclomatic
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.parse import ParseTooLong, SyntaxProblem, parse
+from holdfast.syntax.statements import statement_starts
 from holdfast.syntax.symbols import Symbol
 from holdfast.syntax.symbols import symbols as symbols_of
 
@@ -22,11 +23,15 @@ KEPT = 512
 
 @dataclass(frozen=True)
 class Facts:
-    """What a file declares, what is wrong with it, and why it could not be read where it could not."""
+    """What a file declares, what is wrong with it, and why it could not be read where it could not.
+
+    `statements` has for each line the line at which its statement begins.
+    """
 
     language: Language | None
     symbols: tuple[Symbol, ...] = ()
     problems: tuple[SyntaxProblem, ...] = ()
+    statements: tuple[int, ...] = ()
     skipped: str | None = None
 
 
@@ -55,7 +60,7 @@ def facts(path: str, text: str) -> Facts:
 def _read(language: Language, text: str) -> Facts:
     try:
         parsed = parse(language, text)
-        return Facts(language, symbols_of(parsed), parsed.problems)
+        return Facts(language, symbols_of(parsed), parsed.problems, statement_starts(parsed))
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
 
