@@ -246,7 +246,8 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     title="📌 One task",
     description="Everything that is known about one task",
     mime_type=JSON,
-    topic=TOPIC,
+    topic="tasks/{task_id}",
+    list_topic="tasks/*",
     annotations=FOR_AGENTS,
     members=_unfinished,
     complete={"task_id": task_ids},
@@ -267,7 +268,7 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     title="🕑 What happened to a task",
     description="Every change of one task, oldest first: who, when, what and why",
     mime_type=JSON,
-    topic=TOPIC,
+    topic="tasks/{task_id}",
 )
 def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return what happened to one task."""

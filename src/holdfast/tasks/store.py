@@ -251,6 +251,12 @@ class Tasks:
         """Return a value that changes when anything about the tasks does."""
         return self.store.data_version() if self.exists else None
 
+    def probe(self, part: str) -> Callable[[], object]:
+        """Return what looks at one task, or, for `*`, at which tasks lists show."""
+        from holdfast.tasks.probes import probe
+
+        return probe(self, part)
+
     def check(self) -> list[Finding]:
         """Return what is wrong with the store, and which claims ran out."""
         if not self.exists:

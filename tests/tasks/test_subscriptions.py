@@ -1,0 +1,93 @@
+"""Whoever listens to tasks hears of every change, whichever process made it, and of nothing else."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import pytest
+
+from tests.wire.client import ENVELOPE, WireClient, wire_client
+
+HOLDFAST = [sys.executable, "-m", "holdfast"]
+TASKS = "taskpilot://workspace/current/tasks"
+
+
+def run(repository: Path, *words: str) -> None:
+    subprocess.run([*HOLDFAST, "tasks", *words], cwd=repository, check=True, capture_output=True)
+
+
+@pytest.fixture
+def workspace(repository: Path) -> Path:
+    run(repository, "init")
+    return repository
+
+
+def notified(client: WireClient, method: str, seconds: float = 10.0) -> dict[str, Any]:
+    """Return the next notification of a kind."""
+    ends = time.monotonic() + seconds
+    while True:
+        message = client.receive(max(0.1, ends - time.monotonic()))
+        if message.get("method") == method:
+            return message
+
+
+@pytest.mark.requirement("tasks-31")
+def test_a_write_of_another_process_reaches_a_handshake_client_within_a_second(workspace: Path):
+    with (
+        wire_client([*HOLDFAST, "serve"], cwd=workspace) as client,
+        wire_client([*HOLDFAST, "serve"], cwd=workspace) as other,
+    ):
+        client.initialize("2025-06-18")
+        other.initialize()
+        client.ask(1, "resources/subscribe", {"uri": TASKS})
+        waits = []
+        for number in range(9):
+            other.call(number, "taskpilot_add", task_description=f"Task number {number}, unlike the others")
+            written = time.monotonic()
+            updated = notified(client, "notifications/resources/updated")
+            waits.append(time.monotonic() - written)
+            assert updated["params"]["uri"] == TASKS
+            assert "id" not in updated
+        assert median(waits) < 1.0
+
+
+@pytest.mark.requirement("tasks-31")
+def test_a_write_of_another_process_reaches_a_stateless_stream(workspace: Path):
+    with wire_client([*HOLDFAST, "serve"], cwd=workspace) as client:
+        wanted = {"_meta": ENVELOPE, "notifications": {"resourceSubscriptions": [TASKS]}}
+        client.request("listen", "subscriptions/listen", wanted)
+        assert client.receive()["method"] == "notifications/subscriptions/acknowledged"
+        run(workspace, "add", "Something new")
+        assert notified(client, "notifications/resources/updated")["params"]["uri"] == TASKS
+
+
+def test_who_listens_to_one_task_does_not_hear_of_others(workspace: Path):
+    mine = "taskpilot://workspace/current/tasks/TP-1"
+    with wire_client([*HOLDFAST, "serve"], cwd=workspace) as client:
+        client.initialize()
+        client.ask(1, "resources/subscribe", {"uri": mine})
+        run(workspace, "update", "TP-2", "--field", "notes", "--value", "of no interest")
+        run(workspace, "update", "TP-1", "--field", "notes", "--value", "of interest")
+        assert notified(client, "notifications/resources/updated")["params"]["uri"] == mine
+        client.ask(2, "resources/unsubscribe", {"uri": mine})
+        run(workspace, "update", "TP-1", "--field", "notes", "--value", "too late")
+        time.sleep(0.7)
+        client.ask(3, "ping")
+        assert len([line for line in client.raw if b"resources/updated" in line]) == 1
+
+
+@pytest.mark.requirement("tasks-32")
+def test_a_new_task_changes_the_list_of_resources(workspace: Path):
+    with wire_client([*HOLDFAST, "serve"], cwd=workspace) as client:
+        client.initialize()
+        before = {item["uri"] for item in client.ask(1, "resources/list")["result"]["resources"]}
+        run(workspace, "add", "Something new")
+        notified(client, "notifications/resources/list_changed")
+        after = {item["uri"] for item in client.ask(2, "resources/list")["result"]["resources"]}
+        (new,) = after - before
+        assert new.endswith("/tasks/TP-5")
