@@ -46,10 +46,6 @@ DATABASE_VARIABLE = "HOLDFAST_DATABASE"
 HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
 
-GIT_SETTINGS: tuple[GitSettings, ...] = ()
-"""What the rooms would like git to know, each from lines that the room itself holds. None needs any yet."""
-
-
 def contributions() -> Contributions:
     """Return what the rooms bring along for other programs."""
     # Only installing needs these, and every other command would pay for them.
@@ -58,7 +54,15 @@ def contributions() -> Contributions:
     from holdfast.installation.client import Contributions
 
     shipped = resources.files("holdfast.inbox") / "lazygit.yml"
-    return Contributions(lazygit=shipped.read_text(encoding="utf-8"), git=GIT_SETTINGS)
+    return Contributions(lazygit=shipped.read_text(encoding="utf-8"), git=git_settings())
+
+
+def git_settings() -> tuple[GitSettings, ...]:
+    """Return what the rooms would like git to know, each from lines that the room itself holds."""
+    from holdfast.comments.union import git_settings as comments
+    from holdfast.installation.client import GitSettings
+
+    return (GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),)
 
 
 def full_registry(asked_for: Collection[str] | None = None) -> Registry:

@@ -16,8 +16,9 @@ def __getattr__(name: str) -> object:
     from holdfast.comments import operations, resources, scanning, toolset
     from holdfast.comments.export import operations as exporting
     from holdfast.comments.search import operations as searching
+    from holdfast.comments.union import operations as uniting
 
     # Importing them declares what they hold.
     del operations, resources, scanning
-    del exporting, searching
+    del exporting, searching, uniting
     return toolset.comments

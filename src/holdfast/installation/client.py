@@ -13,7 +13,7 @@ class GitSettings:
     """What a room would like git to know about it, in this repository and nowhere else.
 
     `configuration` holds whole lines of a git configuration file, sections included, and `attributes`
-    those of a gitattributes file.
+    those of a gitattributes file. `{holdfast}` in a value stands for the command that starts Holdfast.
     """
 
     name: str

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 
 from holdfast.installation.client import Client, Contributions
 from holdfast.installation.formats.marked_lines import MarkedLines
 from holdfast.installation.situation import Scope, Situation, Wanted
 from holdfast.kernel.errors import Unavailable
+
+_PROGRAM = "{holdfast}"
 
 
 def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
@@ -21,10 +24,22 @@ def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
     wanted = []
     for settings in contributions.git:
         if settings.configuration:
-            wanted.append(_lines(situation, ("config",), settings.name, settings.configuration))
+            lines = tuple(_with_program(situation, line) for line in settings.configuration)
+            wanted.append(_lines(situation, ("config",), settings.name, lines))
         if settings.attributes:
             wanted.append(_lines(situation, ("info", "attributes"), settings.name, settings.attributes))
     return wanted
+
+
+def _with_program(situation: Situation, line: str) -> str:
+    """Name the program by its place where git's shell would not find it; the file stays on this machine."""
+    key, _, value = line.partition(" = ")
+    if _PROGRAM not in value:
+        return line
+    is_found = situation.on_search_path or situation.program is None
+    program = "holdfast" if is_found else shlex.quote(str(situation.program))
+    escaped = value.replace(_PROGRAM, program).replace("\\", "\\\\").replace('"', '\\"')
+    return f"{key} = {escaped}" if is_found else f'{key} = "{escaped}"'
 
 
 def _lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple[str, ...]) -> Wanted:

@@ -1,0 +1,11 @@
+"""What git has to know to unite sidecars by itself. `holdfast install git` writes it."""
+
+from __future__ import annotations
+
+NAME = "comments"
+CONFIGURATION = (
+    '[merge "holdfast-comments"]',
+    "\tname = unite the comments of both sides",
+    "\tdriver = {holdfast} comments merge %O %A %B %P",
+)
+ATTRIBUTES = ("*.comments merge=holdfast-comments",)
