@@ -25,10 +25,10 @@ from holdfast.storage.store_file import StoreFile
 
 _NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
 _VERSION = "SELECT data FROM version WHERE blob = ?"
-_SIDECAR = "SELECT digest, head FROM sidecar WHERE work_tree = ? AND path = ?"
+_SIDECAR = "SELECT digest, sequence FROM sidecar WHERE work_tree = ? AND path = ?"
 _NEW_SIDECAR = (
-    "INSERT INTO sidecar (work_tree, path, digest, head) VALUES (?, ?, ?, ?)"
-    " ON CONFLICT (work_tree, path) DO UPDATE SET digest = excluded.digest, head = excluded.head"
+    "INSERT INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (work_tree, path) DO UPDATE SET digest = excluded.digest, sequence = excluded.sequence"
 )
 _ENTRIES = (
     "SELECT comment_id, sequence, updated, entry, known_elsewhere FROM written"
@@ -41,7 +41,7 @@ _NEW_ENTRY = (
     " known_elsewhere = excluded.known_elsewhere"
 )
 _FORGET = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id = ?"
-_LAST_SEQUENCE = "SELECT coalesce(max(sequence), 0) FROM written WHERE work_tree = ? AND path = ?"
+_REPLICA = "SELECT id FROM replica"
 
 
 class Entry(NamedTuple):
@@ -61,7 +61,8 @@ class Record(NamedTuple):
     """What is on record about one sidecar."""
 
     digest: str | None = None
-    head: str | None = None
+    sequence: int = 0
+    """How often we wrote it."""
     entries: tuple[Entry, ...] = ()
 
 
@@ -79,6 +80,7 @@ class Archive:
         self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: Database | None = None
+        self._known_replica: str | None = None
         self._opening = threading.Lock()
 
     def keep_version(self, data: bytes) -> str:
@@ -117,29 +119,31 @@ class Archive:
         return Record(found[0], found[1], entries) if found else Record(entries=entries)
 
     def remember(
-        self,
-        path: str,
-        digest: str,
-        head: str | None,
-        entries: Iterable[Entry],
-        forgotten: Iterable[str] = (),
-        version: bytes | None = None,
+        self, path: str, digest: str, sequence: int, entries: Iterable[Entry], forgotten: Iterable[str] = ()
     ) -> None:
-        """Put on record what a sidecar holds now; entries without a sequence number get the next one."""
+        """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time."""
         with self._for_writing().write() as connection:
             place = (self._work_tree, path)
-            connection.execute(_NEW_SIDECAR, (*place, digest, head))
-            following = connection.execute(_LAST_SEQUENCE, place).fetchone()[0] + 1
-            connection.executemany(
-                _NEW_ENTRY,
-                [
-                    (*place, one.comment_id, one.sequence or following, *one[2:4], one.known_elsewhere)
-                    for one in entries
-                ],
-            )
+            connection.execute(_NEW_SIDECAR, (*place, digest, sequence))
+            connection.executemany(_NEW_ENTRY, [(*place, *one) for one in entries])
             connection.executemany(_FORGET, [(*place, comment_id) for comment_id in forgotten])
-            if version is not None:
-                connection.execute(_NEW_VERSION, (blob_id(version), zlib.compress(version, 6)))
+
+    def stamp(self, sequence: int) -> str:
+        """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
+        return f"{self._replica()}:{sequence}"
+
+    def sequence_in(self, stamp: object) -> int | None:
+        """Return which of our writes a stamp comes from, or None when it is not of this work tree."""
+        owner, colon, number = str(stamp).rpartition(":")
+        return int(number) if colon and number.isdecimal() and owner == self._replica() else None
+
+    def _replica(self) -> str:
+        if self._known_replica is None:
+            with self._for_writing().read() as connection:
+                (replica,) = connection.execute(_REPLICA).fetchone()
+            tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
+            self._known_replica = f"{replica}-{tree}"
+        return self._known_replica
 
     def verify(self) -> list[str]:
         """Return what is wrong with the database; nothing when there is none."""

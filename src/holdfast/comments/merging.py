@@ -2,7 +2,7 @@
 
 Contract:
 - A comment of ours that is gone was lost, and comes back, unless somebody deleted it: we did; or the writer
-  had it in memory (it wrote it before, or its file holds what we wrote later); or git replaced the file.
+  had read it (the stamp of our writes that it carries along shows how far); or git replaced the file.
 - A comment of ours that went back to an older state was overwritten from memory, and our state comes back.
 - Nothing here writes. `Merged` says what to put back, and what the record should say from now on.
 """
@@ -29,46 +29,52 @@ class Merged:
     """Ids of comments that somebody else took away."""
 
 
-InGit = Callable[[], bool]
-"""Tells whether the sidecar is exactly what the last commit holds."""
-
-WasCommitted = Callable[[str], bool]
-"""Tells whether a comment was in the commit on which we last wrote, when that is no longer the last."""
+Question = Callable[[], bool]
 
 
-def compared(
-    sidecar: Sidecar, record: Record, is_from_git: InGit, was_committed_before: WasCommitted
-) -> Merged:
+@dataclass(frozen=True)
+class Circumstances:
+    """What is known about whoever wrote a sidecar."""
+
+    read_up_to: int | None
+    """The last of our writes that the writer had read, where the sidecar shows it."""
+    is_from_git: Question
+    """Tells whether the sidecar is exactly what the last commit holds."""
+    git_knows: Callable[[str], bool]
+    """Tells whether a comment is in some commit, though not in the last."""
+
+
+def compared(sidecar: Sidecar, record: Record, known: Circumstances) -> Merged:
     """Compare a sidecar that somebody else has written with what we wrote."""
     found = Merged()
     if record.digest == sidecar.digest or not record.entries:
         return found
     stored = {note.id: note for note in sidecar.comments}
-    missing = [one for one in record.entries if one.content is not None and one.comment_id not in stored]
-    stale = [
-        one
-        for one in record.entries
-        if one.content is not None
-        and one.comment_id in stored
-        and stored[one.comment_id].updated < one.updated
-    ]
-    present = [one for one in record.entries if one.comment_id in stored]
+    ours = [one for one in record.entries if one.content is not None]
+    present = [one for one in ours if one.comment_id in stored]
+    missing = [one for one in ours if one.comment_id not in stored]
+    stale = [one for one in present if stored[one.comment_id].updated < one.updated]
     found.known = [one._replace(known_elsewhere=True) for one in present if not one.known_elsewhere]
     if not missing and not stale:
         return found
-    if is_from_git():
+    if known.is_from_git():
         found.forgotten = [one.comment_id for one in missing]
         return found
-    newest_read = max(
-        (one.sequence for one in present if stored[one.comment_id].updated == one.updated), default=0
-    )
+    up_to = known.read_up_to
+    if up_to is None:
+        # No stamp of ours: what is in the file just as we wrote it shows how far the writer had read.
+        unchanged = [one for one in present if stored[one.comment_id].updated == one.updated]
+        up_to = max((one.sequence for one in unchanged), default=0)
+        missing_known = {one.comment_id for one in missing if one.known_elsewhere}
+    else:
+        missing_known = set()
     for one in missing:
-        was_in_memory = one.known_elsewhere or one.sequence <= newest_read
-        if was_in_memory or was_committed_before(one.comment_id):
+        was_read = one.sequence <= up_to or one.comment_id in missing_known
+        if was_read or known.git_knows(one.comment_id):
             found.forgotten.append(one.comment_id)
         else:
             found.restored.append(one)
-    found.restored.extend(one for one in stale if one.sequence > newest_read or one.known_elsewhere)
+    found.restored.extend(one for one in stale if one.sequence > up_to)
     return found
 
 
@@ -94,12 +100,12 @@ def _put(items: list[Any], item: Mapping[str, Any]) -> None:
     items.append(dict(item))
 
 
-def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> Entry:
+def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> Entry:
     """Return what goes on record about a comment that we write now."""
     content = json.dumps({"comment": comment, "marker": marker})
-    return Entry(str(comment["id"]), 0, str(comment.get("updated", "")), content, False)
+    return Entry(str(comment["id"]), sequence, str(comment.get("updated", "")), content, False)
 
 
-def tombstone(comment_id: str, moment: str) -> Entry:
+def tombstone(comment_id: str, moment: str, sequence: int) -> Entry:
     """Return what goes on record about a comment that we delete."""
-    return Entry(comment_id, 0, moment, None, False)
+    return Entry(comment_id, sequence, moment, None, False)

@@ -17,9 +17,13 @@ MIGRATIONS = (
         work_tree TEXT NOT NULL,
         path TEXT NOT NULL,
         digest TEXT NOT NULL,
-        head TEXT,
+        sequence INTEGER NOT NULL,
         PRIMARY KEY (work_tree, path)
     ) STRICT, WITHOUT ROWID;
+    CREATE TABLE replica (
+        id TEXT NOT NULL
+    ) STRICT;
+    INSERT INTO replica (id) VALUES (lower(hex(randomblob(6))));
     CREATE TABLE written (
         work_tree TEXT NOT NULL,
         path TEXT NOT NULL,

@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.comments.document import Unreadable, parsed, printed
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.names import VERSION, sidecar_of
-from holdfast.comments.notes import Note, Standing
+from holdfast.comments.notes import EVIDENCE, Note, Standing
 from holdfast.comments.tracking.models import Confidence
 
 
@@ -37,6 +37,17 @@ class Sidecar:
         """The markers of the document."""
         value = self.raw.get("ghostMarkers")
         return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+    @property
+    def stamp(self) -> object:
+        """What we left at our last write that the writer of this document had read."""
+        value = self.raw.get(EVIDENCE)
+        return value.get("written") if isinstance(value, dict) else None
+
+    def put_stamp(self, stamp: str) -> None:
+        """Leave a new stamp."""
+        value = self.raw.get(EVIDENCE)
+        self.raw[EVIDENCE] = {**(value if isinstance(value, dict) else {}), "written": stamp}
 
     def find(self, name: str) -> Note | None:
         """Return the comment with that id or alias."""

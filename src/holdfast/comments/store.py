@@ -20,7 +20,7 @@ from holdfast.comments.archive import Archive, blob_id
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
 from holdfast.comments.journeys import Present, travelled
 from holdfast.comments.lines import decoded
-from holdfast.comments.merging import Merged, compared, put_back
+from holdfast.comments.merging import Circumstances, Merged, compared, put_back
 from holdfast.comments.names import is_sidecar, sidecar_of, source_of
 from holdfast.comments.notes import Note
 from holdfast.comments.paths import refusals_named
@@ -196,22 +196,25 @@ class Comments:
         if data is None:
             # The file was removed as a whole, which no program does by mistake.
             return Merged()
-        found = compared(
-            sidecar,
-            record,
+        if record.digest == sidecar.digest or not record.entries:
+            return Merged()
+        circumstances = Circumstances(
+            self.archive.sequence_in(sidecar.stamp),
             lambda: self.history.committed(sidecar.path) == data,
-            lambda comment_id: self._was_committed_before(sidecar.path, record.head, comment_id),
+            lambda comment_id: self._is_only_elsewhere(sidecar.path, comment_id),
         )
+        found = compared(sidecar, record, circumstances)
         if found.known or found.forgotten:
             digest = record.digest if found.restored else sidecar.digest
-            self.archive.remember(sidecar.path, str(digest), record.head, found.known, found.forgotten)
+            self.archive.remember(sidecar.path, str(digest), record.sequence, found.known, found.forgotten)
         return found
 
-    def _was_committed_before(self, path: str, head: str | None, comment_id: str) -> bool:
-        if head is None or head == self.history.head():
+    def _is_only_elsewhere(self, path: str, comment_id: str) -> bool:
+        """Tell whether a comment is in some commit but not in the last: git, not a program, took it away."""
+        last = self.history.committed(path)
+        if last is not None and comment_id.encode() in last:
             return False
-        before = self.history.committed(path, head)
-        return before is not None and comment_id.encode() in before
+        return self.history.ever_held(path, comment_id)
 
     def present(self, path: RepoPath) -> Present | None:
         """Return the source file as it is now, or None when it is gone."""

@@ -258,12 +258,13 @@ class Writing:
         version = change.source if self._needs_version(change) else None
         if version is not None:
             room.archive.keep_version(version)
+        sequence = room.archive.record(change.sidecar.path).sequence + 1
+        change.sidecar.put_stamp(room.archive.stamp(sequence))
+        data = bytes_of(change.sidecar)
         room.tree.write(place, data)
         if change.before is None:
             current_call().changed("resources")
-        room.archive.remember(
-            change.sidecar.path, digest_of(data), room.history.head(), self._entries(change)
-        )
+        room.archive.remember(change.sidecar.path, digest_of(data), sequence, self._entries(change, sequence))
 
     def _needs_version(self, change: Change) -> bool:
         """Return whether evidence refers to the present text, which only we may have."""
@@ -272,12 +273,12 @@ class Writing:
             blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in change.sidecar.comments
         )
 
-    def _entries(self, change: Change) -> Iterator[Entry]:
+    def _entries(self, change: Change, sequence: int) -> Iterator[Entry]:
         for note in change.sidecar.comments:
             if note.id in change.touched:
-                yield entry_of(note.raw, note.marker)
+                yield entry_of(note.raw, note.marker, sequence)
         for comment_id in change.deleted:
-            yield tombstone(comment_id, change.moment)
+            yield tombstone(comment_id, change.moment, sequence)
 
     def _undo(self, change: Change) -> None:
         place = RepoPath.parse(change.sidecar.path)

@@ -68,6 +68,17 @@ class FileHistory:
             return []
         return _parsed_dates(finished.output) if finished.status == 0 else []
 
+    def ever_held(self, path: str, text: str) -> bool:
+        """Tell whether a commit of any branch has added or removed a text in a file."""
+        if self._git is None:
+            return False
+        arguments = ("log", "--all", "--format=%H", "--max-count=1", "--no-textconv", "--no-ext-diff")
+        try:
+            finished = self._git.execute(*arguments, f"-S{text}", "--", path, seconds=_SECONDS)
+        except (TooLarge, Unavailable, DeadlineExceeded):
+            return False
+        return finished.status == 0 and bool(finished.output.strip())
+
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
         if self._git is not None:

@@ -1,0 +1,258 @@
+"""Sidecars of every dialect are read, and written in one form without losing anything."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.comments import sidecar as sidecars
+from holdfast.comments.errors import CommentFileCorrupted
+from holdfast.comments.identity import alias_of
+from holdfast.comments.journeys import Present
+from holdfast.comments.lines import line_hash
+from holdfast.comments.markers import Completion
+from holdfast.comments.names import is_sidecar
+from tests.comments.conftest import Desk
+from tests.comments.sources import PATH, accepted_by_the_extension
+
+CREATED = "2025-10-19T09:57:09.438Z"
+COMMENT = {"id": "one", "text": "TODO: look", "author": "Ada", "created": CREATED, "updated": CREATED}
+MARKER = {
+    "id": "gm-1",
+    "line": 2,
+    "commentIds": ["one"],
+    "lineHash": line_hash("second"),
+    "lineText": "second",
+    "prevLineText": "first",
+    "nextLineText": "third",
+    "lastVerified": CREATED,
+}
+ANCHOR = {"symbolPath": ["Class", "method"], "symbolKind": "Method", "containerName": "Class", "offset": 1}
+TEXT = "first\nsecond\nthird\nfourth\n"
+
+DIALECTS: dict[str, dict[str, Any]] = {
+    "1.0": {"file": "a.txt", "version": "1.0", "comments": [{**COMMENT, "line": 2, "tag": "TODO"}]},
+    "2.0": {
+        "file": "a.txt",
+        "version": "2.0",
+        "ghostMarkers": [{**MARKER, "lineHash": "0" * 32}],
+        "comments": [{**COMMENT, "line": 2, "tag": None, "ghostMarkerId": "gm-1"}],
+    },
+    "2.0.5": {
+        "file": "a.txt",
+        "version": "2.0.5",
+        "ghostMarkers": [{**MARKER, "astAnchor": ANCHOR}],
+        "comments": [{**COMMENT, "line": 2, "ghostMarkerId": "gm-1"}],
+    },
+    "2.0.6": {
+        "file": "a.txt",
+        "version": "2.0.6",
+        "ghostMarkers": [{**MARKER, "endLine": 3, "astAnchor": None}],
+        "comments": [{**COMMENT, "line": 2, "startLine": 2, "endLine": 3, "ghostMarkerId": "gm-1"}],
+    },
+    "2.1.0": {
+        "file": "C:\\work\\a.txt",
+        "version": "2.1.0",
+        "ghostMarkers": [{**MARKER, "astAnchor": ANCHOR}],
+        "comments": [
+            {
+                **COMMENT,
+                "line": 2,
+                "tag": "HACK",
+                "ghostMarkerId": "gm-1",
+                "aiMetadata": {"provider": "p", "model": "m", "tokens": {"heuristic": 4}},
+                "params": {"name": {"value": "x", "type": "static", "source": "manual"}},
+                "status": "resolved",
+                "resolvedBy": "Grace",
+                "replies": [{"id": "r1", "text": "ok", "author": "Grace", "created": CREATED}],
+                "contentType": "text",
+            }
+        ],
+    },
+    "server": {
+        "filePath": "a.txt",
+        "version": "2.1.0",
+        "comments": [{**COMMENT, "id": "c_1760000000000", "tag": "NOTE", "aiMeta": {"model": "m"}}],
+        "ghostMarkers": [
+            {
+                "id": "gm_1760000000001",
+                "commentId": "c_1760000000000",
+                "line": 2,
+                "anchor": "validate",
+                "anchorType": "function",
+                "originalLine": 2,
+                "isOrphaned": False,
+            }
+        ],
+    },
+    "demo": {
+        "fileName": "a.txt",
+        "version": "2.1.0",
+        "comments": [
+            {
+                "id": "comment-1",
+                "line": 2,
+                "text": "NOTE: here",
+                "timestamp": CREATED,
+                "aiMeta": {"complexity": "medium", "tokens": 3, "params": 1},
+            }
+        ],
+    },
+}
+EVERY_DIALECT = pytest.mark.parametrize("name", DIALECTS)
+
+
+def completed(raw: dict[str, Any], text: str = TEXT) -> dict[str, Any]:
+    sidecar = sidecars.read("a.txt", json.dumps(raw).encode())
+    numbers = iter(range(1, 1000))
+    present = Present("a.txt", text, "b" * 40)
+    Completion(present, None, CREATED, lambda: f"gm_{next(numbers)}").complete(sidecar)
+    document: dict[str, Any] = json.loads(sidecars.bytes_of(sidecar))
+    return document
+
+
+def is_kept(before: Any, after: Any) -> bool:
+    """Say whether everything that stood in one value stands in the other."""
+    if isinstance(before, dict):
+        return isinstance(after, dict) and all(
+            key in after and is_kept(value, after[key]) for key, value in before.items()
+        )
+    if isinstance(before, list):
+        return isinstance(after, list) and all(
+            any(is_kept(item, other) for other in after) for item in before
+        )
+    return bool(before == after)
+
+
+@pytest.mark.requirement("comments-102")
+@EVERY_DIALECT
+def test_a_dialect_is_read(name: str) -> None:
+    (note,) = sidecars.read("a.txt", json.dumps(DIALECTS[name]).encode()).comments
+    assert (note.line, note.created) == (2, CREATED)
+    assert note.alias.startswith("c_")
+    assert note.text
+
+
+@pytest.mark.requirement("comments-102")
+@EVERY_DIALECT
+def test_what_is_written_passes_the_extensions_validator_and_keeps_every_key(name: str) -> None:
+    before = copy.deepcopy(DIALECTS[name])
+    after = completed(DIALECTS[name])
+    assert accepted_by_the_extension(after)
+    assert all(
+        {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"} <= marker.keys()
+        for marker in after["ghostMarkers"]
+    )
+    assert after["filePath"]
+    before["version"] = after["version"]
+    for marker in [*before.get("ghostMarkers", []), *after["ghostMarkers"]]:
+        # What a line is may be said anew; that it is said stays.
+        for key in ("lineHash", "lineText", "astAnchor", "anchor", "anchorType", "lastVerified"):
+            marker.pop(key, None)
+    assert is_kept(before, after)
+
+
+def test_the_validator_we_hold_it_against_refuses_what_the_extension_refuses() -> None:
+    assert accepted_by_the_extension(DIALECTS["2.0.5"])
+    assert not accepted_by_the_extension(DIALECTS["server"])
+    assert not accepted_by_the_extension(DIALECTS["demo"])
+    incomplete = {**DIALECTS["2.0.5"], "ghostMarkers": [{**MARKER, "astAnchor": {"offset": 1}}]}
+    assert not accepted_by_the_extension(incomplete)
+    assert accepted_by_the_extension(completed(incomplete))
+
+
+@EVERY_DIALECT
+def test_writing_twice_changes_nothing_more(name: str) -> None:
+    once = completed(DIALECTS[name])
+    assert completed(once) == once
+
+
+KEYS = st.text(min_size=1, max_size=8).filter(lambda key: key not in {"id", "text", "line", "endLine"})
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+UNKNOWN = st.dictionaries(KEYS.map(lambda key: f"x-{key}"), VALUES, max_size=3)
+
+
+@pytest.mark.requirement("comments-102")
+@settings(max_examples=150)
+@given(st.sampled_from(sorted(DIALECTS)), UNKNOWN, UNKNOWN, UNKNOWN)
+def test_keys_of_the_future_survive(name: str, top: Any, comment: Any, marker: Any) -> None:
+    raw = copy.deepcopy(DIALECTS[name])
+    raw |= top
+    raw["comments"][0] |= comment
+    for item in raw.get("ghostMarkers", []):
+        item.update(marker)
+    after = completed(raw)
+    assert top.items() <= after.items()
+    assert comment.items() <= after["comments"][0].items()
+    if raw.get("ghostMarkers"):
+        assert marker.items() <= after["ghostMarkers"][0].items()
+
+
+@settings(max_examples=150)
+@given(st.sampled_from(sorted(DIALECTS)), st.lists(st.text(max_size=12), max_size=12))
+def test_any_text_of_the_source_is_taken(name: str, lines: list[str]) -> None:
+    assert accepted_by_the_extension(completed(DIALECTS[name], "\n".join(lines)))
+
+
+@settings(max_examples=200)
+@given(VALUES)
+def test_any_document_is_read_or_called_corrupted(value: Any) -> None:
+    for raw in (value, {"comments": value}, {"comments": [value]}, {"comments": [], "ghostMarkers": value}):
+        with contextlib.suppress(CommentFileCorrupted):
+            sidecars.read("a.txt", json.dumps(raw).encode())
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("a.py.comments", True),
+        ("src/a.py.comments", True),
+        (".comments", False),
+        ("src/.comments", False),
+        ("a.py", False),
+        ("a.py.comments.comments", False),
+        ("a.py.backup-1760867839438.comments", False),
+        ("a.py.backup-2025-10-19T09-57.comments", False),
+        ("a.py.comments.lock", False),
+        ("backup-notes.md.comments", True),
+    ],
+)
+def test_backups_and_sidecars_of_sidecars_are_no_sidecars(name: str, expected: bool) -> None:
+    assert is_sidecar(name) is expected
+
+
+def test_an_id_of_another_form_has_an_alias_that_never_changes() -> None:
+    assert alias_of("c_1730000000000") == "c_1730000000000"
+    assert alias_of("d2af57c6-a994-4bb9-b2ac-98b85ad32d45") == alias_of(
+        "d2af57c6-a994-4bb9-b2ac-98b85ad32d45"
+    )
+    assert alias_of("comment-1") != alias_of("comment-2")
+    assert len(alias_of("comment-1")) == len("c_") + 16
+
+
+def test_an_empty_sidecar_as_the_extension_makes_it_has_no_comments(desk: Desk) -> None:
+    empty = '{\n  "file": "a",\n  "version": "2.1.0",\n  "ghostMarkers": [],\n  "comments": []\n}'
+    desk.write(f"{PATH}.comments", empty)
+    assert desk.show(PATH) == []
+
+
+@pytest.mark.requirement("comments-102")
+def test_the_path_of_a_sidecar_is_believed_and_not_what_it_says(desk: Desk) -> None:
+    document = {**DIALECTS["1.0"], "file": "/home/somebody/elsewhere.py"}
+    desk.write(f"{PATH}.comments", json.dumps(document))
+    (found,) = desk.show(PATH)
+    name = str(found["id"])
+    desk.run("edit_comment", filePath=PATH, commentId=name, text="Changed")
+    assert desk.sidecar(PATH)["file"] == "/home/somebody/elsewhere.py"
+    assert desk.sidecar(PATH)["filePath"] == PATH
+    assert list(desk.room.sidecar_paths()) == [PATH]

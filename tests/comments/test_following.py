@@ -1,0 +1,284 @@
+"""Comments stay with their code: through edits, commits, branches, renames and moves, in git and outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.comments.lines import line_hash
+from holdfast.kernel.call import Call, Listener, running
+from tests.comments.conftest import Desk
+from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE
+
+HEADER = "// A licence\n// of three\n// lines\n"
+REORDERED = AUTH.replace("const LIMIT = 5;\n", "").replace("export class", "const LIMIT = 5;\n\nexport class")
+
+
+@pytest.fixture(params=["git", "plain"])
+def either(request: pytest.FixtureRequest, desk: Desk, plain: Desk) -> Desk:
+    return desk if request.param == "git" else plain
+
+
+@pytest.mark.requirement("comments-22")
+def test_lines_above_move_a_comment_down(either: Desk) -> None:
+    name = either.add(PATH, STORED)
+    either.write(PATH, HEADER + AUTH)
+    assert either.line(PATH, name) == STORED + 3
+    either.write(PATH, AUTH)
+    assert either.line(PATH, name) == STORED
+
+
+def test_reading_writes_nothing_and_a_scan_writes_down_where_it_is(either: Desk) -> None:
+    name = either.add(PATH, STORED)
+    before = (either.root / f"{PATH}.comments").read_bytes()
+    either.write(PATH, HEADER + AUTH)
+    either.show(PATH)
+    assert (either.root / f"{PATH}.comments").read_bytes() == before
+    (moved,) = either.scan()["moved"]
+    assert (moved["commentId"], moved["fromLine"], moved["line"]) == (name, STORED, STORED + 3)
+    document = either.sidecar(PATH)
+    assert document["comments"][0]["line"] == document["ghostMarkers"][0]["line"] == STORED + 3
+    (step,) = document["ghostMarkers"][0]["holdfast"]["history"]
+    assert (step["from"], step["to"]) == (STORED, STORED + 3)
+
+
+def test_a_scan_that_finds_nothing_new_writes_nothing(either: Desk) -> None:
+    either.add(PATH, STORED)
+    either.add(PATH, LIMIT)
+    either.write(PATH, AUTH.replace("const LIMIT = 5;", "const LIMIT = 5;\nconst MORE = 6;"))
+    before = (either.root / f"{PATH}.comments").read_bytes()
+    found = either.scan()
+    assert (found["moved"], found["orphaned"]) == ([], [])
+    assert (either.root / f"{PATH}.comments").read_bytes() == before
+
+
+def test_an_unchanged_file_is_not_compared_again(either: Desk) -> None:
+    either.add(PATH, STORED)
+    for place in (either.root / PATH, either.root / f"{PATH}.comments"):
+        os.utime(place, (1_700_000_000, 1_700_000_000))
+    assert either.scan()["changedFiles"] == 1
+    assert either.scan()["changedFiles"] == 0
+    either.write(PATH, HEADER + AUTH)
+    assert either.scan()["changedFiles"] == 1
+
+
+def test_evidence_is_the_version_it_was_written_for_even_when_that_was_never_committed(either: Desk) -> None:
+    either.write(PATH, HEADER + AUTH)
+    either.add(PATH, STORED + 3)
+    version = either.room.annotated_version(either.sidecar(PATH)["ghostMarkers"][0])
+    assert version is not None
+    assert version.text == HEADER + AUTH
+    assert version.path == PATH
+
+
+def test_a_comment_follows_through_commits_and_a_branch_and_back(desk: Desk) -> None:
+    name = desk.add(PATH, STORED)
+    desk.commit("Annotate")
+    desk.git("checkout", "--quiet", "-b", "other")
+    desk.write(PATH, HEADER + AUTH)
+    desk.commit("Head")
+    desk.write(PATH, HEADER + REORDERED)
+    desk.commit("Reorder")
+    assert desk.line(PATH, name) == STORED + 5
+    desk.scan()
+    desk.commit("Where it is now")
+    desk.git("checkout", "--quiet", "main")
+    assert desk.line(PATH, name) == STORED
+    desk.git("checkout", "--quiet", "other")
+    assert desk.line(PATH, name) == STORED + 5
+
+
+def test_a_formatter_that_touches_every_line_loses_nothing(either: Desk) -> None:
+    names = {line: either.add(PATH, line) for line in (VALIDATE, STORED, COMPARE, LIMIT)}
+    either.write(PATH, AUTH.replace("  ", "\t").replace("'", '"').replace(";\n", "\n"))
+    assert {line: either.line(PATH, name) for line, name in names.items()} == {line: line for line in names}
+
+
+def test_a_renamed_function_keeps_its_comments(either: Desk) -> None:
+    name = either.add(PATH, COMPARE + 1)
+    either.write(PATH, HEADER + AUTH.replace("comparePasswords", "areEqual"))
+    assert either.line(PATH, name) == COMPARE + 4
+    (found,) = either.show(PATH)
+    assert found["symbol"]["name"] == "areEqual"
+
+
+def test_a_renamed_file_takes_its_comments_along(either: Desk) -> None:
+    names = [either.add(PATH, line) for line in (VALIDATE, COMPARE)]
+    os.makedirs(either.root / "lib")
+    os.replace(either.root / PATH, either.root / "lib/login.ts")
+    assert all(item["reason"] == "file_deleted" for item in either.show(PATH))
+    moved = either.scan()["moved"]
+    assert {(item["fromFile"], item["filePath"]) for item in moved} == {(PATH, "lib/login.ts")}
+    assert [item["id"] for item in either.show("lib/login.ts")] == names
+    assert [item["line"] for item in either.show("lib/login.ts")] == [VALIDATE, COMPARE]
+    assert not (either.root / f"{PATH}.comments").exists()
+
+
+def test_code_that_went_to_another_file_takes_its_comments_along_and_back(either: Desk) -> None:
+    stays, goes = either.add(PATH, VALIDATE), either.add(PATH, COMPARE + 1)
+    at = AUTH.index("export function comparePasswords")
+    end = AUTH.index("const LIMIT")
+    either.write(PATH, AUTH[:at] + AUTH[end:])
+    either.write("src/compare.ts", "// moved here\n\n" + AUTH[at:end])
+    either.scan()
+    assert [item["id"] for item in either.show(PATH)] == [stays]
+    (found,) = either.show("src/compare.ts")
+    assert (found["id"], found["line"], found["orphaned"]) == (goes, 4, False)
+    either.write(PATH, AUTH)
+    os.unlink(either.root / "src/compare.ts")
+    either.scan()
+    assert either.line(PATH, goes) == COMPARE + 1
+
+
+def test_a_deleted_file_orphans_its_comments_until_it_is_back(either: Desk) -> None:
+    name = either.add(PATH, STORED)
+    os.unlink(either.root / PATH)
+    (orphan,) = either.scan()["orphaned"]
+    assert (orphan["commentId"], orphan["reason"], orphan["line"]) == (name, "file_deleted", STORED)
+    assert either.sidecar(PATH)["ghostMarkers"][0]["isOrphaned"] is True
+    either.write(PATH, HEADER + AUTH)
+    assert either.line(PATH, name) == STORED + 3
+    either.scan()
+    assert either.sidecar(PATH)["ghostMarkers"][0]["isOrphaned"] is False
+
+
+def test_code_that_changed_beyond_recognition_keeps_the_evidence(either: Desk) -> None:
+    name = either.add(PATH, LIMIT)
+    before = either.sidecar(PATH)["ghostMarkers"][0]
+    either.write(PATH, AUTH.replace("const LIMIT = 5;", "export default AuthService;"))
+    either.scan()
+    after = either.sidecar(PATH)["ghostMarkers"][0]
+    kept = ("blob", "commit", "path", "line", "text", "before", "after", "lastGoodLine", "goodBlob")
+    assert {key: after["holdfast"][key] for key in kept} == {key: before["holdfast"][key] for key in kept}
+    assert (after["line"], after["lineText"]) == (before["line"], before["lineText"])
+    assert after["holdfast"]["status"] in {"orphaned", "needs_review"}
+    assert name in {item["id"] for item in either.show(PATH)}
+
+
+def test_another_clone_follows_from_what_was_committed(
+    desk: Desk, tmp_path: Path, open_comments: Any
+) -> None:
+    name = desk.add(PATH, STORED)
+    desk.commit("Annotate")
+    clone = tmp_path / "clone"
+    desk.git("clone", "--quiet", str(desk.root), str(clone))
+    other: Desk = open_comments(clone)
+    other.write(PATH, HEADER + REORDERED)
+    assert other.line(PATH, name) == STORED + 5
+    assert other.room.annotated_version(other.sidecar(PATH)["ghostMarkers"][0]) is not None
+
+
+def test_without_the_version_the_lines_that_were_kept_are_enough(
+    plain: Desk, tmp_path: Path, open_comments: Callable[..., Desk]
+) -> None:
+    name = plain.add(PATH, STORED)
+    copy = tmp_path / "copy"
+    shutil.copytree(plain.root / "src", copy / "src")
+    other = open_comments(copy)
+    other.write(PATH, HEADER + AUTH)
+    assert other.room.annotated_version(other.sidecar(PATH)["ghostMarkers"][0]) is None
+    assert other.line(PATH, name) == STORED + 3
+
+
+def foreign(line: int, text: str, **more: Any) -> str:
+    """Return a sidecar as the extension writes it."""
+    lines = text.split("\n")
+    created = "2025-10-19T09:57:09.438Z"
+    marker = {
+        "id": "gm-1",
+        "line": line,
+        "commentIds": ["u-1"],
+        "astAnchor": None,
+        "lineHash": line_hash(lines[line - 1]),
+        "lineText": lines[line - 1].strip(),
+        "prevLineText": lines[line - 2].strip(),
+        "nextLineText": lines[line].strip(),
+        "lastVerified": created,
+    }
+    comment = {"id": "u-1", "line": line, "text": "x", "author": "A", "created": created, "updated": created}
+    document = {"file": PATH, "version": "2.1.0", "ghostMarkers": [marker | more], "comments": [comment]}
+    document["comments"][0]["ghostMarkerId"] = "gm-1"  # type: ignore[index]
+    return json.dumps(document, indent=2)
+
+
+def test_a_comment_of_the_extension_whose_line_is_stale_is_found(either: Desk) -> None:
+    either.write(f"{PATH}.comments", foreign(STORED, AUTH))
+    (found,) = either.show(PATH)
+    assert (found["line"], found["confidence"]) == (STORED, "high")
+    either.write(PATH, HEADER + AUTH)
+    (found,) = either.show(PATH)
+    assert (found["line"], found["confidence"]) == (STORED + 3, "high")
+
+
+def test_git_tells_what_a_comment_of_the_extension_was_written_for(desk: Desk) -> None:
+    desk.write(f"{PATH}.comments", foreign(STORED, AUTH))
+    changed = AUTH.replace("const stored = this.users.get(name);", "const kept = this.users.get(name);")
+    desk.write(PATH, HEADER + changed)
+    desk.commit("Rename the variable")
+    (found,) = desk.show(PATH)
+    assert found["line"] == STORED + 3
+    assert not found["orphaned"]
+
+
+def test_a_blank_line_is_as_good_as_its_neighbours(either: Desk) -> None:
+    either.write(f"{PATH}.comments", foreign(5, AUTH, lineText="[blank line]"))
+    assert either.show(PATH)[0]["confidence"] == "high"
+
+
+def test_a_number_alone_is_never_sure_and_is_followed_all_the_same(either: Desk) -> None:
+    document = json.loads(foreign(STORED, AUTH))
+    document["ghostMarkers"] = []
+    either.write(f"{PATH}.comments", json.dumps(document))
+    (found,) = either.show(PATH)
+    assert (found["line"], found["needsReview"]) == (STORED, True)
+    either.run("reply_to_comment", filePath=PATH, commentId=found["id"], text="seen")
+    either.write(PATH, HEADER + AUTH)
+    (found,) = either.show(PATH)
+    assert (found["line"], found["needsReview"]) == (STORED + 3, True)
+    either.run(
+        "move_comment",
+        sourceFile=PATH,
+        targetFile=PATH,
+        commentId=found["id"],
+        targetLine=STORED + 3,
+    )
+    assert not either.show(PATH)[0]["needsReview"]
+
+
+class Progress(Listener):
+    """Hears how far a scan is."""
+
+    def __init__(self) -> None:
+        self.heard: list[tuple[float, float | None]] = []
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        assert message
+        self.heard.append((done, total))
+
+
+@pytest.mark.parametrize("files", [3, 45])
+def test_many_files_are_brought_up_to_date_with_progress(either: Desk, files: int) -> None:
+    text = "def f{0}():\n    return {0}\n\n\ndef g{0}(value):\n    return value + {0}\n"
+    names = {}
+    for number in range(files):
+        either.write(f"pkg/m{number}.py", text.format(number))
+        names[number] = either.add(f"pkg/m{number}.py", 6)
+    for number in range(files):
+        either.write(f"pkg/m{number}.py", f"import os\n\n\n{text.format(number)}")
+    listener = Progress()
+    with running(Call(listener=listener)):
+        from holdfast.comments.scan import Scan
+
+        result = Scan(either.room).run()
+    assert len(result.outcomes) == files
+    assert {one.standing.line for one in result.outcomes} == {9}
+    assert [done for done, _ in listener.heard] == sorted(done for done, _ in listener.heard)
+    assert {total for _, total in listener.heard} == {2 * files}
+    for number, name in names.items():
+        assert either.line(f"pkg/m{number}.py", name) == 9
