@@ -46,6 +46,7 @@ DATABASE_VARIABLE = "HOLDFAST_DATABASE"
 HIDDEN_TOOLSETS = frozenset({"conformance"})
 """Toolsets that are loaded only when they are asked for by name."""
 
+
 def contributions() -> Contributions:
     """Return what the rooms bring along for other programs."""
     # Only installing needs these, and every other command would pay for them.
@@ -61,8 +62,12 @@ def git_settings() -> tuple[GitSettings, ...]:
     """Return what the rooms would like git to know, each from lines that the room itself holds."""
     from holdfast.comments.union import git_settings as comments
     from holdfast.installation.client import GitSettings
+    from holdfast.milestones import git_settings as milestones
 
-    return (GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),)
+    return (
+        GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),
+        GitSettings(milestones.NAME, remote_configuration=milestones.REMOTE_CONFIGURATION),
+    )
 
 
 def full_registry(asked_for: Collection[str] | None = None) -> Registry:
@@ -111,10 +116,8 @@ class Workspace:
         """Call back, on a thread of the watcher, when any process changed what `topic` names."""
         name, _, part = topic.partition("/")
         room = self.room(name)
-        if part:
-            # One of very many things in a room; looked at only while somebody wants to know.
-            self.watcher.watch_also(topic, room.probe(part))
-        return self.watcher.subscribe(topic, callback)
+        # One of very many things in a room is looked at only while somebody wants to know.
+        return self.watcher.subscribe(topic, callback, room.probe(part) if part else None)
 
     def close(self) -> None:
         """Close every room that was opened."""

@@ -203,3 +203,32 @@ def test_the_page_about_lazygit_shows_the_hook_that_is_written(run_holdfast: Run
     ]
     run_holdfast("install", "claude-code", check=True)
     assert json.loads(block) == json.loads((repository / ".claude" / "settings.json").read_text())
+
+
+@pytest.mark.requirement("install-9")
+def test_a_plain_fetch_brings_what_others_did_once_git_knows_about_it(
+    run_holdfast: RunHoldfast, repository: Path, tmp_path: Path
+):
+    def git(*arguments: str, cwd: Path = repository) -> str:
+        done = subprocess.run(["git", *arguments], cwd=cwd, capture_output=True, text=True, check=True)
+        return done.stdout
+
+    upstream, other = tmp_path / "upstream", tmp_path / "other"
+    git("init", "--quiet", "--bare", str(upstream))
+    git("clone", "--quiet", str(upstream), str(other))
+    for command in (("create", "issue", "From elsewhere"), ("sync",)):
+        subprocess.run(["git-mile", *command], cwd=other, check=True, capture_output=True)
+    assert "no remote yet" in run_holdfast("install", "git", check=True).stdout
+    run_holdfast("install", "git", "--uninstall", check=True)
+    git("remote", "add", "origin", str(upstream))
+    configured = (repository / ".git" / "config").read_text()
+    shown = run_holdfast("install", "git", "--dry-run", check=True).stdout
+    assert "+\tfetch = +refs/holdfast/log/*:refs/holdfast/remotes/origin/*" in shown
+    assert (repository / ".git" / "config").read_text() == configured
+    run_holdfast("install", "git", check=True)
+    git("fetch", "--quiet", "origin")
+    assert git("for-each-ref", "refs/holdfast/remotes/origin/") != ""
+    listed = subprocess.run(["git-mile", "list"], cwd=repository, capture_output=True, text=True).stdout
+    assert "From elsewhere" in listed
+    run_holdfast("install", "git", "--uninstall", check=True)
+    assert (repository / ".git" / "config").read_text() == configured

@@ -9,7 +9,12 @@ from typing import Any
 
 from holdfast.kernel.operation import Effect, NoArguments, Output, Toolset
 
-conformance = Toolset("conformance", "What the protocol's test suite calls.", hidden=True)
+conformance = Toolset(
+    "conformance",
+    "What the protocol's test suite calls.",
+    hidden=True,
+    changing_lists=frozenset({"tools", "prompts"}),
+)
 
 
 class Said(Output):

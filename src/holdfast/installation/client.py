@@ -14,11 +14,13 @@ class GitSettings:
 
     `configuration` holds whole lines of a git configuration file, sections included, and `attributes`
     those of a gitattributes file. `{holdfast}` in a value stands for the command that starts Holdfast.
+    `remote_configuration` is written once for each remote of the repository, with `{remote}` for its name.
     """
 
     name: str
     configuration: tuple[str, ...] = ()
     attributes: tuple[str, ...] = ()
+    remote_configuration: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

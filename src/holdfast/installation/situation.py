@@ -36,6 +36,8 @@ class Situation:
     """Whether a shell of the user finds the program by its name."""
     name: str = SERVER_NAME
     git_directory: str | None = None
+    remotes: tuple[str, ...] = ()
+    """The other repositories that git knows here, by name."""
 
     @property
     def is_mac(self) -> bool:

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from holdfast.kernel.booleans import with_strict_booleans
+from holdfast.kernel.call import Listed
 from holdfast.kernel.content import Annotations, Content
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.routes import Address, Feed
@@ -203,9 +204,13 @@ class Resource:
     family: str
     title: str | None = None
     topic: str | None = None
-    """What to watch to know that the contents changed; parts of the address may stand in it."""
+    """What to watch to know that the contents changed: a toolset, or a part of it as `toolset/part`, in which
+    parts of the address may stand."""
     list_topic: str | None = None
-    """What to watch to know that `members` would list others."""
+    """What to watch to know that `members` would list others; without it they are compared."""
+    fingerprint: Callable[..., object] | None = None
+    """Given the room and the parts of an address, returns a cheap value that differs when the contents at
+    that address do. Without it whoever follows an address hears of every change of the topic."""
     announce: Announce | None = None
     complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
@@ -278,6 +283,8 @@ class Toolset:
     summary: str
     family: str = "core"
     hidden: bool = False
+    changing_lists: frozenset[Listed] = frozenset()
+    """Lists of what is offered that its operations announce as changed."""
     operations: list[Operation] = field(default_factory=list)
     resources: list[Resource] = field(default_factory=list)
     prompts: list[Prompt] = field(default_factory=list)

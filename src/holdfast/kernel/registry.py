@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
 from holdfast.kernel.roles import Role
@@ -60,6 +61,12 @@ class Registry:
             (item for toolset in selected for item in toolset.prompts if self._admits_family(item)),
             key=lambda item: item.name,
         )
+
+    @property
+    def changing_lists(self) -> frozenset[Listed]:
+        """Return the lists that operations of the offered toolsets change."""
+        offered = [toolset for toolset in self.toolsets if self._admits_toolset(toolset)]
+        return frozenset(listed for toolset in offered for listed in toolset.changing_lists)
 
     def select(self, selection: Selection) -> Registry:
         """Return the same registry narrowed to `selection`."""

@@ -41,6 +41,11 @@ _SETTINGS = (
 _REJECTED = "!"
 
 
+def is_remote_name(name: str) -> bool:
+    """Return whether a remote's name can stand in a refspec and in a configuration file as it is."""
+    return _REMOTE_NAME.fullmatch(name) is not None
+
+
 class Remotes:
     """The remotes of one repository, reached as its user reaches them."""
 
@@ -70,7 +75,7 @@ class Remotes:
             )
         if name is None:
             name = "origin" if "origin" in names or len(names) > 1 else names[0]
-        if name not in names or not _REMOTE_NAME.fullmatch(name):
+        if name not in names or not is_remote_name(name):
             raise NotFound(f"There is no remote {name!a}.", hint=f"Remotes: {', '.join(names)}.")
         return name
 

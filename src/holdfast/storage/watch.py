@@ -67,6 +67,7 @@ class Watcher:
     def __init__(self, interval: float = DEFAULT_INTERVAL_SECONDS) -> None:
         self._interval = interval
         self._topics: dict[str, _Topic] = {}
+        self._passing: set[str] = set()
         self._lock = threading.RLock()
         self._thread: threading.Thread | None = None
         self._stop = threading.Event()
@@ -81,13 +82,20 @@ class Watcher:
             self._topics[topic] = _Topic(topic, probe)
 
     def watch_also(self, topic: str, probe: Probe) -> None:
-        """Say how a topic is looked at, unless that is known."""
+        """Say how a topic is looked at, unless that is known; it is forgotten with its last listener."""
         with self._lock:
-            self._topics.setdefault(topic, _Topic(topic, probe))
+            if topic not in self._topics:
+                self._topics[topic] = _Topic(topic, probe)
+                self._passing.add(topic)
 
-    def subscribe(self, topic: str, listener: Listener) -> Callable[[], None]:
-        """Call `listener` after each change of a topic, until the returned function is called."""
+    def subscribe(self, topic: str, listener: Listener, probe: Probe | None = None) -> Callable[[], None]:
+        """Call `listener` after each change of a topic, until the returned function is called.
+
+        A topic that nobody said how to look at is looked at with `probe`, as long as it has listeners.
+        """
         with self._lock:
+            if probe is not None:
+                self.watch_also(topic, probe)
             if topic not in self._topics:
                 raise InvalidArguments(f"Nobody watches the topic '{topic}'.", hint="Call `watch` first.")
             watched = self._topics[topic]
@@ -117,6 +125,9 @@ class Watcher:
         with self._lock:
             if listener in topic.listeners:
                 topic.listeners.remove(listener)
+            if topic.name in self._passing and not topic.listeners:
+                self._passing.discard(topic.name)
+                del self._topics[topic.name]
             self._stop_if_idle()
 
     def _start(self) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Client
     from holdfast.installation.plan import Change
     from holdfast.installation.situation import Situation
+    from holdfast.storage.repository import Repository
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCOPES = ("project", "user")
@@ -139,7 +140,17 @@ def _situation(client: Client, scope: str | None, name: str, root: str | None) -
         on_search_path=found is not None,
         name=name,
         git_directory=repository.common_dir,
+        remotes=_remotes(repository) if client.name == "git" else (),
     )
+
+
+def _remotes(repository: Repository) -> tuple[str, ...]:
+    from holdfast.storage.git import Git
+    from holdfast.storage.git_remotes import Remotes, is_remote_name
+
+    if repository.common_dir is None:
+        return ()
+    return tuple(name for name in Remotes(Git(repository)).names() if is_remote_name(name))
 
 
 def _scope(client: Client, name: str | None) -> Any:

@@ -25,7 +25,7 @@ from holdfast.faces.http.patience import PatientProtocol
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
 from holdfast.faces.http.workers import run_workers
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Topics
+from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
@@ -65,8 +65,10 @@ class HttpServer:
         self._hosts = settings.hosts(port)
         self._origins = settings.origins(port)
         self.limits = dispatcher.limits
-        watched = [item.topic for item in dispatcher.registry.resources if item.topic is not None]
+        # Parts of a room are followed one by one; here its whole is enough.
+        watched = [item.topic.partition("/")[0] for item in dispatcher.registry.resources if item.topic]
         self._changes = Changes(watched, topics, self.limits)
+        self._publisher = Publisher(dispatcher.registry.resources, topics, dispatcher.rooms)
         self._servers: list[ProtocolServer] = []
         self._endpoints: list[ProtocolEndpoint] = []
 
@@ -110,6 +112,7 @@ class HttpServer:
             self._topics,
             dispatcher.rooms,
             sealing_key=self._sealing_key,
+            publisher=self._publisher,
         )
         self._servers.append(server)
         endpoint = ProtocolEndpoint(server, self.limits, self._worker)

@@ -115,7 +115,7 @@ class Handlers:
             listed = await self._handling.aside(ctx, work, call)
         except HoldfastError as failure:
             raise self._handling.failure(ctx, failure) from None
-        self._handling.follow_lists(ctx)
+        await self._handling.follow_lists(ctx)
         return listed
 
     async def list_templates(
@@ -143,7 +143,8 @@ class Handlers:
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/subscribe."""
         try:
-            self._handling.publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
+            find_resource(self._registry.resources, str(params.uri))
+            await self._handling.publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
         except HoldfastError as failure:
             raise self._handling.failure(ctx, failure) from None
         return types.EmptyResult()

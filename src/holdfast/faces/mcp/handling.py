@@ -73,10 +73,10 @@ class Handling:
             call.settle(answered=True)
         return result
 
-    def follow_lists(self, ctx: Context) -> None:
+    async def follow_lists(self, ctx: Context) -> None:
         """Tell a client of the handshake era from now on when it would list other resources."""
         if not is_stateless(ctx.protocol_version):
-            self.publisher.follow_lists(client_of(ctx), ctx.session)
+            await self.publisher.follow_lists(client_of(ctx), ctx.session)
 
     def failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
         """Return a failure outside of tools as the protocol's error, in the codes of a family."""
@@ -111,7 +111,7 @@ class RequestListener(Listener):
 
     def changed(self, listed: Listed) -> None:
         """Tell every listening client that a list has changed."""
-        self._send(self._publisher.list_changed(listed, self._ctx.session))
+        self._send(self._publisher.list_changed(listed, client_of(self._ctx), self._ctx.session))
 
     def _wants_log(self, level: Level) -> bool:
         if not is_stateless(self._ctx.protocol_version):

@@ -9,6 +9,7 @@ from types import MappingProxyType
 import mcp_types as types
 
 from holdfast import __version__
+from holdfast.kernel.call import Listed
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,8 @@ class Profile:
     """The one handshake revision this server speaks, or None for all of them."""
     capabilities: types.ServerCapabilities | None = None
     """Capabilities as the specification shows them, or None to tell them from what is offered."""
+    changing_lists: frozenset[Listed] = frozenset({"resources"})
+    """Lists of which clients are told when they change, whatever the toolsets."""
     dotted_names: bool = False
     prompts: bool = True
     resources: bool = True

@@ -1,18 +1,23 @@
-"""Tells subscribed clients what changed, in both eras, whoever changed it.
+"""Tells clients what changed, in both eras, whoever changed it.
 
-The watcher notices writes of any process on a thread of its own; everything here runs on the event
-loop. A topic is watched only while somebody listens to a resource of it.
+Contract:
+- A topic is watched only while somebody wants to hear of a resource of it; its room is opened then.
+- When a topic changed, those who subscribed to one of its addresses are told. Where the resource can tell the
+  state of one address (`fingerprint`), only if that state differs.
+- Whoever listed the resources of a family is told when the family has other members than before.
+- What is known about an address is forgotten with the last one who wants to hear of it.
+
+The watcher notices writes of any process on a thread of its own, and rooms are looked at beside the event
+loop; everything else here runs on it.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Hashable, Iterable
+from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
-from functools import cached_property
 from typing import Any, Protocol
-from urllib.parse import unquote
 
 import anyio
 from mcp.server.session import ServerSession
@@ -24,8 +29,9 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-from holdfast.faces.mcp.addresses import find_resource
+from holdfast.faces.mcp.standing import Standing
 from holdfast.kernel.call import Listed
+from holdfast.kernel.dispatch import Rooms
 from holdfast.kernel.operation import Resource
 
 _PATIENCE_SECONDS = 5.0
@@ -41,45 +47,49 @@ class Topics(Protocol):
 class Publisher:
     """Keeps who listens to what, and tells them."""
 
-    def __init__(self, resources: Iterable[Resource], topics: Topics) -> None:
-        self._resources = tuple(resources)
+    def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
+        self._standing = Standing(resources, rooms)
         self._topics = topics
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._subscribers: dict[tuple[Hashable, str], ServerSession] = {}
         self._listened: Counter[str] = Counter()
-        self._readers_of_lists: dict[Hashable, ServerSession] = {}
+        self._list_readers: dict[Hashable, ServerSession] = {}
         self._list_streams = 0
         self._watched: dict[str, Callable[[], None]] = {}
+        self._beginning = asyncio.Lock()
+        self._telling: dict[str, bool] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self.bus = InMemorySubscriptionBus()
 
-    def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
+    # Who wants to hear what
+
+    async def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
         """Send a handshake-era client updates of `uri` from now on."""
-        find_resource(self._resources, uri)
+        self._standing.check(uri)
         self._subscribers[client, uri] = session
         try:
-            self._watch_what_is_wanted()
+            await self._begin()
         except BaseException:
-            del self._subscribers[client, uri]
+            self._subscribers.pop((client, uri), None)
             raise
 
     def unsubscribe(self, client: Hashable, uri: str) -> None:
         """Send that client no more updates of `uri`."""
         self._subscribers.pop((client, uri), None)
-        self._watch_what_is_wanted()
+        self._stop_what_is_unwanted()
+
+    async def follow_lists(self, client: Hashable, session: ServerSession) -> None:
+        """Tell a handshake-era client, which has seen the list of resources, when it changes."""
+        known = client in self._list_readers
+        self._list_readers[client] = session
+        if not known:
+            await self._begin()
 
     def forget(self, client: Hashable) -> None:
-        """Send a client that is gone no more updates of anything."""
+        """Tell a client that is gone nothing more."""
         for key in [key for key in self._subscribers if key[0] == client]:
             del self._subscribers[key]
-        self._readers_of_lists.pop(client, None)
-        self._watch_what_is_wanted()
-
-    def follow_lists(self, client: Hashable, session: ServerSession) -> None:
-        """Tell a handshake-era client that has listed resources when it would find others."""
-        if any(item.list_topic is not None for item in self._resources):
-            self._readers_of_lists[client] = session
-            self._watch_what_is_wanted()
+        self._list_readers.pop(client, None)
+        self._stop_what_is_unwanted()
 
     @asynccontextmanager
     async def listening(self, uris: Iterable[str], *, lists: bool = False) -> AsyncIterator[None]:
@@ -87,29 +97,14 @@ class Publisher:
         wanted = list(uris)
         self._listened.update(wanted)
         self._list_streams += lists
-        self._watch_what_is_wanted()
         try:
+            await self._begin()
             yield
         finally:
-            self._list_streams -= lists
             self._listened.subtract(wanted)
             self._listened += Counter()
-            self._watch_what_is_wanted()
-
-    async def list_changed(self, listed: Listed, session: ServerSession) -> None:
-        """Tell listening streams, and the handshake-era client that caused it, that a list has changed."""
-        match listed:
-            case "tools":
-                await self.bus.publish(ToolsListChanged())
-                await session.send_tool_list_changed()
-            case "prompts":
-                await self.bus.publish(PromptsListChanged())
-                await session.send_prompt_list_changed()
-            case "resources":
-                if session in self._readers_of_lists.values():
-                    return  # the watcher has noticed, or will
-                await self.bus.publish(ResourcesListChanged())
-                await session.send_resource_list_changed()
+            self._list_streams -= lists
+            self._stop_what_is_unwanted()
 
     def close(self) -> None:
         """Stop watching."""
@@ -117,60 +112,85 @@ class Publisher:
             stop()
         self._watched.clear()
 
-    def _watch_what_is_wanted(self) -> None:
-        self._loop = asyncio.get_running_loop()
-        wanted = {topic for uri in self._wanted_uris() if (topic := self._topic_of(uri)) is not None}
-        if self._readers_of_lists or self._list_streams:
-            wanted |= self._list_topics
-        for topic in wanted - self._watched.keys():
-            self._watched[topic] = self._topics.subscribe(topic, self._notifier(topic))
-        for topic in self._watched.keys() - wanted:
-            self._watched.pop(topic)()
-
+    @property
     def _wanted_uris(self) -> set[str]:
         return {uri for _, uri in self._subscribers} | set(self._listened)
 
-    def _topic_of(self, uri: str) -> str | None:
-        for item in self._resources:
-            parts = item.match(uri)
-            if parts is not None:
-                named = {name: unquote(part) for name, part in parts.items()}
-                return None if item.topic is None else item.topic.format_map(named)
-        return None
+    @property
+    def _wants_lists(self) -> bool:
+        return bool(self._list_readers or self._list_streams)
 
-    @cached_property
-    def _list_topics(self) -> frozenset[str]:
-        return frozenset(item.list_topic for item in self._resources if item.list_topic is not None)
+    def _wanted_topics(self) -> set[str]:
+        listed = self._standing.list_topics if self._wants_lists else frozenset()
+        return {topic for uri in self._wanted_uris if (topic := self._standing.topic_of(uri))} | listed
+
+    async def _begin(self) -> None:
+        """Watch what is wanted and not watched yet, and remember how it stands."""
+        async with self._beginning:
+            for topic in self._wanted_topics() - self._watched.keys():
+                stop = await asyncio.to_thread(self._topics.subscribe, topic, self._notifier(topic))
+                self._watched[topic] = stop
+            await asyncio.to_thread(self._standing.note, self._wanted_uris, lists=self._wants_lists)
+        self._stop_what_is_unwanted()
+
+    def _stop_what_is_unwanted(self) -> None:
+        for topic in self._watched.keys() - self._wanted_topics():
+            self._watched.pop(topic)()
+        self._standing.forget_all_but(self._wanted_uris, lists=self._wants_lists)
+
+    # What changed
 
     def _notifier(self, topic: str) -> Callable[[], None]:
+        loop = asyncio.get_running_loop()
+
         def changed() -> None:
-            if self._loop is not None and not self._loop.is_closed():
-                self._loop.call_soon_threadsafe(self._publish, topic)
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(self._changed, topic)
 
         return changed
 
-    def _publish(self, topic: str) -> None:
+    def _changed(self, topic: str) -> None:
+        """Look at a topic that changed; once more when it changes while somebody is looking."""
+        if topic in self._telling:
+            self._telling[topic] = True
+            return
+        self._telling[topic] = False
         self._run(self._tell(topic))
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.get_running_loop().create_task(work)
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-
     async def _tell(self, topic: str) -> None:
-        if topic in self._list_topics:
-            await self.bus.publish(ResourcesListChanged())
-            for client, session in list(self._readers_of_lists.items()):
-                self._run(self._send(client, session.send_resource_list_changed()))
-        for uri in sorted(self._wanted_uris()):
-            if self._topic_of(uri) == topic:
-                await self.bus.publish(ResourceUpdated(uri=uri))
-                for (client, wanted), session in list(self._subscribers.items()):
-                    if wanted == uri:
-                        # Apart: one client that does not read must not keep news from the rest.
-                        self._run(self._send(client, session.send_resource_updated(uri)))
+        try:
+            uris = {uri for uri in self._wanted_uris if self._standing.topic_of(uri) == topic}
+            if uris:
+                for uri in sorted(await asyncio.to_thread(self._standing.changed, uris)):
+                    await self._updated(uri)
+            if self._wants_lists and await asyncio.to_thread(self._standing.list_changed, topic):
+                await self.list_changed("resources")
+        finally:
+            if self._telling.pop(topic):
+                self._changed(topic)
 
-    async def _send(self, client: Hashable, sending: Awaitable[None]) -> None:
+    async def _updated(self, uri: str) -> None:
+        await self.bus.publish(ResourceUpdated(uri=uri))
+        for (client, wanted), session in list(self._subscribers.items()):
+            if wanted == uri:
+                # Apart: one client that does not read must not keep news from the rest.
+                self._run(self._deliver(client, session.send_resource_updated(uri)))
+
+    async def list_changed(
+        self, listed: Listed, client: Hashable = None, session: ServerSession | None = None
+    ) -> None:
+        """Tell streams that a list has changed, and the client that caused it, or else whoever read it."""
+        told = dict(self._list_readers) if listed == "resources" and session is None else {}
+        if session is not None:
+            if listed == "resources" and client in self._list_readers:
+                # What it did is noticed like anybody else's.
+                return
+            told[client] = session
+        await self.bus.publish(_EVENTS[listed]())
+        for reader, theirs in told.items():
+            self._run(self._deliver(reader, _NOTIFICATIONS[listed](theirs)))
+
+    async def _deliver(self, client: Hashable, sending: Coroutine[Any, Any, None]) -> None:
         try:
             async with asyncio.timeout(_PATIENCE_SECONDS):
                 await sending
@@ -178,3 +198,20 @@ class Publisher:
             return
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
             self.forget(client)
+
+    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+
+_EVENTS: dict[Listed, Callable[[], Any]] = {
+    "tools": ToolsListChanged,
+    "prompts": PromptsListChanged,
+    "resources": ResourcesListChanged,
+}
+_NOTIFICATIONS: dict[Listed, Callable[[ServerSession], Coroutine[Any, Any, None]]] = {
+    "tools": ServerSession.send_tool_list_changed,
+    "prompts": ServerSession.send_prompt_list_changed,
+    "resources": ServerSession.send_resource_list_changed,
+}

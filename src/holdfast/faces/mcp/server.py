@@ -25,6 +25,7 @@ from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.wire.exchange import Prepared
+from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch import Dispatcher, Rooms, internal
 
@@ -38,6 +39,18 @@ class ProfiledServer(Server[Any]):
     """The SDK's server, presenting itself as a profile says."""
 
     profile: Profile
+
+    changing_lists: frozenset[Listed] = frozenset()
+    """Lists of which clients are told when they change."""
+
+    def get_capabilities(self, *arguments: Any, **options: Any) -> types.ServerCapabilities:
+        """Return what this server can do. That a list is followed is said only of lists that change."""
+        told = super().get_capabilities(*arguments, **options)
+        for listed in ("tools", "prompts", "resources"):
+            capability = getattr(told, listed)
+            if capability is not None:
+                capability.list_changed = listed in self.changing_lists
+        return told
 
     def create_initialization_options(self, *arguments: Any, **options: Any) -> InitializationOptions:
         """Return what the handshake tells a client."""
@@ -99,11 +112,13 @@ class ProtocolServer:
         rooms: Rooms,
         *,
         sealing_key: bytes | None = None,
+        publisher: Publisher | None = None,
     ) -> None:
+        """Share `publisher` with the servers of other roles, so that all their clients hear the same."""
         self.profile = profile
         registry = dispatcher.registry
         self._catalogue = Catalogue(registry, profile, dispatcher.limits.list_page, dispatcher.members)
-        self.publisher = Publisher(registry.resources, topics)
+        self.publisher = publisher or Publisher(registry.resources, topics, rooms)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(
             Handling(dispatcher, profile, self.publisher), self._catalogue, self.announcer
@@ -113,6 +128,7 @@ class ProtocolServer:
             default_audience=profile.server_name,
         )
         self.sdk = _sdk_server(profile, self.handlers)
+        self.sdk.changing_lists |= registry.changing_lists
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
         self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
         self.prepared_lists: dict[tuple[str, str, str | None], Prepared] = {}
@@ -245,6 +261,7 @@ def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded) -> ProfiledSer
         **prompts,
     )
     server.profile = profile
+    server.changing_lists = profile.changing_lists
     if not profile.is_strict:
         server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, handlers.set_level)
     return server

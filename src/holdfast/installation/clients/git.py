@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from holdfast.installation.client import Client, Contributions
+from holdfast.installation.client import Client, Contributions, GitSettings
 from holdfast.installation.formats.marked_lines import MarkedLines
 from holdfast.installation.situation import Scope, Situation, Wanted
 from holdfast.kernel.errors import Unavailable
@@ -23,8 +23,8 @@ def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
         )
     wanted = []
     for settings in contributions.git:
-        if settings.configuration:
-            lines = tuple(_with_program(situation, line) for line in settings.configuration)
+        if settings.configuration or settings.remote_configuration:
+            lines = tuple(_with_program(situation, line) for line in _configuration(situation, settings))
             wanted.append(_lines(situation, ("config",), settings.name, lines))
         if settings.attributes:
             wanted.append(_lines(situation, ("info", "attributes"), settings.name, settings.attributes))
@@ -42,6 +42,18 @@ def _with_program(situation: Situation, line: str) -> str:
     return f"{key} = {escaped}" if is_found else f'{key} = "{escaped}"'
 
 
+def _configuration(situation: Situation, settings: GitSettings) -> tuple[str, ...]:
+    lines = settings.remote_configuration
+    named = [line.format(remote=remote) for remote in situation.remotes for line in lines]
+    return (*settings.configuration, *named)
+
+
+def _notes(situation: Situation) -> list[str]:
+    if situation.remotes:
+        return []
+    return ["This repository has no remote yet. Run this again when it has, for fetching from it."]
+
+
 def _lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple[str, ...]) -> Wanted:
     assert situation.git_directory is not None
     file = replace(
@@ -54,4 +66,4 @@ def _lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple
     return Wanted(file, MarkedLines(name, lines))
 
 
-CLIENT = Client("git", "git", (Scope.PROJECT,), _wanted)
+CLIENT = Client("git", "git", (Scope.PROJECT,), _wanted, _notes)

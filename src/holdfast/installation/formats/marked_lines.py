@@ -32,7 +32,9 @@ class MarkedLines:
         return State.PRESENT if ended(found).replace("\r\n", "\n") == self.snippet else State.CHANGED
 
     def added(self, text: str) -> str:
-        """Return the text with the lines at its end."""
+        """Return the text with the lines at its end; without lines there is nothing to mark."""
+        if not self.lines:
+            return text
         return ended(text) + self.snippet.replace("\n", newline_of(text))
 
     def removed(self, text: str, original: str) -> str:
