@@ -1,8 +1,9 @@
 """The doctor: looks at every store, says what is wrong, and mends only what cannot hurt.
 
 Contract:
-- Damaged bytes are reported and left as they are, with `fix` too. What `fix` does is to remove the
-  temporary files of writers that are gone, and to close the store to other users of the machine.
+- Damaged bytes are reported and kept, with `fix` too. What `fix` does is to remove the temporary files of
+  writers that are gone, to close the store to other users of the machine, and to unite comment files in
+  which git left both sides of a merge; such a file stays beside the result, as it was.
 - A lock of git is never removed: only a person can know that no git command is using it.
 - One thing that cannot be examined is one finding; the rest is examined all the same.
 """
@@ -15,7 +16,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -53,12 +54,32 @@ class Examinable(Protocol):
     def check(self) -> Iterable[RoomFinding]: ...
 
 
+class FileFinding(RoomFinding, Protocol):
+    """What a room says about one of its files in the work tree."""
+
+    @property
+    def path(self) -> str | None: ...
+
+    @property
+    def next_step(self) -> str | None: ...
+
+    @property
+    def fixed(self) -> bool: ...
+
+
+@runtime_checkable
+class FileKeeper(Protocol):
+    """A room that keeps its data in files of the work tree, and can mend some of them."""
+
+    def examine(self, *, fix: bool) -> Iterable[FileFinding]: ...
+
+
 @dataclass(frozen=True)
 class StoreRoom:
     """Everything there is to examine in a workspace: the repository, and the rooms that keep a store."""
 
     repository: Repository
-    rooms: Callable[[], Mapping[str, Examinable]]
+    rooms: Callable[[], Mapping[str, Examinable | FileKeeper]]
 
     def close(self) -> None:
         """Nothing is held open."""
@@ -127,7 +148,8 @@ def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
     """Verify every store and report damage, leftovers and risks.
 
     Nothing is changed unless `fix` is given, and even then only what is safe: temporary files of
-    writers that are gone are removed, and the store is closed to other users of the machine.
+    writers that are gone are removed, the store is closed to other users of the machine, and comment
+    files in which git left both sides of a merge are united, with the file as it was kept beside.
     Damaged stores are never touched.
     """
     findings = list(_examined(room, fix=arguments.fix))
@@ -144,7 +166,7 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         (_STORE, partial(_permissions, room, fix=fix)),
         (_STORE, partial(_leftovers, room, fix=fix)),
         (_GIT, partial(_git_locks, room)),
-        *((name, partial(_room, room, name)) for name in room.rooms()),
+        *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
     ]
     for store, check in checks:
         try:
@@ -153,11 +175,32 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
             yield _unexaminable(store, None, failure)
 
 
-def _room(room: StoreRoom, name: str) -> Iterator[Finding]:
+def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
+    kept = room.rooms()[name]
+    if isinstance(kept, FileKeeper):
+        yield from _files(name, kept, fix=fix)
+    else:
+        yield from _store(room, name, kept)
+
+
+def _files(name: str, kept: FileKeeper, *, fix: bool) -> Iterator[Finding]:
+    for found in kept.examine(fix=fix):
+        severity: Severity = "damaged" if found.is_damage else "warning"
+        yield Finding(
+            store=name,
+            path=found.path,
+            severity=severity,
+            message=found.text,
+            next_step=found.next_step,
+            fixed=found.fixed,
+        )
+
+
+def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
     file = os.path.join(room.repository.store_directory, f"{name}.sqlite")
     path = room.named(file)
     try:
-        found = list(room.rooms()[name].check())
+        found = list(kept.check())
     except HoldfastError as failure:
         yield _unexaminable(name, path, failure)
         return

@@ -14,7 +14,7 @@ from holdfast.storage.watch import Watcher
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
-    from holdfast.doctor import Examinable, StoreRoom
+    from holdfast.doctor import Examinable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.kernel.operation import Toolset
@@ -165,9 +165,10 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
     return StoreRoom(workspace.repository, lambda: _examinable(workspace))
 
 
-def _examinable(workspace: Workspace) -> dict[str, Examinable]:
+def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
     in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
-    return {name: workspace.room(name) for name in ("inbox", "tasks", *in_git)}
+    in_work_tree = () if workspace.repository.bare else ("comments",)
+    return {name: workspace.room(name) for name in ("inbox", "tasks", *in_work_tree, *in_git)}
 
 
 def _open_templates(workspace: Workspace) -> Templates:

@@ -37,6 +37,7 @@ from holdfast.storage.repository import Repository
 from holdfast.storage.tree import Tree
 
 if TYPE_CHECKING:
+    from holdfast.comments.recovery import FileFinding
     from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
@@ -84,6 +85,12 @@ class Comments:
         from holdfast.storage.watched_listing import WatchedListing
 
         return SearchIndex(self.repository, WatchedListing(self.repository.root, is_sidecar), self.load)
+
+    def examine(self, *, fix: bool) -> Iterator[FileFinding]:
+        """Look at every sidecar for damage; `fix`: unite those in which git left both sides of a merge."""
+        from holdfast.comments.recovery import examined
+
+        return examined(self, fix=fix)
 
     # What there is
 

@@ -49,6 +49,10 @@ class FileHistory:
             return None
         return self._blob(blob)
 
+    def staged(self, path: str, stage: int) -> bytes | None:
+        """Return one side of an unfinished merge: 1 what both come from, 2 ours, 3 theirs."""
+        return None if self._git is None else self._blob(f":{stage:d}:{RepoPath.parse(path).text}")
+
     def revisions(self, path: str, commit: str) -> list[str]:
         """Return the ids of what a file held in each commit after `commit` that changed it, oldest first."""
         return self._log(commit, ("--", path)).get(path, [])
