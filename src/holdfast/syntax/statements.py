@@ -11,7 +11,16 @@ from holdfast.syntax.languages.language import Language
 from holdfast.syntax.parse import Parsed, captures, grammar_of
 
 BLOCKS = frozenset(
-    ["module", "program", "source_file", "translation_unit", "compilation_unit", "block", "statement_block", "statement_list", "statements", "compound_statement", "body_statement", "block_body", "then", "do", "do_group", "class_body", "interface_body", "enum_body", "enum_class_body", "protocol_body", "function_body", "constructor_body", "declaration_list", "field_declaration_list", "enum_variant_list", "enumerator_list", "enum_declaration_list", "enum_member_declaration_list", "accessor_list", "var_spec_list", "switch_body", "switch_block", "switch_block_statement_group", "switch_case", "switch_default", "switch_section", "case_statement", "case_item", "match_block"]
+    {
+        *("module", "program", "source_file", "translation_unit", "compilation_unit"),
+        *("block", "statement_block", "statement_list", "statements", "compound_statement", "body_statement"),
+        *("block_body", "then", "do", "do_group", "function_body", "constructor_body"),
+        *("class_body", "interface_body", "enum_body", "enum_class_body", "protocol_body"),
+        *("declaration_list", "field_declaration_list", "enum_variant_list", "enumerator_list"),
+        *("enum_declaration_list", "enum_member_declaration_list", "accessor_list", "var_spec_list"),
+        *("switch_body", "switch_block", "switch_block_statement_group", "switch_case", "switch_default"),
+        *("switch_section", "case_statement", "case_item", "match_block"),
+    }
 )
 
 
