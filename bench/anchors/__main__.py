@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from bench.anchors import labels, lhdiff
@@ -33,7 +34,8 @@ def main() -> None:
     for name, cases in sets(options.folder, options.base_types):
         if not name.startswith(options.set):
             continue
-        outcome = run(cases, peers=not options.no_peers)
+        chosen = map(literally, cases) if options.literal else cases
+        outcome = run(chosen, peers=not options.no_peers)
         if not options.sums:
             print(table(name, outcome.scores), by_bucket(outcome.scores), sep="\n\n", end="\n\n")
         show(outcome.misses[: options.misses])
@@ -54,10 +56,18 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--set", default="", help="only the sets whose names begin so")
     parser.add_argument("--no-peers", action="store_true", help="only our own tracker")
     parser.add_argument("--sums", action="store_true", help="only the sums over all sets of a kind")
+    parser.add_argument(
+        "--literal", action="store_true", help="anchors right below comments, be they annotations"
+    )
     parser.add_argument("--base-types", action="store_true", help="with BaseTypes of the LHDiff benchmark")
     parser.add_argument("--misses", type=int, default=0, help="how many of our misses to show in each set")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
     return parser.parse_args()
+
+
+def literally(case: Case) -> Case:
+    """Return a case with the lines right below the comments as labels."""
+    return replace(case, labels=tuple(label.literally() for label in case.labels))
 
 
 def sets(folder: Path, base_types: bool) -> Iterator[tuple[str, Iterable[Case]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from holdfast.comments.tracking.models import Version
 
@@ -19,11 +19,20 @@ BUCKETS = (
 
 @dataclass(frozen=True)
 class Label:
-    """A line of the old text and its line in the new one; none where it is gone."""
+    """A line of the old text and its line in the new one; none where it is gone.
+
+    `literal` has both again where a mined label speaks of a declaration: the lines right below the comment,
+    which may be annotations above the line with the name.
+    """
 
     line: int
     truth: int | None
     bucket: str
+    literal: tuple[int, int] | None = None
+
+    def literally(self) -> Label:
+        """Return the label of the lines right below the comment."""
+        return replace(self, line=self.literal[0], truth=self.literal[1]) if self.literal else self
 
 
 @dataclass(frozen=True)

@@ -30,8 +30,13 @@ def _case(folder: Path, record: dict[str, Any]) -> Case:
         old=_version(folder, record["old"]),
         new=_version(folder, record["new"]),
         between=tuple(_version(folder, each) for each in record.get("between", ())),
-        labels=tuple(Label(each["line"], each["truth"], each["bucket"]) for each in record["labels"]),
+        labels=tuple(_label(each) for each in record["labels"]),
     )
+
+
+def _label(record: dict[str, Any]) -> Label:
+    literal = record.get("literal")
+    return Label(record["line"], record["truth"], record["bucket"], tuple(literal) if literal else None)
 
 
 def _version(folder: Path, record: dict[str, str]) -> Version:
@@ -56,8 +61,13 @@ def _record(folder: Path, case: Case) -> dict[str, Any]:
         "old": _kept(folder, case.old),
         "new": _kept(folder, case.new),
         "between": [_kept(folder, each) for each in case.between],
-        "labels": [{"line": each.line, "truth": each.truth, "bucket": each.bucket} for each in case.labels],
+        "labels": [_label_record(label) for label in case.labels],
     }
+
+
+def _label_record(label: Label) -> dict[str, Any]:
+    record: dict[str, Any] = {"line": label.line, "truth": label.truth, "bucket": label.bucket}
+    return record if label.literal is None else {**record, "literal": list(label.literal)}
 
 
 def _kept(folder: Path, version: Version) -> dict[str, str]:

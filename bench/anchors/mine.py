@@ -3,7 +3,8 @@
 python -m bench.anchors.mine REPOSITORY --from REV --to REV --out DIR [--kind release] [--name NAME]
 
 A comment that says the same in two revisions, and says it once in each, shows where people kept it. Take all
-comments out; the line it spoke of then is the anchor, the line it speaks of now is the truth.
+comments out; the line it spoke of then is the anchor, the line it speaks of now is the truth. A comment
+before a declaration speaks of the line with the name; the lines right below it are kept as `literal`.
 
 Kinds
 - release: from one revision to the other; what went to another file becomes a set of its own, `moved-file`.
@@ -108,8 +109,7 @@ class Miner:
         for (path, target), texts in sorted(pairs.items()):
             old, new = Version(path, before[path].text), Version(target, after[target].text)
             found = [
-                Label(before[path].spoken_of[text], after[target].spoken_of[text], "moved file")
-                for text in texts
+                label(old, new, before[path].spoken_of[text], after[target].spoken_of[text]) for text in texts
             ]
             yield Case(f"{self.name} {first} to {last} {path}", old, new, tuple(found))
 
@@ -126,12 +126,25 @@ class Miner:
             return
         old, new = Version(path, before.text), Version(path, after.text)
         found = [
-            Label(line, after.spoken_of[text], bucket(old, new, line, after.spoken_of[text]))
+            label(old, new, line, after.spoken_of[text])
             for text, line in sorted(before.spoken_of.items(), key=lambda item: item[1])
             if text in after.spoken_of and (wanted is None or wanted(old, new, line))
         ]
         if found:
             yield Case(f"{self.name} {when} {path}", old, new, tuple(found))
+
+
+def label(old: Version, new: Version, line: int, truth: int) -> Label:
+    """Label a line; a comment before a declaration speaks of the line with the name, not of an annotation."""
+    spoken, now = _declared(old, line), _declared(new, truth)
+    literal = None if (spoken, now) == (line, truth) else (line, truth)
+    return Label(spoken, now, bucket(old, new, spoken, now), literal)
+
+
+def _declared(version: Version, line: int) -> int:
+    found = facts(version.path, version.text).symbols
+    heads = [symbol for symbol in found if symbol.start_line <= line <= symbol.name_line]
+    return heads[-1].name_line if heads else line
 
 
 def _owners(sources: dict[str, Stripped]) -> dict[str, str]:

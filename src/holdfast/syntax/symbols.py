@@ -66,7 +66,7 @@ class _Frame:
 @cache
 def _patterns(language: Language) -> str:
     declarations = [declaration.query for declaration in language.declarations]
-    others = sorted({*language.wrappers, *language.scopes})
+    others = sorted({*language.wrappers, *language.scopes, *language.attributes})
     return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
 
 
@@ -88,6 +88,7 @@ class _Reader:
         self.language = parsed.language
         self.open: list[_Frame] = []
         self.wrapped: dict[tuple[int, int], Node] = {}
+        self.attributes: tuple[Node, int] | None = None
 
     def read(self) -> Iterator[Symbol]:
         """Yield the symbols."""
@@ -98,6 +99,8 @@ class _Reader:
         for node in ordered:
             while self.open and self.open[-1].end <= node.start_byte:
                 self.open.pop()
+            if node.type in self.language.attributes:
+                self._remember(node)
             if node.type in self.language.wrappers:
                 self._wrap(node)
             symbol = self._symbol(node) if node.id in declared else None
@@ -120,6 +123,18 @@ class _Reader:
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
         self.wrapped[child.start_byte, child.end_byte] = outer
 
+    def _remember(self, node: Node) -> None:
+        """Remember the first of attributes that follow each other."""
+        first = self._first_attribute(node) or node
+        self.attributes = (first, node.end_byte)
+
+    def _first_attribute(self, node: Node) -> Node | None:
+        """Return the first attribute before a node with nothing between."""
+        if self.attributes is None:
+            return None
+        first, end = self.attributes
+        return None if self.parsed.source[end : node.start_byte].strip() else first
+
     def _symbol(self, node: Node) -> Symbol | None:
         declaration = _declarations(self.language)[node.type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
@@ -136,6 +151,7 @@ class _Reader:
 
     def _made(self, node: Node, kind: str, path: tuple[str, ...]) -> Symbol:
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
+        outer = self._first_attribute(outer) or outer
         body = _body(node)
         end = body.start_byte if body is not None else _end_of_line(self.parsed.source, node)
         name = node.child_by_field_name("name") or node.child_by_field_name("declarator") or node

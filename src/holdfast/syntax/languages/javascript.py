@@ -123,6 +123,7 @@ JAVASCRIPT = Language(
     comments=frozenset({"comment", "html_comment", "hash_bang_line"}),
     declarations=DECLARATIONS + FIELDS,
     wrappers=WRAPPERS,
+    attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
     decisions=DECISIONS,

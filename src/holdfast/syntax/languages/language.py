@@ -59,6 +59,7 @@ class Language:
 
     - `wrappers` belong to the declaration that they hold (decorators, `export`, `template <…>`): node type to
       the field of the child, or to its possible types, joined by `|`; one that holds several belongs to none.
+    - `attributes` stand before the declaration that they belong to, beside it and not in it.
     - `scopes` are functions without a name; what is declared in them is local.
     - `decisions` are patterns; each match is one more way through a function.
     - `atoms` are read as one token though they have parts.
@@ -74,6 +75,7 @@ class Language:
     filenames: frozenset[str] = frozenset()
     interpreters: frozenset[str] = frozenset()
     wrappers: Mapping[str, str] = field(default_factory=dict)
+    attributes: frozenset[str] = frozenset()
     scopes: frozenset[str] = frozenset()
     atoms: frozenset[str] = frozenset()
 

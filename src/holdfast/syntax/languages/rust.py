@@ -55,6 +55,7 @@ RUST = Language(
         Declaration("field_declaration", "Field"),
         Declaration("let_declaration", _closure, _pattern),
     ),
+    attributes=frozenset({"attribute_item"}),
     scopes=frozenset({"closure_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),
     decisions=(

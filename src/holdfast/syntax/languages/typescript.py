@@ -37,6 +37,7 @@ TYPESCRIPT = Language(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
+    attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
     decisions=DECISIONS,
