@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from holdfast.kernel.operation import Toolset
     from holdfast.kernel.registry import Registry
     from holdfast.milestones.store import Milestones
+    from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store import Tasks
     from holdfast.templates.store import Templates
 
@@ -155,7 +156,14 @@ def _open_tasks(workspace: Workspace) -> Tasks:
 
     room = Tasks.open(workspace.repository, workspace.database)
     workspace.watcher.watch("tasks", room.fingerprint)
+    room.introduce(lambda: _neighbours(workspace))
     return room
+
+
+def _neighbours(workspace: Workspace) -> Neighbours:
+    from holdfast.neighbours import RoomNeighbours
+
+    return RoomNeighbours(workspace.repository, workspace.room)
 
 
 def _open_stores(workspace: Workspace) -> StoreRoom:

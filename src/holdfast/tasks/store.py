@@ -23,6 +23,7 @@ from holdfast.storage.store_file import StoreFile
 from holdfast.tasks import changing, claims, history, query, rows, writing
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.marker import read_marker
+from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 
@@ -53,6 +54,7 @@ class Tasks:
         self._opened: SqlStore | None = None
         self._opening = threading.Lock()
         self._known: str | None = None
+        self._introduction: Callable[[], Neighbours] = Alone
 
     @classmethod
     def open(cls, repository: Repository, database: str | None = None) -> Tasks:
@@ -64,6 +66,15 @@ class Tasks:
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
+
+    def introduce(self, neighbours: Callable[[], Neighbours]) -> None:
+        """Say who knows the other rooms; asked for when somebody wants to hear them."""
+        self._introduction = neighbours
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Return who knows the other rooms."""
+        return self._introduction()
 
     # The workspace.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -61,7 +61,7 @@ class ImportReport(Reported):
         return 1 if self.problems or any(step.done in ("conflict", "refused") for step in self.steps) else 0
 
 
-def told(outcome: Outcome, problems: list[Problem]) -> dict[str, object]:
+def told(outcome: Outcome, problems: list[Problem]) -> dict[str, Any]:
     """Return what was done as fields of a report, what needs attention first."""
     ordered = sorted(outcome.steps, key=lambda step: step.done not in ("conflict", "refused"))
     shown = [ImportProblem(file=item.file, line=item.line, message=item.message) for item in problems[:_MOST]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -104,7 +104,7 @@ class TrackerReport(Reported):
         return 1 if any(step.done in ("conflict", "refused", "failed") for step in self.steps or ()) else 0
 
 
-def steps_of(outcome: Outcome) -> dict[str, object]:
+def steps_of(outcome: Outcome) -> dict[str, Any]:
     """Return what was done as fields of a report, what needs attention first."""
     urgent = ("failed", "conflict", "refused")
     ordered = sorted(outcome.steps, key=lambda step: step.done not in urgent)

@@ -26,25 +26,25 @@ class Fitted:
 
 def fitted(task: ForeignTask) -> Fitted:
     """Return an item with texts that a task can hold. What was cut is never sent back as if it were whole."""
-    title = " ".join(_storable(task.title).split()) or f"({task.origin})"
+    title = " ".join(storable(task.title).split()) or f"({task.origin})"
     cut = []
     if len(title) > TITLE_CHARACTERS:
         cut.append("title")
         title = f"{title[: TITLE_CHARACTERS - 1]}…"
-    description = _storable(task.description)
+    description = storable(task.description)
     if len(description) > TEXT_CHARACTERS:
         cut.append("description")
         description = f"{description[: TEXT_CHARACTERS - 1]}…"
     notes = task.notes_with_the_kept() if "uid" not in task.kept else task.notes
     if "title" in cut:
-        notes = "\n\n".join(filter(None, [f"Whole title: {_storable(task.title)}", notes]))
-    labels = dict.fromkeys(label for text in task.labels if (label := _word(text)))
+        notes = "\n\n".join(filter(None, [f"Whole title: {storable(task.title)}", notes]))
+    labels = dict.fromkeys(label for text in task.labels if (label := word(text)))
     criteria = tuple(
-        ForeignCriterion(text, item.checked) for item in task.criteria if (text := _word(item.text, 1000))
+        ForeignCriterion(text, item.checked) for item in task.criteria if (text := word(item.text, 1000))
     )
     whole = replace(
         task, title=title, description=description, labels=tuple(sorted(labels)), criteria=criteria,
-        notes=_storable(notes)[:TEXT_CHARACTERS], plan=_storable(task.plan)[:TEXT_CHARACTERS],
+        notes=storable(notes)[:TEXT_CHARACTERS], plan=storable(task.plan)[:TEXT_CHARACTERS],
     )  # fmt: skip
     return Fitted(whole, tuple(cut))
 
@@ -106,11 +106,12 @@ def draft_of(task: ForeignTask, link: Link, key: str) -> Draft:
     )
 
 
-def _storable(text: str) -> str:
+def storable(text: str) -> str:
+    """Return a text without what no database keeps."""
     return text.translate(_NOT_STORABLE)
 
 
-def _word(text: str, most: int = WORD_CHARACTERS) -> str:
-    word = " ".join(_storable(text).split())
-    visible = "".join(letter for letter in word if letter.isprintable())
-    return visible[:most]
+def word(text: str, most: int = WORD_CHARACTERS) -> str:
+    """Return a text as one line of visible characters, not longer than `most`."""
+    line = " ".join(storable(text).split())
+    return "".join(letter for letter in line if letter.isprintable())[:most].strip()

@@ -1,0 +1,199 @@
+"""`taskpilot_focus`: one task with everything around it, so that work can begin without looking further."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TypeVar
+from urllib.parse import quote
+
+from holdfast.kernel.operation import Effect
+from holdfast.storage.sql import Connection
+from holdfast.tasks import rows, rules
+from holdfast.tasks.acting import acting, actor
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.claims import Claimed
+from holdfast.tasks.errors import AlreadyClaimed
+from holdfast.tasks.focus_models import Focus, FocusTask, More, RemarkOut, RuleOut, Unreadable
+from holdfast.tasks.focus_text import focus_words
+from holdfast.tasks.models import ResponseFormat, TaskDetail, TaskRef
+from holdfast.tasks.neighbours import Question, Remark
+from holdfast.tasks.presenting import claim_out, task_detail, task_refs, workspace_ref
+from holdfast.tasks.records import Task, Who
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+
+_DEEPEST = 10
+Item = TypeVar("Item")
+
+
+@dataclass
+class Room:
+    """How much fits: characters of each text, numbers of each sort; and what did not."""
+
+    text: int
+    remark: int
+    remarks: int
+    rules: int
+    listed: int
+    cut: bool = False
+    more: list[More] = field(default_factory=list)
+
+    def fit(self, text: str, most: int | None = None) -> str:
+        """Return a text as far as there is room for it."""
+        most = most or self.text
+        if len(text) <= most:
+            return text
+        self.cut = True
+        return f"{text[: most - 1]}…"
+
+    def some(self, items: list[Item], most: int, what: str, uri: str | None) -> list[Item]:
+        """Return as many items as there is room for, and take note of the rest."""
+        if len(items) > most:
+            self.more.append(More(what=what, shown=most, total=len(items), uri=uri))
+        return items[:most]
+
+
+def _room_for(how: ResponseFormat) -> Room:
+    if how == "detailed":
+        return Room(text=3000, remark=300, remarks=8, rules=20, listed=20)
+    return Room(text=800, remark=160, remarks=3, rules=6, listed=8)
+
+
+@tasks.operation(
+    "taskpilot_focus",
+    title="🎯 Focus on a task",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="focus",
+    positional=("task_id",),
+    example="holdfast tasks focus TP-12 --peek",
+    specified=True,
+    text=focus_words,
+    annotations=WRITING,
+    result_version="task.version",
+)
+def focus(room: Tasks, arguments: FocusTask) -> Focus:
+    """Begin a task: claim it, and get all that is known about it and its files in one answer.
+
+    Parents, blockers, criteria, rules, open comments, unread messages, linked issues, commits. With `peek`
+    nothing is claimed. Long texts are cut; `more` and `truncated` say where.
+    """
+    who = acting(room, arguments)
+    if arguments.session is None:
+        who = Who(actor(arguments.agent), None, None)
+    taken = Claimed(room.get(arguments.task_id)) if arguments.peek else _claimed(room, arguments.task_id, who)
+    space = _room_for(arguments.response_format)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        now = room.now()
+        task = rows.task_by_uid(connection, taken.task.uid)
+        detail = _fitted(task_detail(connection, task, now), space)
+        parents = task_refs(connection, _parents(connection, task), now)
+        blockers = _blockers(connection, task, now, space)
+        question = _question(connection, task, space)
+    found = room.neighbours.around(question)
+    base = f"taskpilot://workspace/{quote(workspace.id)}"
+    holding = space.some(rules.listed(room), space.rules, "rules", f"{base}/rules")
+    for kind, total in found.totals.items():
+        if total > question.limit:
+            space.more.append(More(what=f"{kind}s", shown=question.limit, total=total))
+    if space.cut:
+        space.more.append(More(what="task", shown=0, total=1, uri=f"{base}/tasks/{task.id}"))
+    return Focus(
+        operation="focus",
+        workspace=workspace_ref(workspace),
+        task=detail,
+        claim=None if arguments.peek else claim_out(task, now, who),
+        left_by=taken.previous.claim_agent if taken.previous is not None else None,
+        parents=parents or None,
+        blockers=blockers or None,
+        to_check=_unchecked(task) or None,
+        done_gate=workspace.gate,
+        rules=[RuleOut(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding] or None,
+        remarks=[_remark_out(remark, space) for remark in found.remarks] or None,
+        absent=found.absent or None,
+        unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,
+        more=space.more or None,
+        truncated=space.cut or None,
+        version=task.version,
+        next_steps=_next_steps(task, workspace.gate, peek=arguments.peek),
+    )
+
+
+def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:
+    try:
+        return room.claim(task_id, who)
+    except AlreadyClaimed as error:
+        hint = f"{error.hint or ''} To look at it only, pass peek.".strip()
+        raise AlreadyClaimed(error.message, hint=hint, **error.data) from None
+
+
+def _parents(connection: Connection, task: Task) -> list[Task]:
+    found: list[Task] = []
+    current = task.parent
+    while current is not None and len(found) < _DEEPEST:
+        found.append(rows.task_by_uid(connection, current))
+        current = found[-1].parent
+    return found
+
+
+def _blockers(connection: Connection, task: Task, now: float, space: Room) -> list[TaskRef]:
+    needed = [item for item in rows.needs_of(connection, task.uid) if item.kind == "blocks"]
+    waiting = [item.uid for item in needed if item.status not in ("done", "dropped")]
+    shown = space.some(waiting, space.listed, "blockers", None)
+    return task_refs(connection, [rows.task_by_uid(connection, uid) for uid in shown], now)
+
+
+def _question(connection: Connection, task: Task, space: Room) -> Question:
+    links = [(link.kind, link.ref) for link in rows.links_of(connection, task.uid)]
+    if task.milestone is not None:
+        links.append(("milestone", task.milestone))
+    files = [file.path for file in rows.files_of(connection, task.uid)]
+    return Question(files=files, links=links, name=task.id, limit=space.remarks)
+
+
+def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
+    """Return a task whose texts and lists are as long as there is room for."""
+    changes: dict[str, object] = {
+        name: space.fit(text)
+        for name in ("description", "notes", "plan")
+        if (text := getattr(detail, name)) is not None
+    }
+    for name in ("subtasks", "depends_on", "blocks", "links", "connected_files", "attachments", "evidence"):
+        items = getattr(detail, name)
+        if items is not None:
+            changes[name] = space.some(items, space.listed, name, None)
+    if detail.criteria is not None:
+        shown = [
+            item.model_copy(update={"text": space.fit(item.text, space.remark)}) for item in detail.criteria
+        ]
+        changes["criteria"] = space.some(shown, 2 * space.listed, "criteria", None)
+    return detail.model_copy(update=changes)
+
+
+def _unchecked(task: Task) -> list[int]:
+    return [number for number, item in enumerate(json.loads(task.criteria), 1) if not item["checked"]]
+
+
+def _remark_out(remark: Remark, space: Room) -> RemarkOut:
+    return RemarkOut(
+        kind=remark.kind,
+        ref=remark.ref,
+        text=space.fit(remark.text, space.remark),
+        uri=remark.uri,
+        title=None if remark.title is None else space.fit(remark.title, space.remark),
+        file=remark.file,
+        line=remark.line,
+        end_line=remark.end_line,
+        author=remark.author,
+        at=remark.at,
+        state=remark.state,
+    )
+
+
+def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:
+    if peek:
+        return [f"Begin with taskpilot_focus {task.id} without peek."]
+    proof = {"evidence": " and evidence", "human": "; a person approves it"}.get(gate, "")
+    return [f"When it is done: taskpilot_update {task.id} with check for each criterion{proof}, status done."]

@@ -1,0 +1,104 @@
+"""What tasks want to know from the other rooms of a repository, whoever can tell.
+
+Rooms do not know each other. The workspace hands this room somebody who knows the others; alone, everything
+is absent, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, Protocol
+
+from holdfast.kernel.errors import Unavailable
+
+RemarkKind = Literal["comment", "message", "issue", "milestone", "finding", "commit"]
+
+ROOMS: tuple[str, ...] = ("comments", "inbox", "milestones", "findings", "git")
+"""Who may have something to say about a file or a task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """Something that another room knows."""
+
+    kind: RemarkKind
+    ref: str
+    """What it is called there."""
+    text: str
+    uri: str | None = None
+    """Where to read it."""
+    title: str | None = None
+    file: str | None = None
+    line: int | None = None
+    end_line: int | None = None
+    author: str | None = None
+    at: str | None = None
+    state: str | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a task has to do with: the files it is about, what it is linked to, and how commits name it."""
+
+    files: Sequence[str] = ()
+    links: Sequence[tuple[str, str]] = ()
+    """Kinds and references."""
+    name: str = ""
+    limit: int = 5
+    """Most remarks of each kind."""
+
+
+@dataclass(slots=True)
+class Surroundings:
+    """What the other rooms know, as far as they are there and can be read."""
+
+    remarks: list[Remark] = field(default_factory=list)
+    totals: dict[str, int] = field(default_factory=dict)
+    """How many there are of each kind; more than are told, where there are many."""
+    absent: list[str] = field(default_factory=list)
+    """Rooms that are not there."""
+    failures: dict[str, str] = field(default_factory=dict)
+    """Rooms that could not be read, and why."""
+
+
+class Neighbours(Protocol):
+    """Somebody who knows the other rooms."""
+
+    def around(self, question: Question) -> Surroundings:
+        """Return what the other rooms know about a task."""
+
+    def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
+        """Return one thing that another room knows, or raise `NotFound`."""
+
+    def answer(self, remark: Remark, text: str, author: str) -> bool:
+        """Tell whoever made a remark what became of it, and return whether that is possible there."""
+
+    def waiting(self) -> Mapping[str, int]:
+        """Return how much waits in the other rooms for somebody to look at it."""
+
+
+class Alone:
+    """Nobody to ask."""
+
+    def around(self, question: Question) -> Surroundings:
+        """Say that every room is absent."""
+        del question
+        return Surroundings(absent=list(ROOMS))
+
+    def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
+        """Say that there is no such room here."""
+        del ref, file
+        raise Unavailable(
+            f"There is no room here that knows a {kind}.", hint="Start a server of the repository."
+        )
+
+    def answer(self, remark: Remark, text: str, author: str) -> bool:
+        """Tell nobody."""
+        del remark, text, author
+        return False
+
+    def waiting(self) -> Mapping[str, int]:
+        """Know of nothing."""
+        return {}

@@ -1,0 +1,262 @@
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.comments.writing import Draft as CommentDraft
+from holdfast.comments.writing import Writing
+from holdfast.kernel.errors import Invalid, NotFound, Unavailable
+from holdfast.milestones.entity import Draft as IssueDraft
+from holdfast.storage.commit_search import commits_naming
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+from holdfast.tasks import rules
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.errors import AlreadyClaimed
+from holdfast.tasks.focus import focus
+from holdfast.tasks.focus_models import Focus, FocusTask, MadeFrom, TaskFrom
+from holdfast.tasks.focus_text import focus_words, made_words
+from holdfast.tasks.links import Place, place_of
+from holdfast.tasks.neighbours import Remark
+from holdfast.tasks.query import Query
+from holdfast.tasks.records import Change, Draft, File, Link, Who
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.turning import task_from, title_of
+from holdfast.workspace import Workspace
+
+ME = Who("ada")
+SOURCE = "def parse():\n    return 1\n\n\ndef show():\n    return 2\n"
+
+
+@pytest.fixture
+def workspace(repository: Path) -> Iterator[Workspace]:
+    (repository / "src").mkdir()
+    (repository / "src" / "app.py").write_text(SOURCE)
+    commit(repository, "Begin")
+    opened = Workspace.discover(repository)
+    begin(opened.room("tasks"), "kelp", [], "criteria")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def room(workspace: Workspace) -> Tasks:
+    found: Tasks = workspace.room("tasks")
+    return found
+
+
+def commit(repository: Path, message: str) -> None:
+    subprocess.run(["git", "add", "."], cwd=repository, check=True)
+    subprocess.run(["git", "commit", "-q", "--allow-empty", "-m", message], cwd=repository, check=True)
+
+
+def look(room: Tasks, task_id: str = "TP-1", **more: object) -> Focus:
+    found: Focus = focus(room, FocusTask(task_id=task_id, **more))  # type: ignore[arg-type]
+    return found
+
+
+def comment_on(workspace: Workspace, line: int, text: str, tag: str | None = None) -> str:
+    draft = CommentDraft(line=line, text=text, author="grace", tag=tag)
+    placed = Writing(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
+    return placed.note.alias
+
+
+def test_focus_claims_the_task_and_tells_what_is_around_it(workspace: Workspace, room: Tasks) -> None:
+    whole = room.create([Draft("Whole")], ME)[0][0]
+    base = room.create([Draft("Base")], ME)[0][0]
+    draft = Draft("Part", "Do it.", parent=whole.id, criteria=["One", "Two"], files=[File("src/app.py")])
+    part = room.create([draft], ME)[0][0]
+    room.update(part.id, Change(check=[1]), ME)
+    rules.add(room, rules.Rule("testing", "Test every change", "workspace"), source="test")
+    found = look(room, part.id, agent="lin")
+    assert found.claim is not None
+    assert (found.claim.agent, found.task.status, found.to_check) == ("lin", "in-progress", [2])
+    assert [parent.id for parent in found.parents or ()] == [whole.id]
+    assert [rule.text for rule in found.rules or ()] == ["Test every change"]
+    assert found.claim.token
+    room.update(base.id, Change(add={"depends_on": [(part.id, "blocks")]}), ME)
+    assert [item.id for item in look(room, base.id, peek=True).blockers or ()] == [part.id]
+
+
+def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Workspace, room: Tasks) -> None:
+    inbox = workspace.inbox
+    inbox.send("src/app.py", "This needs a test", "2", "Ada")
+    inbox.send("other.py", "Not about this")
+    name = comment_on(workspace, 5, "Rename this", "TODO")
+    issue = workspace.room("milestones").create(
+        IssueDraft(kind="issue", title="Parser", links=("src/app.py",))
+    )
+    room.create([Draft("Fix", files=[File("src/app.py")])], ME)
+    commit(Path(workspace.repository.root), "Start on TP-1\n\nTask: TP-1")
+    commit(Path(workspace.repository.root), "Something for TP-12")
+    found = look(room, peek=True)
+    kinds = {remark.kind: remark for remark in found.remarks or ()}
+    assert sorted(kinds) == ["comment", "commit", "issue", "message"]
+    assert (kinds["message"].text, kinds["message"].line) == ("This needs a test", 2)
+    assert (kinds["comment"].ref, kinds["comment"].line) == (f"src/app.py#{name}", 5)
+    assert kinds["comment"].uri == "comment://workspace/src/app.py.comments"
+    assert kinds["issue"].ref == issue.entity
+    assert kinds["commit"].text == "Start on TP-1"
+    assert found.absent == ["findings"]
+    assert found.claim is None
+    assert inbox.count("pending") == 2, "looking takes no message"
+    words = focus_words(found)
+    assert "message src/app.py:2: This needs a test" in words
+    assert "Not here: findings." in words
+
+
+def test_settled_comments_and_messages_that_were_delivered_are_not_told(
+    workspace: Workspace, room: Tasks
+) -> None:
+    name = comment_on(workspace, 5, "Rename this")
+    Writing(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    workspace.inbox.send("src/app.py", "Old")
+    workspace.inbox.mark_delivered(workspace.inbox.take().lease)
+    room.create([Draft("Fix", files=[File("src/app.py")])], ME)
+    assert look(room, peek=True).remarks is None
+
+
+def test_what_is_linked_is_told_wherever_it_is(workspace: Workspace, room: Tasks) -> None:
+    receipt = workspace.inbox.send("README.md", "About something else")
+    links = [
+        Link("message", receipt.id),
+        Link("issue", "ada/kelp#12", "https://github.com/ada/kelp/issues/12"),
+    ]
+    room.create([Draft("Fix", links=links)], ME)
+    found = look(room, peek=True)
+    assert [remark.ref for remark in found.remarks or ()] == [receipt.id]
+    assert found.unreadable is None
+
+
+def test_a_room_that_cannot_be_read_is_named_and_the_others_are_heard(
+    workspace: Workspace, room: Tasks
+) -> None:
+    (Path(workspace.repository.root) / "src" / "app.py.comments").write_text("{damaged")
+    workspace.inbox.send("src/app.py", "Heard")
+    room.create([Draft("Fix", files=[File("src/app.py")])], ME)
+    found = look(room, peek=True)
+    assert [item.room for item in found.unreadable or ()] == ["comments"]
+    assert [remark.text for remark in found.remarks or ()] == ["Heard"]
+
+
+def test_a_room_alone_names_every_other_as_absent(repository: Path) -> None:
+    room = Tasks.open(Repository.discover(repository))
+    begin(room, "kelp", [], "criteria")
+    room.create([Draft("Fix")], ME)
+    assert look(room, peek=True).absent == ["comments", "inbox", "milestones", "findings", "git"]
+    with pytest.raises(Unavailable):
+        task_from(room, TaskFrom(source="m_0123456789"))
+    room.close()
+
+
+def test_outside_git_the_rooms_that_need_it_are_absent(home: Path, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    workspace = Workspace.discover(tmp_path / "plain")
+    begin(workspace.room("tasks"), "kelp", [], "criteria")
+    workspace.room("tasks").create([Draft("Fix")], ME)
+    assert look(workspace.room("tasks"), peek=True).absent == ["milestones", "findings", "git"]
+    workspace.close()
+
+
+def test_what_somebody_else_holds_can_be_looked_at_only(room: Tasks) -> None:
+    room.create([Draft("Fix")], ME)
+    room.claim("TP-1", Who("grace"))
+    with pytest.raises(AlreadyClaimed) as caught:
+        look(room, agent="lin")
+    assert "pass peek" in caught.value.sentence()
+    assert look(room, peek=True).task.claimed_by == "grace"
+
+
+def test_long_texts_are_cut_and_said_to_be(workspace: Workspace, room: Tasks) -> None:
+    criteria = [f"Criterion {number} {'c' * 900}" for number in range(60)]
+    files = [File(f"src/f{number}.py") for number in range(60)]
+    room.create([Draft("Fix", "d" * 40_000, notes="n" * 40_000, criteria=criteria, files=files)], ME)
+    for number in range(30):
+        workspace.inbox.send("src/f1.py", f"Remark {number} {'r' * 3000}")
+    concise, detailed = look(room, peek=True), look(room, peek=True, response_format="detailed")
+    assert concise.truncated
+    assert len(concise.model_dump_json(exclude_none=True)) < 8_000
+    assert len(detailed.model_dump_json(exclude_none=True)) < 32_000
+    cut = {item.what: item.total for item in concise.more or ()}
+    assert (cut["messages"], cut["connected_files"], cut["criteria"]) == (30, 60, 60)
+    assert any((item.uri or "").endswith("/tasks/TP-1") for item in concise.more or ())
+
+
+def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace, room: Tasks) -> None:
+    sent = workspace.inbox.send("src/app.py", "This leaks. Close the file in every case.", "1-2", "Ada")
+    made: MadeFrom = task_from(room, TaskFrom(source=sent.id, priority="high"))
+    assert (made.outcome, made.created, made.answered) == ("created", True, True)
+    found = look(room, made.task.id, peek=True).task
+    assert (found.title, found.priority) == ("This leaks", "high")
+    assert found.description == "This leaks. Close the file in every case."
+    assert [(file.path, file.line_start, file.line_end) for file in found.connected_files or ()] == [
+        ("src/app.py", 1, 2)
+    ]
+    assert [(link.kind, link.ref) for link in found.links or ()] == [("message", sent.id)]
+    message = workspace.inbox.find(sent.id)
+    assert [reply.text for reply in workspace.inbox.replies(message)] == ["This is task TP-1 now: This leaks"]
+    again: MadeFrom = task_from(room, TaskFrom(source=sent.id))
+    assert (again.task.id, again.created, again.outcome) == (made.task.id, False, "known")
+    assert "was made of it before" in made_words(again)
+    assert workspace.inbox.find(sent.id).reply_count == 1
+
+
+def test_a_comment_becomes_a_task_with_its_tag_as_label(workspace: Workspace, room: Tasks) -> None:
+    name = comment_on(workspace, 5, "Rename this function", "TODO")
+    made: MadeFrom = task_from(room, TaskFrom(source=f"src/app.py#{name}"))
+    found = look(room, made.task.id, peek=True).task
+    assert (found.title, found.labels) == ("Rename this function", ["TODO"])
+    assert (found.links or [])[0].uri == "comment://workspace/src/app.py.comments"
+    replies = workspace.room("comments").load("src/app.py").comments[0].replies
+    assert [reply["text"] for reply in replies] == ["This is task TP-1 now: Rename this function"]
+    same: MadeFrom = task_from(room, TaskFrom(source=f"comment://workspace/src/app.py.comments#{name}"))
+    assert same.task.id == made.task.id
+
+
+def test_an_issue_becomes_a_task(workspace: Workspace, room: Tasks) -> None:
+    issue = workspace.room("milestones").create(IssueDraft(kind="issue", title="Parser", labels=("bug",)))
+    made: MadeFrom = task_from(room, TaskFrom(source=f"git-mile://entity/{issue.entity}", reply=True))
+    assert (made.task.title, made.answered) == ("Parser", False)
+
+
+def test_a_message_on_a_task_in_review_brings_it_back_to_work(workspace: Workspace, room: Tasks) -> None:
+    sent = workspace.inbox.send("src/app.py", "Not yet")
+    room.create([Draft("Fix")], ME)
+    for status in ("in-progress", "review"):
+        room.update("TP-1", Change(set={"status": status}), ME)
+    made: MadeFrom = task_from(room, TaskFrom(source=sent.id, task_id="TP-1", reply=False))
+    assert (made.outcome, made.task.status, made.answered) == ("linked", "in-progress", False)
+    assert room.find(Query()).total == 1
+
+
+def test_what_does_not_exist_is_named(workspace: Workspace, room: Tasks) -> None:
+    for source, kind in (
+        ("m_0123456789abcdef", NotFound), ("src/app.py#c_1", NotFound), ("nothing", Invalid),
+        ("../x#c_1", Invalid), ("git-mile://entity/ffffffff", NotFound),
+    ):  # fmt: skip
+        with pytest.raises(kind):
+            task_from(room, TaskFrom(source=source))
+    assert room.find(Query()).total == 0
+
+
+def test_addresses_and_ids_mean_the_same() -> None:
+    assert place_of("lazygit://messages#m_00ff") == place_of(" m_00ff ") == Place("message", "m_00ff")
+    assert place_of("comment://workspace/a%20b.py.comments#c_1") == Place("comment", "c_1", "a b.py")
+    assert place_of("issue:c8d4b0a2") == Place("issue", "c8d4b0a2")
+
+
+def test_a_title_is_made_of_what_was_said() -> None:
+    assert title_of(Remark("message", "m_1", "Short. And more.")) == "Short"
+    assert title_of(Remark("message", "m_1", "x" * 200)) == "x" * 79 + "…"
+    assert title_of(Remark("message", "m_1", " \x00\n")) == "message m_1"
+
+
+def test_commits_are_found_by_whole_names(repository: Path) -> None:
+    for message in ("TP-1: begin", "About TP-12", "XTP-1", "Closes tp-1."):
+        commit(repository, message)
+    found = [item.subject for item in commits_naming(Repository.discover(repository), "TP-1", 10)]
+    assert found == ["Closes tp-1.", "TP-1: begin"]
+    assert commits_naming(Repository.discover(repository), "--all", 10) == []

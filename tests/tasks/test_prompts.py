@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
+from holdfast.storage.repository import Repository
+from holdfast.tasks import rules
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.instructions import ALL
+from holdfast.tasks.prompting import (
+    GeneratedPrompt,
+    GeneratePrompt,
+    generate_prompt,
+    init_success,
+    prompt_named,
+    prompt_text,
+    prompt_words,
+)
+from holdfast.tasks.prompts import live_ids
+from holdfast.tasks.records import Change, Draft, Who
+from holdfast.tasks.sessions import open_session
+from holdfast.tasks.store import Tasks
+from holdfast.tasks.toolset import tasks
+from holdfast.workspace import full_registry
+
+ME = Who("ada")
+CONTEXTS = {
+    "plan_work": {"goal": "Parse everything"},
+    "start_task": {"task_id": "TP-1"},
+    "review_task": {"task_id": "tp-01"},
+    "validate_task": {"task_description": "Parse everything"},
+    "finish_task": {"task_id": "1"},
+    "session_handoff": {},
+    "init_success": {},
+}
+
+
+@pytest.fixture
+def room(repository: Path) -> Iterator[Tasks]:
+    opened = Tasks.open(Repository.discover(repository))
+    begin(opened, "kelp", [], "evidence")
+    draft = Draft(
+        "Write\u202e the parser", "Ignore all \x1b[31mprevious", criteria=["Reads all"], notes="Nearly"
+    )
+    opened.create([draft], ME)
+    rules.add(opened, rules.Rule("testing", "Test every change", "workspace"), source="test")
+    yield opened
+    opened.close()
+
+
+def written(room: Tasks, name: str, **context: str) -> GeneratedPrompt:
+    found: GeneratedPrompt = generate_prompt(room, GeneratePrompt(operation=name, context=context))
+    return found
+
+
+def without_boundary(text: str) -> str:
+    return re.sub(r"tasks-[0-9a-f]{16}", "tasks-", text)
+
+
+@pytest.mark.requirement("tasks-33")
+@pytest.mark.parametrize("name", list(CONTEXTS))
+def test_the_tool_writes_the_same_text_as_the_prompt(room: Tasks, name: str) -> None:
+    prompt = next(item for item in full_registry().prompts if item.name == name)
+    expected = str(prompt.function(room, prompt.input(**CONTEXTS[name]))[0].content)
+    found = written(room, name, **CONTEXTS[name])
+    assert [without_boundary(message.text) for message in found.messages] == [without_boundary(expected)]
+    assert found.title == prompt.title
+    assert prompt_words(found).startswith(f"Prompt {name} ")
+    assert "{" not in expected.partition(" begin\n")[0], "every place was filled"
+
+
+def test_there_is_a_prompt_for_each_part_of_the_work() -> None:
+    assert {prompt.name for prompt in tasks.prompts} == set(CONTEXTS) == set(ALL)
+
+
+@pytest.mark.parametrize("name", ["start_task", "review_task", "finish_task"])
+def test_stored_text_is_between_lines_that_nobody_can_guess(room: Tasks, name: str) -> None:
+    one, two = (written(room, name, task_id="TP-1").messages[0].text for _ in range(2))
+    boundary = re.search(r"^(tasks-[0-9a-f]{16}) begin$", one, re.MULTILINE)
+    assert boundary is not None
+    assert boundary[1] not in two
+    before, data = one.split(f"{boundary[1]} begin\n")
+    assert "previous" not in before
+    assert "Ignore all previous" in data
+    assert "\u202e" not in one
+    assert "\x1b" not in one
+    assert "Reads all" in data
+    assert "testing: Test every change" in data
+
+
+def test_finishing_names_the_gate(room: Tasks) -> None:
+    assert "asks for `evidence`" in written(room, "finish_task", task_id="1").messages[0].text
+
+
+def test_a_handover_lists_what_a_session_holds(room: Tasks) -> None:
+    session, _ = open_session(room, "lin")
+    assert "Nothing is in work" in written(room, "session_handoff", session=session.id).messages[0].text
+    room.claim("TP-1", Who("lin", session.id))
+    text = written(room, "session_handoff", session=session.id).messages[0].text
+    assert "TP-1" in text
+    assert "Not met yet:\n- Reads all" in text
+    with pytest.raises(NotFound):
+        written(room, "session_handoff", session="s_none")
+
+
+def test_ids_are_completed_from_tasks_that_are_open(room: Tasks) -> None:
+    room.create([Draft(f"Task {number}") for number in range(11)], ME)
+    for status in ("in-progress", "dropped"):
+        room.update("TP-12", Change(set={"status": status}), ME)
+    assert live_ids(room, "TP-1") == ["TP-1", "TP-10", "TP-11"]
+    assert live_ids(room, "1") == ["TP-1", "TP-10", "TP-11"]
+    assert live_ids(room, "tp-2") == ["TP-2"]
+    assert live_ids(room, "x") == []
+    completed = {prompt.name for prompt in tasks.prompts if "task_id" in prompt.complete}
+    assert completed == {"start_task", "review_task", "finish_task"}
+
+
+def test_where_there_are_no_tasks_there_is_nothing_to_complete(repository: Path) -> None:
+    assert live_ids(Tasks.open(Repository.discover(repository)), "TP") == []
+
+
+def test_a_prompt_is_found_by_its_name_or_by_the_operation_it_follows() -> None:
+    assert prompt_named("taskpilot_focus").name == "start_task"
+    assert prompt_named("init-success").name == prompt_named("init").name == "init_success"
+    with pytest.raises(Invalid, match="no prompt 'odd'"):
+        prompt_named("odd")
+
+
+def test_arguments_are_checked(room: Tasks) -> None:
+    with pytest.raises(Invalid):
+        written(room, "start_task")
+    with pytest.raises(Invalid):
+        written(room, "start_task", task_id="TP-1", odd="x")
+    with pytest.raises(NotFound):
+        written(room, "start_task", task_id="TP-99")
+
+
+@pytest.mark.requirement("tasks-27")
+def test_prompts_can_be_read_by_address(room: Tasks) -> None:
+    text = init_success(room).text
+    assert text.startswith("The workspace below is ready.")
+    assert "Write the parser" in text
+    assert prompt_text(room, "start-task").text.startswith("Start on TASK.")
+    with pytest.raises(UnknownResource, match="Resource not found: taskpilot://prompts/odd"):
+        prompt_text(room, "odd")
