@@ -10,6 +10,7 @@ from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
+from tests.contract.task_link_cases import TASK_LINK_CASES
 
 MAKEFILE = "template://makefile/rust/cli"
 
@@ -274,6 +275,7 @@ CASES = [
     Case("git_mile_sync", ("milestones", "sync", "nowhere"), {"remote": "nowhere"}, "not_found"),
     *COMMENT_CASES,
     *TASK_CASES,
+    *TASK_LINK_CASES,
     Case("check_stores", ("doctor",)),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}),
 ]

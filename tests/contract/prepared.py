@@ -15,6 +15,7 @@ from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 from tests.contract.comment_cases import fill_comments
 from tests.contract.task_cases import fill_tasks
+from tests.contract.task_link_cases import fill_task_links
 
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
@@ -57,6 +58,7 @@ def prepare(path: Path, home: Path) -> Path:
     _fill_milestones(path)
     fill_comments(path)
     fill_tasks(path)
+    fill_task_links(path)
     return path
 
 

@@ -1,0 +1,103 @@
+"""Calls of what ties tasks to the world around them, and why their plain text is safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.inbox.posting import digest_of, identity
+from holdfast.storage.repository import Repository
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.marker import write_marker
+from holdfast.tasks.query import Query
+from holdfast.tasks.records import Draft, Who
+from holdfast.tasks.store import Tasks
+from tests.contract.case import Case
+
+WORDS = "Größe \x1b[31mof\u202e it. More words"
+# One of those that every prepared repository has.
+MESSAGE = identity(digest_of("README.md", "Hidden \x1b[31mred\u202e text", "2025-07-01T10:32:00Z"))
+CHECK_LIST = "- [ ] First #tag\n  - [x] Part\n- [%] Odd\n"
+
+TASK_LINK_CASES = [
+    Case("taskpilot_focus", ("tasks", "focus", "TP-1", "--peek"), {"task_id": "TP-1", "peek": True}),
+    Case(
+        "taskpilot_focus",
+        ("tasks", "focus", "1", "--peek", "--response-format", "detailed"),
+        {"task_id": "1", "peek": True, "response_format": "detailed"},
+    ),
+    Case("taskpilot_focus", ("tasks", "focus", "TP-999"), {"task_id": "TP-999"}, "not_found"),
+    Case(
+        "taskpilot_from",
+        ("tasks", "from", MESSAGE, "--priority", "high"),
+        {"source": MESSAGE, "priority": "high"},
+    ),
+    Case("taskpilot_from", ("tasks", "from", MESSAGE), {"source": MESSAGE}),
+    Case("taskpilot_from", ("tasks", "from", "nothing"), {"source": "nothing"}, "invalid_arguments"),
+    Case("taskpilot_from", ("tasks", "from", "../x#c_1"), {"source": "../x#c_1"}, "invalid_path"),
+    Case(
+        "taskpilot_import",
+        ("tasks", "import", "todo", "todo.md", "--dry-run"),
+        {"format": "todo", "path": "todo.md", "dry_run": True},
+    ),
+    Case("taskpilot_import", ("tasks", "import", "auto", "todo.md"), {"format": "auto", "path": "todo.md"}),
+    Case("taskpilot_import", ("tasks", "import", "todo", "todo.md"), {"format": "todo", "path": "todo.md"}),
+    Case(
+        "taskpilot_import",
+        ("tasks", "import", "todo", "../x"),
+        {"format": "todo", "path": "../x"},
+        "invalid_path",
+    ),
+    Case("taskpilot_github", ("tasks", "github", "status"), {"action": "status"}),
+    Case("taskpilot_github", ("tasks", "github", "sync"), {"action": "sync"}, "not_found"),
+    Case(
+        "taskpilot_remote_interface",
+        ("tasks", "remote", "jira", "list"),
+        {"interface_type": "jira", "action": "list"},
+    ),
+    Case(
+        "taskpilot_remote_interface",
+        ("tasks", "remote", "trello", "connect", "--config", '{"board": "b1"}'),
+        {"interface_type": "trello", "action": "connect", "config": '{"board": "b1"}'},
+        "denied",
+    ),
+    Case(
+        "taskpilot_generate_prompt",
+        ("tasks", "prompt", "start_task", "--context", '{"task_id": "TP-1"}'),
+        {"operation": "start_task", "context": {"task_id": "TP-1"}},
+    ),
+    Case("taskpilot_generate_prompt", ("tasks", "prompt", "odd"), {"operation": "odd"}, "invalid_arguments"),
+]
+
+_OURS = "a sentence or name that stands in our code"
+_TIME = "a moment, written by us as RFC 3339"
+_ID = "TP- and a number"
+
+TASK_LINK_PLAIN_TEXT = {
+    "Focus.absent": _OURS,
+    "Focus.done_gate": "one of four words, checked when it is stored",
+    "GeneratedPrompt.description": _OURS,
+    "GeneratedPrompt.prompt": _OURS,
+    "GeneratedPrompt.title": _OURS,
+    "More.what": _OURS,
+    "RuleOut.type": "one of six words of ours",
+    "SyncStep.fields": "names of fields of ours",
+    "SyncStep.task_id": _ID,
+    "TrackerOut.kind": "one of six words of ours",
+    "TrackerOut.last_sync": _TIME,
+    "TrackerReport.action": _OURS,
+    "Unreadable.room": _OURS,
+}
+"""Result fields that hold plain text, and why each of them cannot carry what somebody wrote."""
+
+
+def fill_task_links(path: Path) -> None:
+    """Give a repository a list to import, and a task if it has none."""
+    repository = Repository.discover(path)
+    (path / "todo.md").write_text(CHECK_LIST, encoding="utf-8")
+    room = Tasks.open(repository)
+    if not room.exists:
+        write_marker(repository, "contract")
+        begin(room, "Contract", [], "criteria")
+    if not room.find(Query(limit=1)).total:
+        room.create([Draft("Begin", WORDS, criteria=["It begins"], labels=["x"])], Who("ada"))
+    room.close()
