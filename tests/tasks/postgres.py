@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 
 _NUMBERS = count(1)
+_QUIET = {"capture_output": True, "check": True, "timeout": 60, "cwd": "/"}
 
 
 @cache
@@ -59,8 +60,14 @@ def _as_server(*command: str) -> list[str]:
 class Server:
     """A running server; each test gets a database of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, control: list[str]) -> None:
         self.folder = folder
+        self._control = control
+
+    def crash_and_start(self) -> None:
+        """End every process of the server at once, nothing written back, and start it again."""
+        for action in (("-m", "immediate", "stop"), ("start",)):
+            subprocess.run(_as_server(*self._control, *action), **_QUIET)  # type: ignore[call-overload]
 
     def address(self, database: str) -> str:
         return f"postgresql://holdfast@/{database}?host={self.folder}"
@@ -84,7 +91,6 @@ def running_server(*, durable: bool = False) -> Iterator[Server]:
         shutil.chown(folder, "postgres")
     folder.chmod(0o755)
     data = str(folder / "data")
-    quiet = {"capture_output": True, "check": True, "timeout": 60, "cwd": "/"}
     options = [
         "-c",
         "listen_addresses=",
@@ -102,7 +108,7 @@ def running_server(*, durable: bool = False) -> Iterator[Server]:
                 *(str(programs / "initdb"), "-D", data, "-U", "holdfast", "-A", "trust", "-N", "-E", "UTF8"),
                 "--locale=C",
             ),
-            **quiet,
+            **_QUIET,  # type: ignore[call-overload]
         )
         start = [
             str(programs / "pg_ctl"),
@@ -114,12 +120,10 @@ def running_server(*, durable: bool = False) -> Iterator[Server]:
             "-o",
             " ".join(options),
         ]
-        subprocess.run(_as_server(*start, "start"), **quiet)
+        subprocess.run(_as_server(*start, "start"), **_QUIET)  # type: ignore[call-overload]
         try:
-            yield Server(folder)
+            yield Server(folder, start)
         finally:
-            subprocess.run(
-                _as_server(str(programs / "pg_ctl"), "-D", data, "-m", "immediate", "stop"), **quiet
-            )
+            subprocess.run(_as_server(*start, "-m", "immediate", "stop"), **_QUIET)  # type: ignore[call-overload]
     finally:
         shutil.rmtree(folder, ignore_errors=True)

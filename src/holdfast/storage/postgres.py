@@ -90,8 +90,12 @@ class PostgresStore:
         self._listener: psycopg.Connection[Any] | None = None
         self._listening = threading.Lock()
         self._heard = 0
-        with self._lend() as connection:
-            self._prepare(connection)
+        try:
+            with self._lend() as connection:
+                self._prepare(connection)
+        except BaseException:
+            self.close()
+            raise
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 
+from holdfast.storage.files import locked
 from holdfast.storage.sql import Connection
 from holdfast.tasks.identity import new_workspace_id
 from holdfast.tasks.marker import read_marker, write_marker
@@ -24,13 +26,16 @@ def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Wor
     Two callers that begin at the same moment end up in the same workspace. The id is left in the work tree,
     where git carries it to every clone.
     """
-    with room.store.write() as connection:
-        found = room.find_workspace(connection)
-        made = found is None
-        if found is None:
-            found = _made(room, connection, name, stack, gate)
-    if not room.repository.bare and read_marker(room.repository) != found.id:
-        write_marker(room.repository, found.id)
+    place = room.repository.ensure_store()
+    # The marker is written after the workspace, and whoever looks for one looks for the marker.
+    with locked(os.path.join(place, "task-beginning")):
+        with room.store.write() as connection:
+            found = room.find_workspace(connection)
+            made = found is None
+            if found is None:
+                found = _made(room, connection, name, stack, gate)
+        if not room.repository.bare and read_marker(room.repository) != found.id:
+            write_marker(room.repository, found.id)
     return found, made
 
 

@@ -136,6 +136,7 @@ class Parsed:
     contents: list[Mapping[str, Any]]
     tasks: list[Mapping[str, Any]]
     events: Mapping[str | None, list[Mapping[str, Any]]]
+    in_order: list[Mapping[str, Any]]
     rules: list[Mapping[str, Any]]
     templates: list[Mapping[str, Any]]
 
@@ -169,7 +170,9 @@ def parsed(lines: Iterable[str]) -> Parsed:
     events: dict[str | None, list[Mapping[str, Any]]] = {}
     for event in found["event"]:
         events.setdefault(event.get("task"), []).append(event)
-    return Parsed(workspace, found["content"], found["task"], events, found["rule"], found["template"])
+    return Parsed(
+        workspace, found["content"], found["task"], events, found["event"], found["rule"], found["template"]
+    )
 
 
 def _line(number: int, line: str) -> dict[str, Any]:
@@ -221,11 +224,7 @@ def _taken_in(store: SqlStore, connection: Connection, ours: Workspace | None, g
     _keep_counting(connection, workspace)
     _index(connection, workspace, given)
     store.number_in_order(connection)
-    for task in changed:
-        _continue_history(connection, workspace, task["uid"], given)
-    if ours is None:
-        for event in given.events.get(None, ()):
-            connection.execute(INSERT_EVENT, _event_row(workspace, event))
+    _continue_histories(connection, workspace, uids, given, is_new=ours is None)
     return report
 
 
@@ -320,12 +319,23 @@ def _index(connection: Connection, workspace: str, given: Parsed) -> None:
         connection.execute(_INSERT_TEMPLATE, {**template, "workspace": workspace})
 
 
-def _continue_history(connection: Connection, workspace: str, uid: str, given: Parsed) -> None:
-    known = connection.execute(
-        "SELECT coalesce(max(version), 0) FROM event WHERE task = :uid", {"uid": uid}
-    ).fetchone()[0]
-    fresh = [_event_row(workspace, event) for event in given.events[uid] if event["version"] > known]
-    connection.executemany(INSERT_EVENT, fresh)
+def _continue_histories(
+    connection: Connection, workspace: str, uids: Iterable[str], given: Parsed, *, is_new: bool
+) -> None:
+    """Append the events that are not here yet, in the order in which they happened there."""
+    query = "SELECT coalesce(max(version), 0) FROM event WHERE task = :uid"
+    known: dict[str | None, int] = {
+        uid: connection.execute(query, {"uid": uid}).fetchone()[0] for uid in uids
+    }
+    if is_new:
+        known[None] = -1
+    fresh = [
+        _event_row(workspace, event)
+        for event in given.in_order
+        if event["task"] in known and event["version"] > known[event["task"]]
+    ]
+    if fresh:
+        connection.executemany(INSERT_EVENT, fresh)
 
 
 def _event_row(workspace: str, event: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,171 @@
+"""Many processes at one list of tasks, on both engines: no task to two of them, no change lost, nobody busy."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from holdfast.storage.repository import Repository
+from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.records import Draft, Who
+from holdfast.tasks.rows import task_by_uid
+from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from tests.reliability.harness import python, run_together
+from tests.tasks.conftest import OpenTasks, TurnedClock
+
+PROCESSES = 8
+CLAIMS = int(os.environ.get("HOLDFAST_CLAIMS", "2000"))
+"""How many tasks the processes race for."""
+UPDATES = 250
+
+ROOM = """
+from holdfast.storage.repository import Repository
+from holdfast.tasks.records import Change, Draft, Who
+from holdfast.tasks.store import Tasks
+room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
+name = sys.argv[3]
+room.workspace()
+"""
+
+TAKE_ALL = f"""{ROOM}
+gather()
+taken = []
+while (claimed := room.claim_next(Who(name))) is not None:
+    taken.append(claimed.task.id)
+acknowledge(" ".join(taken))
+"""
+
+# Looks first and writes later, as everybody does who has no compare-and-set.
+TAKE_WHAT_WAS_SEEN = f"""{ROOM}
+gather()
+taken = []
+while True:
+    with room.store.read() as connection:
+        query = "SELECT uid, n FROM task WHERE status = 'backlog' ORDER BY n LIMIT 1"
+        row = connection.execute(query).fetchone()
+    if row is None:
+        break
+    with room.store.write() as connection:
+        connection.execute("UPDATE task SET status = 'in-progress' WHERE uid = :uid", {{"uid": row[0]}})
+    taken.append(f"TP-{{row[1]}}")
+acknowledge(" ".join(taken))
+"""
+
+LABEL = f"""{ROOM}
+gather()
+for number in range({UPDATES}):
+    room.update(f"TP-{{1 + number % 4}}", Change(add={{"labels": [f"{{name}}-{{number}}"]}}), Who(name))
+"""
+
+TAKE_AND_DIE = f"""{ROOM}
+room.claim_next(Who(name))
+os.kill(os.getpid(), 9)
+"""
+
+
+@pytest.fixture
+def crowd(room: Tasks, repository: Path, database: str | None):
+    """Run a program in many processes at once and return what each printed."""
+
+    def run(program: str, processes: int = PROCESSES) -> list[list[str]]:
+        commands = [python(program, repository, database or "", f"p{number}") for number in range(processes)]
+        outcomes = run_together(commands)
+        assert [outcome.complaint for outcome in outcomes] == [""] * processes
+        return [outcome.output.split() for outcome in outcomes]
+
+    return run
+
+
+def fill(room: Tasks, count: int) -> None:
+    for start in range(0, count, 500):
+        room.create([Draft(f"Task {number}") for number in range(start, min(start + 500, count))], Who("ada"))
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("tasks-claims")
+def test_eight_processes_take_each_of_2000_tasks_once_and_none_is_busy(room: Tasks, crowd, engine: str):
+    fill(room, CLAIMS)
+    started = time.monotonic()
+    taken = crowd(TAKE_ALL)
+    seconds = time.monotonic() - started
+    everything = [task for one in taken for task in one]
+    shares = [len(one) for one in taken]
+    print(f"claims, {engine}: {len(everything)} by {PROCESSES} processes in {seconds:.1f} s, each {shares}")
+    assert len(everything) == len(set(everything)) == CLAIMS
+    assert sum(bool(one) for one in taken) > 1
+    with room.reading() as connection:
+        held = connection.execute("SELECT n, claim_agent, version FROM task").fetchall()
+        seqs = [
+            row[0] for row in connection.execute("SELECT seq FROM event WHERE type = 'claimed' ORDER BY seq")
+        ]
+    owner = {task: f"p{number}" for number, one in enumerate(taken) for task in one}
+    assert all((owner[f"TP-{n}"], 2) == (agent, version) for n, agent, version in held)
+    assert len(seqs) == CLAIMS
+
+
+@pytest.mark.slow
+def test_control_looking_first_and_writing_later_gives_a_task_to_several(room: Tasks, crowd):
+    fill(room, 150)
+    taken = [task for one in crowd(TAKE_WHAT_WAS_SEEN) for task in one]
+    assert len(taken) > len(set(taken))
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-B3")
+def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(room: Tasks, crowd, engine: str):
+    fill(room, 4)
+    started = time.monotonic()
+    crowd(LABEL)
+    print(f"B3 tasks, {engine}: {PROCESSES} x {UPDATES} updates in {time.monotonic() - started:.1f} s")
+    expected = {f"p{process}-{number}" for process in range(PROCESSES) for number in range(UPDATES)}
+    with room.reading() as connection:
+        assert {row[0] for row in connection.execute("SELECT label FROM label")} == expected
+        versions = [row[0] for row in connection.execute("SELECT version FROM task")]
+        assert sum(versions) == 4 + len(expected)
+        for uid, state in replayed(room.events(limit=1_000_000)).items():
+            assert state_of(connection, task_by_uid(connection, uid)) == state
+
+
+def test_what_a_killed_holder_had_goes_to_the_next_one_when_its_lease_ends(
+    open_tasks: OpenTasks, room: Tasks, repository: Path, database: str | None, clock: TurnedClock
+):
+    fill(room, 1)
+    [outcome] = run_and_die(repository, database)
+    assert outcome == -9
+    assert room.claim_next(Who("next")) is None
+    clock.now = datetime.now(UTC)
+    clock.turn(seconds=LEASE_SECONDS)
+    taken = open_tasks().claim_next(Who("next"))
+    assert taken is not None
+    assert taken.previous is not None
+    assert (taken.task.id, taken.previous.claim_agent) == ("TP-1", "dying")
+
+
+def run_and_die(repository: Path, database: str | None) -> list[int]:
+    done = subprocess.run(
+        python(TAKE_AND_DIE, repository, database or "", "dying"), capture_output=True, timeout=60
+    )
+    return [done.returncode]
+
+
+def test_two_who_begin_at_the_same_moment_end_up_in_one_workspace(repository: Path, database: str | None):
+    program = """
+from holdfast.storage.repository import Repository
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.store import Tasks
+room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
+gather()
+acknowledge(begin(room, "Kelp", [], "criteria")[0].id)
+"""
+    outcomes = run_together([python(program, repository, database or "") for _ in range(4)])
+    assert [outcome.complaint for outcome in outcomes] == [""] * 4
+    room = Tasks(Repository.at(repository), database=database)
+    found = [workspace.id for workspace in room.workspaces()]
+    room.close()
+    assert {outcome.output.split()[1] for outcome in outcomes} == set(found)
+    assert len(found) == 1

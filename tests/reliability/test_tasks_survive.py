@@ -1,0 +1,459 @@
+"""Tasks under kill -9, power cuts, failing disks and damage: nothing acknowledged is lost, no manual step."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.kernel.errors import Corrupted, HoldfastError, Unavailable
+from holdfast.storage.repository import Repository
+from holdfast.tasks import schema
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.query import Query
+from holdfast.tasks.records import Change, Draft, Who
+from holdfast.tasks.rows import task_by_uid
+from holdfast.tasks.store import Tasks
+from tests.conftest import RunHoldfast
+from tests.reliability.harness import (
+    Outcome,
+    fail_at_every_syscall,
+    kill_at_every_syscall,
+    python,
+    run_kill_trials,
+)
+from tests.reliability.test_milestones_survive import Disk
+from tests.tasks.postgres import running_server
+
+ADA = Who("ada")
+OLD, NEW = "An old task", "A new task"
+
+ROOM = """
+from holdfast.storage.repository import Repository
+from holdfast.tasks.records import Change, Draft, Who
+from holdfast.tasks.store import Tasks
+room = Tasks(Repository.at(sys.argv[1]), database=os.environ.get("HOLDFAST_DATABASE"))
+who = Who("w")
+"""
+
+WRITE_FOREVER = """
+name = sys.argv[2]
+number = 0
+while True:
+    number += 1
+    if number % 4:
+        room.create([Draft(f"{name}-{number}")], who)
+    else:
+        room.update("TP-1", Change(add={"labels": [f"{name}-{number}"]}), who)
+    acknowledge(f"{name}-{number}")
+"""
+
+# Time passes between the acknowledgement and the write, as it may on a busy machine.
+ACKNOWLEDGE_EARLY = """
+import time
+""" + WRITE_FOREVER.replace(
+    "    if number",
+    "    acknowledge(f'{name}-{number}'); time.sleep(0.05)\n    if number",
+    1,
+)
+
+# What SQLite does without the promise: consistent, but an acknowledged write may be gone.
+NOT_FLUSHED = """
+from holdfast.storage import database
+database._SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
+"""
+
+
+def prepared(path: Path, database: str | None = None) -> None:
+    room = Tasks(Repository.at(path), database=database)
+    begin(room, "Kelp", [], "criteria")
+    room.create([Draft(OLD)], ADA)
+    room.close()
+
+
+def items(path: Path, database: str | None = None, *, whole: bool = True) -> set[str]:
+    """Return every title and label, after everything was found sound and every history true."""
+    room = Tasks(Repository.at(path), database=database)
+    try:
+        if whole:
+            assert [finding for finding in room.check() if finding.is_damage] == []
+        with room.reading() as connection:
+            for uid, state in replayed(room.events(limit=1_000_000)).items() if whole else ():
+                assert state_of(connection, task_by_uid(connection, uid)) == state
+            titles = connection.execute("SELECT title FROM task").fetchall()
+            labels = connection.execute("SELECT label FROM label").fetchall()
+        return {row[0] for row in (*titles, *labels)}
+    finally:
+        room.close()
+
+
+@pytest.fixture
+def store(repository: Path) -> Path:
+    """The store of a repository with one task."""
+    prepared(repository)
+    return repository / ".git" / "holdfast"
+
+
+# A1: killed at random moments.
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-A1")
+def test_a1_no_acknowledged_task_is_lost_in_300_kills(repository: Path, store: Path):
+    report = run_kill_trials(
+        lambda name: python(ROOM + WRITE_FOREVER, repository, name),
+        lambda: items(repository, whole=False),
+        at_once=4,
+        delay=(0.1, 0.6),
+    )
+    print(f"A1 tasks: {report.summary()}")
+    assert report.failures == []
+    assert report.acknowledged <= items(repository)
+    assert report.kills == 300
+    assert len(report.acknowledged) > 300
+
+
+@pytest.mark.slow
+def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(repository: Path, store: Path):
+    report = run_kill_trials(
+        lambda name: python(ROOM + ACKNOWLEDGE_EARLY, repository, name),
+        lambda: items(repository, whole=False),
+        kills=30,
+        at_once=3,
+        delay=(0.1, 0.6),
+    )
+    print(f"A1 tasks, control: {report.summary()}")
+    assert report.lost
+
+
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.requirement("reliability-A1")
+def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_killed(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with running_server(durable=True) as server:
+        database = server.new_database()
+        monkeypatch.setenv("HOLDFAST_DATABASE", database)
+        prepared(repository, database)
+        report = run_kill_trials(
+            lambda name: python(ROOM + WRITE_FOREVER, repository, name),
+            lambda: items(repository, database, whole=False),
+            kills=30,
+            at_once=3,
+            delay=(0.2, 1.0),
+        )
+        print(f"A1 tasks, PostgreSQL: {report.summary()}")
+        assert report.failures == []
+        server.crash_and_start()
+        assert report.acknowledged <= items(repository, database)
+
+
+# A3: the power is cut.
+
+POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
+
+
+@pytest.fixture
+def disk(home: Path, tmp_path: Path) -> Iterator[Disk]:
+    try:
+        disk = Disk(tmp_path)
+    except OSError as reason:
+        pytest.skip(f"no disk to cut the power of: {reason}")
+    repository = disk.mount / "repository"
+    subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
+    prepared(repository)
+    os.sync()
+    yield disk
+    disk.close()
+
+
+def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
+    """Cut the power under a writer again and again; return acknowledgements, and cuts that lost some."""
+    acknowledged: set[str] = set()
+    losing = 0
+    for cut in range(number):
+        command = python(program + WRITE_FOREVER, disk.mount / "repository", f"w{cut}")
+        writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        assert writer.stdout is not None
+        for _ in range(1 + cut % 5):
+            acknowledged.add(writer.stdout.readline().strip())
+        writer.send_signal(signal.SIGSTOP)
+        losing += not acknowledged <= set(disk.cut(_found))
+        writer.kill()
+        acknowledged.update(writer.communicate()[0].split("\n")[:-1])
+    return len(acknowledged), losing
+
+
+def _found(path: Path) -> list[str]:
+    try:
+        return list(items(path))
+    except HoldfastError as broken:
+        return [f"unreadable: {broken}"]
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-A3")
+def test_a3_no_acknowledged_task_is_lost_when_the_power_is_cut(disk: Disk):
+    acknowledged, losing = cuts(disk, ROOM, POWER_CUTS)
+    print(f"A3 tasks: {POWER_CUTS} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    assert losing == 0
+
+
+@pytest.mark.slow
+def test_a3_control_a_store_that_is_not_flushed_loses_acknowledged_tasks(disk: Disk):
+    acknowledged, losing = cuts(disk, NOT_FLUSHED + ROOM, 5)
+    print(f"A3 tasks, control: 5 cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    assert losing > 0
+
+
+# A4: the disk fails at each call of one write. A2 comes along: the same write, killed at each call.
+
+WRITE_ONCE = f"""
+from holdfast.kernel.errors import HoldfastError
+room.workspace()
+try:
+    begin()
+    room.create([Draft({NEW!r}, depends_on=[("TP-1", "blocks")], labels=["x"])], who)
+    end()
+except HoldfastError as failure:
+    sys.exit(failure.sentence())
+acknowledge()
+"""
+
+
+def restore(store: Path) -> Callable[[], None]:
+    template = store.with_name("template")
+    shutil.copytree(store, template)
+
+    def prepare() -> None:
+        shutil.rmtree(store)
+        shutil.copytree(template, store)
+
+    return prepare
+
+
+def old_or_new(repository: Path) -> Callable[[Outcome], None]:
+    def check(outcome: Outcome) -> None:
+        found = items(repository)
+        assert found in ({OLD}, {OLD, NEW, "x"})
+        assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
+
+    return check
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A2")
+def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(repository: Path, store: Path):
+    program = python(ROOM + WRITE_ONCE, repository)
+    calls = ("pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat")
+    report = kill_at_every_syscall(program, restore(store), old_or_new(repository), calls=calls)
+    print(f"A2 tasks: {report.summary()}")
+    assert report.failures == []
+    assert len(report.points) >= 5
+
+
+RENAME_ONCE = WRITE_ONCE.replace(
+    f'room.create([Draft({NEW!r}, depends_on=[("TP-1", "blocks")], labels=["x"])], who)',
+    f"room.update(\"TP-1\", Change(set={{'title': {NEW!r}}}), who)",
+)
+
+
+def either_name(repository: Path) -> Callable[[Outcome], None]:
+    def check(outcome: Outcome) -> None:
+        found = items(repository)
+        assert found in ({OLD}, {NEW})
+        assert found == {NEW} or not outcome.acknowledged, "acknowledged, but not stored"
+
+    return check
+
+
+ERRORS = {
+    "EIO": {"pwrite64": "EIO", "fdatasync": "EIO", "ftruncate": "EIO"},
+    "ENOSPC": {"pwrite64": "ENOSPC", "ftruncate": "ENOSPC"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A4")
+@pytest.mark.parametrize("error", ERRORS)
+def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
+    repository: Path, store: Path, error: str
+):
+    def check(outcome: Outcome) -> None:
+        either_name(repository)(outcome)
+        assert outcome.acknowledged == (outcome.status == 0)
+        assert outcome.acknowledged or "tasks.sqlite" in outcome.complaint
+        assert "Traceback" not in outcome.complaint
+        assert str(repository) not in outcome.complaint
+
+    program = python(ROOM + RENAME_ONCE, repository)
+    report = fail_at_every_syscall(program, restore(store), check, errors=ERRORS[error])
+    print(f"A4 tasks, {error}: {report.summary()}")
+    assert report.failures == []
+    assert len(report.points) >= 3
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path):
+    program = python(ROOM + RENAME_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
+    check, errors = either_name(repository), {"fdatasync": "EIO"}
+    report = fail_at_every_syscall(program, restore(store), check, errors=errors)
+    print(f"A4 tasks, control: {report.summary()}")
+    assert report.failures
+
+
+# A6: a store of the first release, upgraded by this one and killed on the way.
+
+UPGRADE_FOREVER = """
+import shutil
+from pathlib import Path
+from holdfast.storage.repository import Repository
+from holdfast.tasks.store import Tasks
+template, name = sys.argv[2], sys.argv[3]
+number = 0
+while True:
+    number += 1
+    place = Path(sys.argv[1]) / f"{name}-{number}"
+    shutil.copytree(template, place.with_suffix(".part"))
+    place.with_suffix(".part").rename(place)
+    room = Tasks(Repository.at(place))
+    assert room.get("TP-1").title == "An old task"
+    room.close()
+    acknowledge(f"{name}-{number}")
+"""
+
+
+@pytest.fixture
+def first_release(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository whose store was made when there was one migration."""
+    with monkeypatch.context() as patched:
+        patched.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+        prepared(repository)
+    return repository
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-A6")
+def test_a6_upgrades_killed_at_200_random_moments_are_completed(first_release: Path, tmp_path: Path):
+    assert len(schema.MIGRATIONS) > 1
+    places, template = tmp_path / "places", tmp_path / "template"
+    places.mkdir()
+    shutil.copytree(first_release, template, ignore=shutil.ignore_patterns("hooks", "info", "tasks.sqlite-*"))
+    checked: set[str] = set()
+
+    def read() -> set[str]:
+        for place in places.iterdir():
+            if place.suffix != ".part":  # whose copy was killed, before there was a store to upgrade
+                assert items(place) == {OLD}
+                checked.add(place.name)
+            shutil.rmtree(place)
+        return set(checked)
+
+    report = run_kill_trials(
+        lambda name: python(UPGRADE_FOREVER, places, template, name),
+        read,
+        kills=200,
+        at_once=4,
+        delay=(0.1, 0.5),
+    )
+    interrupted = len(checked - report.acknowledged)
+    print(f"A6 tasks: {report.summary()}; {interrupted} upgrades were interrupted")
+    assert report.failures == []
+    assert interrupted > 5
+
+
+@pytest.mark.requirement("reliability-A6")
+def test_a6_an_older_program_refuses_a_newer_store_and_leaves_it_alone(
+    repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+    before = (store / "tasks.sqlite").read_bytes()
+    room = Tasks(Repository.at(repository))
+    with pytest.raises(Unavailable, match="newer Holdfast"):
+        room.find(Query())
+    assert (store / "tasks.sqlite").read_bytes() == before
+
+
+@pytest.mark.postgres
+@pytest.mark.requirement("reliability-A6")
+def test_a6_an_older_program_refuses_a_newer_database_of_a_team(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+):
+    with running_server() as server:
+        database = server.new_database()
+        prepared(repository, database)
+        monkeypatch.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+        with pytest.raises(Unavailable, match="newer Holdfast"):
+            Tasks(Repository.at(repository), database=database).find(Query())
+        monkeypatch.undo()
+        assert items(repository, database) == {OLD}
+
+
+# C3: damage.
+
+
+def damage_page(path: Path) -> None:
+    with path.open("r+b") as file:
+        file.seek(8192)
+        file.write(b"\xff" * (path.stat().st_size - 8192))
+
+
+DAMAGES: dict[str, Callable[[Path], object]] = {
+    "damaged page": damage_page,
+    "wrong magic": lambda path: path.write_bytes(b"x" * 8192),
+    "no bytes": lambda path: path.write_bytes(b""),
+    "missing": lambda path: path.unlink(),
+}
+
+
+def _use(room: Tasks) -> None:
+    room.find(Query())
+    room.update("TP-40", Change(set={"title": "Changed"}), ADA)
+    room.events(limit=1000)
+
+
+@pytest.mark.requirement("reliability-C3")
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_c3_a_damaged_store_is_named_left_alone_and_never_made_anew(
+    repository: Path, store: Path, run_holdfast: RunHoldfast, damage: str
+):
+    file = store / "tasks.sqlite"
+    room = Tasks(Repository.at(repository))
+    room.create([Draft(f"Task {number}", "x" * 500) for number in range(50)], ADA)
+    room.close()
+    for leftover in store.glob("tasks.sqlite-*"):
+        leftover.unlink()
+    DAMAGES[damage](file)
+    before = file.read_bytes() if file.exists() else None
+    room = Tasks(Repository.at(repository))
+    with pytest.raises(Corrupted, match=r"tasks\.sqlite"):
+        _use(room)
+    room.close()
+    told = run_holdfast("doctor")
+    assert told.returncode == Corrupted.exit_code
+    assert "tasks.sqlite" in told.stdout
+    assert (file.read_bytes() if file.exists() else None) == before
+
+
+@pytest.mark.requirement("reliability-C3")
+def test_c3_what_was_not_in_the_file_yet_is_lost_with_its_log_and_the_rest_is_read(
+    repository: Path, store: Path
+):
+    room = Tasks(Repository.at(repository))
+    room.create([Draft("In the log only")], ADA)
+    log = store / "tasks.sqlite-wal"
+    assert log.stat().st_size > 0
+    copied = repository.with_name("copied")
+    shutil.copytree(repository, copied, ignore=shutil.ignore_patterns("tasks.sqlite-*"))
+    room.close()
+    assert OLD in items(copied)

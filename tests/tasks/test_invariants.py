@@ -1,0 +1,192 @@
+"""Any sequence of calls, on both engines, keeps what must always hold; and events tell the whole story."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+
+from holdfast.kernel.errors import Conflict, Invalid
+from holdfast.storage.repository import Repository
+from holdfast.tasks import graph
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.errors import DependencyCycle
+from holdfast.tasks.exchange import parsed, take_in, written
+from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.records import COLUMNS, Change, Draft, Task, Who
+from holdfast.tasks.states import FINISHED, KINDS, STATUSES
+from holdfast.tasks.store import Tasks
+from tests.tasks.conftest import TurnedClock
+
+AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
+NUMBERS = st.integers(1, 8).map(lambda number: f"TP-{number}")
+
+
+class Workspace(RuleBasedStateMachine):
+    """One workspace, and everything that can be done to it."""
+
+    path: Path
+    database: str | None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.clock = TurnedClock()
+        self.room = Tasks(Repository.at(self.path), database=self.database, clock=self.clock)
+        self.versions: dict[str, int] = {}
+        self.tokens: dict[str, str] = {}
+
+    @initialize()
+    def begin(self) -> None:
+        with self.room.store.write() as connection:
+            for table in (
+                "attachment",
+                "link",
+                "file",
+                "label",
+                "dependency",
+                "event",
+                "name",
+                "session",
+                "rule",
+            ):
+                connection.execute(f"DELETE FROM {table}")
+            connection.execute("UPDATE task SET parent = NULL")
+            connection.execute("DELETE FROM task")
+            connection.execute("DELETE FROM workspace")
+        begin(self.room, "Kelp", [], "criteria")
+        self.room.create([Draft("First"), Draft("Second", criteria=["x"])], Who("ada"))
+
+    @rule(
+        parent=st.none() | NUMBERS, needs=st.lists(NUMBERS, max_size=2), key=st.none() | st.sampled_from("kl")
+    )
+    def create(self, parent: str | None, needs: list[str], key: str | None) -> None:
+        with allowed_to_fail():
+            needed = [(need, "blocks") for need in needs]
+            self.room.create([Draft("New", parent=parent, depends_on=needed, client_key=key)], Who("ada"))  # type: ignore[arg-type]
+
+    @rule(task=NUMBERS, status=st.sampled_from(STATUSES), who=AGENTS, check=st.booleans())
+    def move(self, task: str, status: str, who: Who, check: bool) -> None:
+        with allowed_to_fail():
+            self.room.update(
+                task, Change(set={"status": status}, check=["1"] if check else [], reason="r"), who
+            )
+
+    @rule(task=NUMBERS, need=NUMBERS, kind=st.sampled_from(KINDS), remove=st.booleans(), who=AGENTS)
+    def relate(self, task: str, need: str, kind: str, remove: bool, who: Who) -> None:
+        change = (
+            Change(remove={"depends_on": [need]}) if remove else Change(add={"depends_on": [(need, kind)]})
+        )
+        with allowed_to_fail():
+            self.room.update(task, change, who)
+
+    @rule(task=NUMBERS, parent=st.none() | NUMBERS)
+    def adopt(self, task: str, parent: str | None) -> None:
+        with allowed_to_fail():
+            self.room.update(task, Change(set={"parent": parent}), Who("ada"))
+
+    @rule(task=NUMBERS, text=st.text("ab", max_size=2), version=st.none() | st.integers(1, 6), who=AGENTS)
+    def edit(self, task: str, text: str, version: int | None, who: Who) -> None:
+        with allowed_to_fail():
+            change = Change(
+                set={"title": text or "t", "progress": len(text)}, add={"labels": [text] if text else []}
+            )
+            before = self.room.get(task)
+            after = self.room.update(task, change, who, if_version=version).task
+            assert version in (None, before.version)
+            assert after.version in (before.version, before.version + 1)
+
+    @rule(who=AGENTS)
+    def take_next(self, who: Who) -> None:
+        before = {task.uid: task for task in self.tasks()}
+        claimed = self.room.claim_next(who)
+        if claimed is None:
+            assert not any(task.is_ready(self.room.now()) for task in before.values())
+        else:
+            assert before[claimed.task.uid].is_ready(self.room.now())
+            self.tokens[claimed.task.uid] = claimed.task.claim_token or ""
+
+    @rule(task=NUMBERS, who=AGENTS)
+    def take(self, task: str, who: Who) -> None:
+        with allowed_to_fail():
+            held = self.room.get(task).claimed_by(self.room.now())
+            self.room.claim(task, who)
+            assert held in (None, who.actor)
+
+    @rule(task=NUMBERS, who=AGENTS)
+    def release(self, task: str, who: Who) -> None:
+        with allowed_to_fail():
+            held = self.room.get(task).claim_agent
+            self.room.release(task, who)
+            assert held == who.actor
+
+    @rule(task=NUMBERS)
+    def write_with_an_old_token(self, task: str) -> None:
+        with allowed_to_fail():
+            found = self.room.get(task)
+            token = self.tokens.get(found.uid, "none")
+            self.room.update(task, Change(set={"notes": "late"}), Who("eve", token=token))
+            assert token == found.claim_token
+
+    @rule(seconds=st.sampled_from([1, 1000, 2000]))
+    def wait(self, seconds: int) -> None:
+        self.clock.turn(seconds=seconds)
+
+    @rule()
+    def export_and_take_in(self) -> None:
+        with self.room.reading() as connection:
+            lines = list(written(connection, self.room.workspace_in(connection)))
+        with self.room.store.write() as connection:
+            report = take_in(self.room.store, connection, self.room.find_workspace(connection), parsed(lines))
+        assert (report.added, report.advanced, report.conflicts) == (0, 0, [])
+
+    def tasks(self) -> list[Task]:
+        with self.room.reading() as connection:
+            return [Task(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM task ORDER BY n")]
+
+    @invariant()
+    def everything_holds(self) -> None:
+        with self.room.reading() as connection:
+            tasks = [Task(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM task ORDER BY n")]
+            uids = [task.uid for task in tasks]
+            graph.refuse_cycles(connection, uids)
+            assert graph.wrong_counts(connection, uids) == []
+            states = {task.uid: state_of(connection, task) for task in tasks}
+        events = self.room.events(limit=100_000) if tasks else []
+        assert replayed(events) == states
+        for task in tasks:
+            versions = [event.version for event in events if event.task == task.uid]
+            assert versions == list(range(1, task.version + 1))
+            assert task.version >= self.versions.get(task.uid, 0)
+            assert (task.claim_agent is None) == (task.claim_token is None)
+            assert not (task.claim_agent and (task.status in FINISHED or task.status == "backlog"))
+            assert (task.status == "done") == (task.completed_at is not None)
+        self.versions = {task.uid: task.version for task in tasks}
+
+    def teardown(self) -> None:
+        self.room.close()
+
+
+@contextmanager
+def allowed_to_fail() -> Iterator[None]:
+    """Let pass what a caller may be told; anything else, and any failed assertion, is a defect."""
+    from holdfast.kernel.errors import NotFound
+
+    with suppress(Invalid, Conflict, NotFound, DependencyCycle):
+        yield
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("tasks-replay")
+def test_every_sequence_of_calls_keeps_the_invariants_and_replays(
+    repository: Path, database: str | None, engine: str
+):
+    machine = type("Machine", (Workspace,), {"path": repository, "database": database})
+    examples = 40 if engine == "sqlite" else 15
+    run_state_machine_as_test(
+        machine, settings=settings(max_examples=examples, stateful_step_count=30, deadline=None)
+    )
