@@ -16,7 +16,7 @@ from typing import TypeVar
 from holdfast.comments.search.folding import folded
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import MOST_COUNTED, Pattern, encoded
-from holdfast.comments.search.query import Accept, Facts
+from holdfast.comments.search.query import Accept, Facts, Query
 
 _ALL = (
     "SELECT id, file, text, tag, author, moment, status, standing, ai FROM comment ORDER BY file, line, name"
@@ -77,22 +77,25 @@ class Corpus:
         self._places = self._joined = None
 
     def found(
-        self, connection: sqlite3.Connection, pattern: Pattern | None, accept: Accept | None, limit: int
+        self, connection: sqlite3.Connection, query: Query, accept: Accept | None
     ) -> tuple[int, list[tuple[int, Facts]]]:
         """Return how many comments match and are accepted, and the first of them with their matches."""
         places: Sequence[int] = range(len(self._facts))
-        if pattern is not None:
-            places = self._candidates(connection, pattern)
+        if query.pattern is not None:
+            places = self._candidates(connection, query.pattern)
         if accept is not None:
             facts = self._facts
             places = [place for place in places if accept(facts[place])]
-        counts = self._counts(pattern, places)
+        counts = self._counts(query.pattern, places)
         total = len(counts) - counts.count(0)
+        if query.by_place:
+            in_order = ((count, place) for place, count in zip(places, counts, strict=True) if count)
+            return total, [(count, self._facts[place]) for count, place in islice(in_order, query.limit)]
         ordered = chain.from_iterable(
             ((count, place) for place, own in zip(places, counts, strict=True) if own == count)
             for count in sorted(set(counts) - {0}, reverse=True)
         )
-        return total, [(count, self._facts[place]) for count, place in islice(ordered, limit)]
+        return total, [(count, self._facts[place]) for count, place in islice(ordered, query.limit)]
 
     def _counts(self, pattern: Pattern | None, places: Sequence[int]) -> list[int]:
         """Return how often the pattern matches at each place."""

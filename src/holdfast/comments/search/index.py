@@ -31,7 +31,7 @@ from holdfast.storage.derived_database import DerivedDatabase, NotUsable
 from holdfast.storage.repository import Repository
 from holdfast.storage.watched_listing import Signature, WatchedListing
 
-_ATTEMPTS = 5
+_ATTEMPTS = 20
 _SHOWN = (
     "SELECT id, file, line, end_line, name, text, tag, author, created, status, standing, reason, ai, model,"
     " confidence FROM comment WHERE id IN ({})"
@@ -66,8 +66,10 @@ class SearchIndex:
         """Return the comments that fit; `everywhere`: place all files anew whose source changed, first."""
         with self._lock:
             try:
+                # Looked at once: what changes from now on need not be in the answer.
+                files = self._listing.current()
                 for _ in range(_ATTEMPTS):
-                    if (answer := self._attempt(query, everywhere=everywhere)) is not None:
+                    if (answer := self._attempt(files, query, everywhere=everywhere)) is not None:
                         return answer
             finally:
                 if not self._listing.is_watching:
@@ -80,9 +82,8 @@ class SearchIndex:
         self._database.close()
         self._listing.close()
 
-    def _attempt(self, query: Query, *, everywhere: bool) -> Answer | None:
+    def _attempt(self, files: Mapping[str, Signature], query: Query, *, everywhere: bool) -> Answer | None:
         """Answer from the index, or bring it up to date as far as needed and return None."""
-        files = self._listing.current()
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
@@ -146,7 +147,7 @@ class SearchIndex:
     def _answered(self, connection: sqlite3.Connection, query: Query) -> Answer:
         corpus = self._corpus
         accept = accepting(query, corpus.paths.__getitem__)
-        total, chosen = corpus.found(connection, query.pattern, accept, query.limit)
+        total, chosen = corpus.found(connection, query, accept)
         return Answer(total, _hits(connection, corpus, chosen), list(corpus.damaged))
 
 

@@ -23,6 +23,8 @@ class Query:
     status: str | None = None
     standing: str | None = None
     limit: int = 100
+    by_place: bool = False
+    """Whether the number of matches does not count for the order."""
 
 
 @dataclass(frozen=True)

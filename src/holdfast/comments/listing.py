@@ -1,0 +1,152 @@
+"""Lists of comments, those that lost their code, and a file with its comments in the margin."""
+
+from __future__ import annotations
+
+from holdfast.comments import listing_text as text
+from holdfast.comments.errors import SourceNotFound
+from holdfast.comments.listing_models import (
+    AnnotatedFile,
+    AnnotatedLine,
+    BlameFile,
+    ListComments,
+    ListedComments,
+    ListOrphans,
+    Orphan,
+    Orphans,
+)
+from holdfast.comments.models import CommentFacts
+from holdfast.comments.notes import Note
+from holdfast.comments.paths import source_path
+from holdfast.comments.search.moments import microseconds
+from holdfast.comments.search.operations import found_comment
+from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.query import Query
+from holdfast.comments.snippets import as_it_was, lines_of_file
+from holdfast.comments.store import Comments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.operation import Effect
+
+_OLD_MARGIN = 2
+_UNSURE = frozenset({"orphaned", "review"})
+
+
+@comments.operation(
+    "list_comments",
+    title="List comments",
+    effect=Effect.READ,
+    command="list",
+    positional=("file",),
+    example="holdfast comments list 'src/**' --tag TODO --status open",
+    seconds=600,
+    text=text.listed,
+    table=text.listed_table,
+)
+def list_comments(room: Comments, args: ListComments) -> ListedComments:
+    """List comments by file and line, with filters.
+
+    Lines are where the code is now; `standing` tells whether that is sure. Use search_comments to rank by
+    how often a text matches.
+    """
+    found = room.search.find(
+        Query(
+            None if args.match is None else compiled(args.match),
+            tag=args.tag,
+            author=args.author,
+            path=args.file,
+            has_ai=args.ai,
+            start=None if args.since is None else microseconds(args.since),
+            end=None if args.until is None else microseconds(args.until),
+            status=args.status,
+            standing=args.standing,
+            limit=args.limit,
+            by_place=True,
+        ),
+        # Which comments have which standing is known only once all of them were looked at.
+        everywhere=args.standing is not None,
+    )
+    return ListedComments(
+        total=found.total, comments=[found_comment(hit) for hit in found.hits], damaged=found.damaged
+    )
+
+
+@comments.operation(
+    "list_orphans",
+    title="List comments that lost their code",
+    effect=Effect.READ,
+    command="orphans",
+    positional=("file",),
+    example="holdfast comments orphans",
+    seconds=600,
+    text=text.orphans,
+)
+def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
+    """List comments whose code is gone or uncertain, with the code as it was and where it may be now.
+
+    move_comment puts one where it belongs. An orphan comes back by itself when its code does.
+    """
+    total, found, damaged = unsure(room, args.file, args.limit)
+    return Orphans(total=total, orphans=[_orphan(room, path, note) for path, note in found], damaged=damaged)
+
+
+def unsure(room: Comments, path: str | None, limit: int) -> tuple[int, list[tuple[str, Note]], list[str]]:
+    """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
+    answers = [
+        room.search.find(
+            Query(path=path, standing=standing, limit=limit, by_place=True), everywhere=standing == "orphaned"
+        )
+        for standing in ("orphaned", "review")
+    ]
+    paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
+    notes = [(path, note) for path in sorted(paths) for note in room.load(path).comments if _is_unsure(note)]
+    notes.sort(key=lambda item: (item[0], item[1].line, item[1].alias))
+    return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
+
+
+def _is_unsure(note: Note) -> bool:
+    return note.orphaned or note.placement.needs_review
+
+
+def _orphan(room: Comments, path: str, note: Note) -> Orphan:
+    old = as_it_was(room, note, path, _OLD_MARGIN)
+    return Orphan(
+        file_path=path,
+        comment=CommentFacts.of(note),
+        old_start_line=None if old is None else old.start,
+        old_code=None if old is None else old.text,
+    )
+
+
+@comments.operation(
+    "blame_file",
+    title="Show a file with its comments in the margin",
+    effect=Effect.READ,
+    command="blame",
+    positional=("file",),
+    example="holdfast comments blame src/app.ts",
+    command_only=True,
+    text=lambda result: text.annotated(result, text.UNLIMITED),
+    table=text.annotated,
+)
+def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
+    """Show a source file with the comments on each line beside it."""
+    path = source_path(args.file).text
+    notes = room.load(path).comments
+    placed = [note for note in notes if not note.orphaned]
+    try:
+        lines = lines_of_file(room.text_of(path))
+    except SourceNotFound:
+        lines = []  # its sidecar is still there, and all its comments are orphaned
+    return AnnotatedFile(
+        file_path=path,
+        lines=[_annotated(number, line, placed) for number, line in enumerate(lines, 1)],
+        comments=[CommentFacts.of(note) for note in notes],
+    )
+
+
+def _annotated(number: int, line: str, notes: list[Note]) -> AnnotatedLine:
+    return AnnotatedLine(
+        line=number,
+        source=line,
+        comments=[note.alias for note in notes if note.line == number],
+        covered_by=[note.alias for note in notes if note.line < number <= (note.end_line or note.line)],
+    )

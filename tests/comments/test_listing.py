@@ -1,0 +1,130 @@
+"""Lists with filters, comments that lost their code, and a file with its comments in the margin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.comments.errors import SourceNotFound
+from holdfast.comments.listing import blame_file, list_comments, list_orphans
+from holdfast.comments.listing_models import BlameFile, ListComments, ListOrphans
+from holdfast.comments.listing_text import annotated, listed, listed_table, orphans
+from holdfast.comments.store import Comments
+from holdfast.kernel.columns import columns
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.validation import validated
+from holdfast.storage.repository import Repository
+from tests.comments.making import PYTHON, annotate, comment
+
+AI = {"model": "m"}
+
+
+@pytest.fixture
+def room(tmp_path: Path) -> Iterator[Comments]:
+    annotate(
+        tmp_path,
+        "src/a.py",
+        PYTHON,
+        comment(1, 9, "Written twice, twice, twice", tag="FIXME", status="resolved"),
+        comment(2, 4, "Written once", author="user", created="2024-01-01T00:00:00Z"),
+        comment(3, 5, "A range of lines that is explained in rather many words, for wrapping", endLine=6),
+    )
+    annotate(tmp_path, "b.txt", "one\ntwo\n", comment(4, 2, "Unique line", aiMeta=AI, tag="HACK"))
+    room = Comments(Repository.at(tmp_path))
+    yield room
+    room.close()
+
+
+def numbers(room: Comments, **given: Any) -> list[int]:
+    found = list_comments(room, validated(ListComments, given))
+    return [int(one.id.removeprefix("c_")) - 1730000000000 for one in found.comments]
+
+
+def test_a_list_is_ordered_by_file_line_and_id_whatever_matches(room):
+    assert numbers(room) == [4, 2, 3, 1]
+    assert numbers(room, match="twice|once") == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ({"file": "src/**"}, [2, 3, 1]),
+        ({"file": "b.txt"}, [4]),
+        ({"tag": "HACK"}, [4]),
+        ({"author": "user"}, [2]),
+        ({"status": "resolved"}, [1]),
+        ({"status": "open", "file": "src/"}, [2, 3]),
+        ({"ai": True}, [4]),
+        ({"ai": False, "limit": 1}, [2]),
+        ({"since": "2025-01-01T00:00:00Z"}, [4, 3, 1]),
+        ({"until": "2025-01-01T00:00:00Z"}, [2]),
+        ({"standing": "placed"}, [4, 2, 3, 1]),
+        ({"standing": "orphaned"}, []),
+    ],
+)
+def test_filters_of_a_list(room, given, expected):
+    assert numbers(room, **given) == expected
+
+
+def test_a_moment_that_is_none_is_refused():
+    with pytest.raises(InvalidArguments, match="offset"):
+        validated(ListComments, {"since": "last week"})
+
+
+def test_a_list_fits_the_terminal(room):
+    result = list_comments(room, ListComments())
+    assert all(columns(line) <= 60 for line in listed_table(result, 60).splitlines())
+    assert "b.txt:2" in listed(result)
+    limited = list_comments(room, ListComments(limit=2))
+    assert "2 of 4" in listed(limited)
+
+
+def test_orphans_come_with_the_code_as_it_was_and_leave_when_it_returns(room, tmp_path):
+    assert list_orphans(room, ListOrphans()).total == 0
+    assert "Every comment" in orphans(list_orphans(room, ListOrphans()))
+    source = tmp_path / "b.txt"
+    source.unlink()
+    found = list_orphans(room, ListOrphans())
+    assert (found.total, found.orphans[0].file_path) == (1, "b.txt")
+    assert found.orphans[0].comment.reason == "file_deleted"
+    assert "two" in str(found.orphans[0].old_code)
+    assert "b.txt:2 (HACK, orphaned, file deleted)" in orphans(found)
+    assert numbers(room, standing="orphaned") == [4]
+    assert list_orphans(room, ListOrphans(file="src/**")).total == 0
+    source.write_text("one\ntwo\n")
+    assert list_orphans(room, ListOrphans()).total == 0
+
+
+def test_orphans_are_found_in_files_that_nobody_asked_for_before(room, tmp_path):
+    (tmp_path / "src" / "a.py").unlink()
+    assert list_orphans(room, ListOrphans(limit=2)).total == 3
+
+
+@pytest.mark.parametrize("width", [40, 60, 100])
+def test_a_file_with_its_comments_fits_the_terminal(room, width):
+    shown = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
+    lines = shown.splitlines()
+    assert all(columns(line) <= width for line in lines)
+    assert sum(line.split("┃")[0].split("│")[0].strip().isdigit() for line in lines) == 11
+    margin = " ".join(line[-20:] for line in lines)
+    assert "FIXME" in shown
+    assert "wrapping" in margin
+
+
+def test_the_margin_shows_where_comments_begin_and_how_far_they_reach(room):
+    result = blame_file(room, BlameFile(file="src/a.py"))
+    assert [line.line for line in result.lines if line.comments] == [4, 5, 9]
+    assert [line.line for line in result.lines if line.covered_by] == [6]
+    lines = annotated(result, 200).splitlines()
+    assert [line.split()[0] for line in lines if "┃" in line] == ["4", "5", "6", "9"]
+
+
+def test_comments_of_a_deleted_file_are_shown_as_orphaned(room, tmp_path):
+    (tmp_path / "b.txt").unlink()
+    shown = annotated(blame_file(room, BlameFile(file="b.txt")), 80)
+    assert shown == "orphaned: HACK claude: Unique line"
+    with pytest.raises(SourceNotFound):
+        blame_file(room, BlameFile(file="missing.py"))
