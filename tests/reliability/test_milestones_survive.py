@@ -30,15 +30,11 @@ from holdfast.storage.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 """
 
-# What git does by itself: no flushing, no stated old value.
+# What git does by itself: no flushing.
 PLAIN_GIT = (
     ROOM
     + """
-from holdfast.storage import git_commits, git_refs
-from holdfast.storage.git import Terms
-git_commits._WRITING = ("core.fsync=none",)
-git_refs._TERMS = Terms(("core.fsync=none",))
-git_refs.Refs.flush = lambda self, ref: None
+os.fsync = lambda descriptor: None
 """
 )
 

@@ -21,7 +21,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock
-from holdfast.kernel.errors import Conflict, NotFound, Unavailable
+from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.entity import Receipt
@@ -35,14 +35,15 @@ from holdfast.storage.files import atomic_write, locked, read_limited
 from holdfast.storage.git import Git
 from holdfast.storage.git_commits import (
     Commit,
+    CommitWriter,
+    Damaged,
     NewCommit,
-    is_readable,
     signature,
-    write_commit,
     write_commits,
     write_empty_tree,
 )
 from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
+from holdfast.storage.loose_objects import LooseObjects
 from holdfast.storage.repository import Repository
 
 _REPLICA = re.compile(r"[0-9a-f]{32}")
@@ -72,7 +73,8 @@ class Log:
         self._refs = refs
         self._index = index
         self._clock = clock
-        self._tree: str | None = None
+        assert repository.common_dir is not None
+        self._writer = CommitWriter(git, refs, LooseObjects(repository.common_dir, git))
         self._file = os.path.join(repository.store_directory, "milestones.replica")
 
     @property
@@ -183,7 +185,7 @@ class Log:
         for _ in range(_ATTEMPTS if entries else 0):
             try:
                 return self._append_to(self._own(), entries)
-            except RefLocked:
+            except (RefLocked, Damaged):
                 self._renew()
             except RefMoved:
                 continue
@@ -194,15 +196,7 @@ class Log:
     def _append_to(self, own: Own, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)
         new = self._commit(entries, committed)
-        if self._tree is None:
-            self._tree = write_empty_tree(self._git)
-        try:
-            name = write_commit(self._git, self._tree, own.tip, new)
-        except Unavailable:
-            if own.tip is None or is_readable(self._git, own.tip):
-                raise
-            raise RefLocked("The log's last commit cannot be read.", hint="Run `holdfast doctor`.") from None
-        self._refs.move(own.ref, name, own.tip)
+        name = self._writer.append(own.ref, own.tip, new)
         parents = () if own.tip is None else (own.tip,)
         self._index.take_in_own(own.ref, own.tip, Commit(name, committed, parents, new.message), entries)
 

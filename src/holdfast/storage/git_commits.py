@@ -15,13 +15,22 @@ from typing import NamedTuple
 from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git import Git, Terms
-from holdfast.storage.git_refs import DURABLE
+from holdfast.storage.git_refs import DURABLE, Refs
+from holdfast.storage.loose_objects import LooseObjects
 
 _FORMAT = "--format=%H %ct %P%n%B"
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 _WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
 _BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"))
+_STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
+
+
+class Damaged(Unavailable):
+    """A commit that should be built upon cannot be read."""
+
+    kind = "commit_damaged"
+    number = 5036
 
 
 class Signature(NamedTuple):
@@ -52,8 +61,8 @@ class NewCommit(NamedTuple):
 def signature(person: str, seconds: int) -> Signature:
     """Return the signature of a person written as `Name <mail>`."""
     name, _, email = person.partition("<")
-    name = _NOT_IN_A_NAME.sub(" ", name).strip(" .,:;\"'")
-    email = _NOT_IN_A_NAME.sub("", email).strip()
+    name = _NOT_IN_A_NAME.sub(" ", name).strip(_STRIPPED)
+    email = _NOT_IN_A_NAME.sub("", email).strip(_STRIPPED)
     return Signature(name or "unknown", email, seconds)
 
 
@@ -76,6 +85,38 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
         ),
     )
     return output.decode("ascii").strip()
+
+
+class CommitWriter:
+    """Appends commits to the refs of one repository: by itself, or by git where files are unusual."""
+
+    def __init__(self, git: Git, refs: Refs, objects: LooseObjects) -> None:
+        self._git = git
+        self._refs = refs
+        self._objects = objects
+        self._tree: str | None = None
+
+    def append(self, ref: str, tip: str | None, commit: NewCommit) -> str:
+        """Write a commit on top of `tip`, move the ref from there to it, and return its id.
+
+        `Damaged` when the tip cannot be read; `RefMoved` and `RefLocked` as `Refs.move` raises them.
+        """
+        if tip is not None and not self._is_commit(tip):
+            raise Damaged("The log's last commit cannot be read.", hint="Run `holdfast doctor`.", commit=tip)
+        if not (self._refs.are_files and self._objects.is_plain):
+            self._tree = self._tree or write_empty_tree(self._git)
+            name = write_commit(self._git, self._tree, tip, commit)
+            self._refs.move(ref, name, tip)
+            return name
+        self._tree = self._tree or self._objects.write("tree", b"")
+        name = self._objects.write("commit", _content(self._tree, tip, commit))
+        self._refs.advance(ref, name, tip)
+        return name
+
+    def _is_commit(self, name: str) -> bool:
+        if self._objects.is_plain and (found := self._objects.read(name)) is not None:
+            return found[0] == "commit"
+        return is_readable(self._git, name)
 
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
@@ -184,6 +225,13 @@ def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -
         pieces += [head.encode(), message, b"\n", source.encode()]
         source = ""
     return b"".join([*pieces, b"done\n"])
+
+
+def _content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
+    """Return a commit as git keeps it."""
+    parents = "" if parent is None else f"parent {parent}\n"
+    head = f"tree {tree}\n{parents}author {_line(commit.author)}\ncommitter {_line(commit.committer)}\n\n"
+    return (head + commit.message).encode()
 
 
 def _line(person: Signature) -> str:

@@ -3,18 +3,19 @@
 Contract:
 - `move` changes a ref from `old` to `new` or raises: `RefMoved` when it holds another value, `RefLocked` when
   another process holds git's lock on it or died with it. Nothing else is ever written, and no lock removed.
+- `advance` is the same without starting git, for a commit that this process has just written.
 - git flushes the ref's file, we flush the directories that lead to it: git alone would lose the rename.
 """
 
 from __future__ import annotations
 
-import errno
 import os
 
-from holdfast.kernel.errors import Busy, Conflict, OutOfSpace, Unavailable
+from holdfast.kernel.errors import Busy, Conflict, Unavailable
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.files import flush_directory
 from holdfast.storage.git import Git, Terms
+from holdfast.storage.loose_objects import RefLock
 from holdfast.storage.ref_files import RefFiles
 from holdfast.storage.repository import Repository
 
@@ -64,6 +65,28 @@ class Refs:
             raise self._failure(ref, old, finished.complaint)
         self.flush(ref)
 
+    def advance(self, ref: str, new: str, old: str | None) -> None:
+        """Do what `move` does, to an object that is known to be there, without starting git.
+
+        Only for a repository that is `loose_objects.LooseObjects.is_plain` and keeps its refs in files.
+        """
+        with disk_failures_named(ref):
+            try:
+                with RefLock(self._common, ref, wait=_LOCK_MILLISECONDS / 1000) as lock:
+                    if self._files.tips().get(ref) != old:
+                        raise _moved(ref)
+                    lock.replace(new)
+            except (FileExistsError, IsADirectoryError, NotADirectoryError):
+                if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
+                    raise _locked(ref) from None
+                return self.move(ref, new, old)  # git knows what to make of a directory in the way
+        return self.flush(ref)
+
+    @property
+    def are_files(self) -> bool:
+        """Whether this repository keeps its refs in files."""
+        return self._files.are_readable
+
     def flush(self, ref: str) -> None:
         """Make the names that lead to a ref durable."""
         if not self._files.are_readable:
@@ -83,14 +106,19 @@ class Refs:
 
     def _failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
         if self.tips().get(ref) != old:
-            return RefMoved(f"'{ref}' was changed at the same moment.", hint="Try again.", ref=ref)
+            return _moved(ref)
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
-            hint = "Try again in a moment; `holdfast doctor` tells whether the lock was left behind."
-            return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)
-        if os.strerror(errno.ENOSPC) in complaint:
-            hint = "Free some space and try again; what was stored before is unchanged."
-            return OutOfSpace(f"'{ref}' could not be written: the disk is full.", hint=hint, ref=ref)
+            return _locked(ref)
         return Unavailable(
             f"git could not change '{ref}': {complaint}",
             hint="Run `holdfast doctor` to check the repository.",
         )
+
+
+def _moved(ref: str) -> RefMoved:
+    return RefMoved(f"'{ref}' was changed at the same moment.", hint="Try again.", ref=ref)
+
+
+def _locked(ref: str) -> RefLocked:
+    hint = "Try again in a moment; `holdfast doctor` tells whether the lock was left behind."
+    return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)

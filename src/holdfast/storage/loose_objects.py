@@ -1,0 +1,151 @@
+"""Git's own files for single objects and refs, written and read without starting git.
+
+Contract:
+- The bytes are those git would write, where git would put them: an object compressed under its hash, a ref as
+  a line behind git's lock file. git, and whoever else uses the repository, sees no difference.
+- An object is flushed before it gets its name, a ref before it gets its new value, as git does with
+  `core.fsync=committed`. Whoever moves a ref flushes the directory too (see `git_refs`).
+- `is_plain` says whether a repository keeps its objects and refs in this way and no other. Where it does not,
+  git itself has to be asked.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+import zlib
+
+from holdfast.kernel.clock import monotonic
+from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.git import Git
+
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+_MOST_BYTES = 64 * 1024 * 1024
+_PAUSE_SECONDS = 0.01
+_MATTERS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
+_HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
+
+
+class LooseObjects:
+    """The loose objects of one repository."""
+
+    def __init__(self, common_directory: str, git: Git) -> None:
+        self._common = common_directory
+        self._git = git
+        self._format: str | None = None
+        self._is_plain: bool | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether everything a repository's configuration says about objects and refs is as usual."""
+        if self._is_plain is None:
+            settings = self._settings()
+            self._format = settings.pop("extensions.objectformat", "sha1").lower()
+            always = settings.pop("core.logallrefupdates", "true").lower() == "always"
+            shared = settings.pop("core.sharedrepository", "false").lower() not in ("false", "umask", "0")
+            strange = [key for key in settings if key not in _HARMLESS]
+            self._is_plain = not (always or shared or strange) and self._format in _HASHES
+        return self._is_plain
+
+    def write(self, kind: str, content: bytes) -> str:
+        """Write an object durably, unless it is there already, and return its id."""
+        data = b"%s %d\0%s" % (kind.encode("ascii"), len(content), content)
+        name = _HASHES[self._format or "sha1"](data).hexdigest()
+        path = self._path(name)
+        with disk_failures_named(f"objects/{name[:2]}"):
+            if not os.path.lexists(path):
+                _write_object(path, zlib.compress(data, 1))
+        return name
+
+    def read(self, name: str) -> tuple[str, bytes] | None:
+        """Return the kind and content of an object, or None when it is not there as a file, or damaged."""
+        try:
+            descriptor = os.open(self._path(name), _READ)
+        except OSError:
+            return None
+        try:
+            stored = os.read(descriptor, _MOST_BYTES)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        return self._opened(name, stored)
+
+    def _opened(self, name: str, stored: bytes) -> tuple[str, bytes] | None:
+        try:
+            data = zlib.decompressobj().decompress(stored, _MOST_BYTES)
+        except zlib.error:
+            return None
+        if _HASHES[self._format or "sha1"](data).hexdigest() != name:
+            return None
+        head, _, content = data.partition(b"\0")
+        return head.decode("ascii", "replace").partition(" ")[0], content
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._common, "objects", name[:2], name[2:])
+
+    def _settings(self) -> dict[str, str]:
+        output = self._git.execute("config", "--null", "--get-regexp", _MATTERS).output
+        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0") if entry)
+        return {key.lower(): value for key, _, value in entries}
+
+
+class RefLock:
+    """Git's lock on one ref, held while its file is replaced. Leaving without `replace` changes nothing."""
+
+    def __init__(self, common_directory: str, ref: str, *, wait: float) -> None:
+        self._path = os.path.join(common_directory, ref)
+        self._lock = f"{self._path}.lock"
+        self._wait = wait
+        self._descriptor = -1
+
+    def __enter__(self) -> RefLock:
+        ends = monotonic() + self._wait
+        while True:
+            os.makedirs(os.path.dirname(self._path), exist_ok=True)
+            try:
+                self._descriptor = os.open(self._lock, _NEW, 0o666)
+                return self
+            except (FileExistsError, FileNotFoundError):
+                if monotonic() > ends:
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+
+    def replace(self, value: str) -> None:
+        """Give the ref a new value, flushed before it counts."""
+        _write_all(self._descriptor, f"{value}\n".encode("ascii"))
+        os.fsync(self._descriptor)
+        os.rename(self._lock, self._path)
+        self._lock = ""
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._descriptor)
+        if self._lock:
+            os.unlink(self._lock)
+
+
+def _write_object(path: str, data: bytes) -> None:
+    directory = os.path.dirname(path)
+    os.makedirs(directory, exist_ok=True)
+    # Under this name, `git gc` removes what a killed process leaves behind.
+    temporary = os.path.join(directory, f"tmp_obj_{os.urandom(4).hex()}")
+    descriptor = os.open(temporary, _NEW, 0o444)
+    try:
+        try:
+            _write_all(descriptor, data)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.rename(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    rest = memoryview(data)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]

@@ -1,0 +1,162 @@
+"""Objects and refs written without git: byte for byte what git writes, and git where files are unusual."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from holdfast.storage.git import Git
+from holdfast.storage.git_commits import (
+    CommitWriter,
+    Damaged,
+    NewCommit,
+    signature,
+    write_commit,
+    write_empty_tree,
+)
+from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
+from holdfast.storage.loose_objects import LooseObjects
+from holdfast.storage.repository import Repository
+
+REF = "refs/holdfast/log/a"
+
+
+class Writing:
+    """Everything one writer needs in one repository."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        repository = Repository.at(path)
+        assert repository.common_dir is not None
+        self.git = Git(repository)
+        self.refs = Refs(repository, self.git, "refs/holdfast/")
+        self.objects = LooseObjects(repository.common_dir, self.git)
+        self.writer = CommitWriter(self.git, self.refs, self.objects)
+
+    def append(self, text: str, tip: str | None = None) -> str:
+        return self.writer.append(REF, tip, commit(text))
+
+
+def commit(text: str, person: str = "Ada <ada@example.org>") -> NewCommit:
+    return NewCommit(text, signature(person, 1_700_000_000), signature(person, 1_700_000_001))
+
+
+def plain(path: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", "-C", str(path), *arguments], capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def repository_of(path: Path, *options: str) -> Path:
+    subprocess.run(["git", "init", "--quiet", *options, str(path)], check=True)
+    return path
+
+
+@pytest.fixture
+def writing_in() -> Iterator[Callable[[Path], Writing]]:
+    with ExitStack() as stack:
+
+        def open_one(path: Path) -> Writing:
+            writing = Writing(path)
+            stack.callback(writing.git.close)
+            return writing
+
+        yield open_one
+
+
+@pytest.fixture
+def writing(repository: Path, writing_in: Callable[[Path], Writing]) -> Writing:
+    return writing_in(repository)
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=60), st.text(max_size=20))
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_a_commit_has_the_id_that_git_gives_it(writing: Writing, text: str, person: str):
+    new = commit(f"Subject\n\n{text}\n", person.encode("utf-8", "ignore").decode())
+    ours = writing.writer.append(f"refs/holdfast/log/{os.urandom(8).hex()}", None, new)
+    assert ours == write_commit(writing.git, write_empty_tree(writing.git), None, new)
+
+
+@pytest.mark.parametrize("options", [(), ("--object-format=sha256",), ("--bare",)])
+def test_git_reads_what_was_written_and_finds_nothing_wrong(
+    home: Path, tmp_path: Path, writing_in, options: tuple[str]
+):
+    writing = writing_in(repository_of(tmp_path / "r", *options))
+    first = writing.append("one\n")
+    second = writing.append("two\n", first)
+    assert writing.objects.is_plain
+    assert plain(writing.path, "log", "--format=%H %P %s", REF) == f"{second} {first} two\n{first}  one"
+    assert plain(writing.path, "fsck", "--strict", "--no-dangling") == ""
+
+
+@pytest.mark.parametrize(
+    "setting", ["core.sharedRepository=group", "core.logAllRefUpdates=always", "extensions.something=new"]
+)
+def test_where_files_are_unusual_git_writes_them(home: Path, tmp_path: Path, writing_in, setting: str):
+    path = repository_of(tmp_path / "r")
+    plain(path, "config", *setting.split("="))
+    writing = writing_in(path)
+    assert not writing.objects.is_plain
+    assert writing.append("one\n") == plain(path, "rev-parse", REF)
+    if "log" in setting:
+        assert (path / ".git" / "logs" / REF).exists()
+
+
+def test_a_tip_that_is_packed_or_changed_by_git_is_built_upon(writing: Writing):
+    first = writing.append("one\n")
+    plain(writing.path, "gc", "--quiet", "--prune=now")
+    assert not (writing.path / ".git" / REF).exists()
+    second = writing.append("two\n", first)
+    plain(writing.path, "pack-refs", "--all")
+    assert writing.refs.tips() == {REF: second}
+    writing.append("three\n", second)
+    assert plain(writing.path, "rev-list", "--count", REF) == "3"
+
+
+def test_a_ref_is_moved_only_from_the_value_that_was_seen(writing: Writing):
+    first = writing.append("one\n")
+    with pytest.raises(RefMoved):
+        writing.append("two\n")
+    with pytest.raises(RefMoved):
+        writing.writer.append("refs/holdfast/log/b", first, commit("two\n"))
+    assert writing.refs.tips() == {REF: first}
+    assert not [name for name in os.listdir(writing.path / ".git/refs/holdfast/log") if "lock" in name]
+
+
+def test_a_lock_of_somebody_else_is_respected_and_left(writing: Writing):
+    first = writing.append("one\n")
+    lock = writing.path / ".git" / f"{REF}.lock"
+    lock.touch()
+    with pytest.raises(RefLocked):
+        writing.append("two\n", first)
+    assert lock.exists()
+    assert writing.refs.tips() == {REF: first}
+
+
+def test_an_empty_directory_in_the_way_is_no_obstacle(writing: Writing):
+    (writing.path / ".git" / REF).mkdir(parents=True)
+    assert writing.append("one\n") == plain(writing.path, "rev-parse", REF)
+
+
+@pytest.mark.parametrize("damage", [b"", b"garbage", None])
+def test_a_damaged_tip_is_not_built_upon(writing: Writing, damage: bytes | None):
+    first = writing.append("one\n")
+    path = writing.path / ".git" / "objects" / first[:2] / first[2:]
+    path.unlink()
+    if damage is not None:
+        path.write_bytes(damage)
+    with pytest.raises(Damaged):
+        writing.append("two\n", first)
+    assert writing.refs.tips() == {REF: first}
+
+
+def test_what_git_would_clean_from_a_name_is_cleaned(writing: Writing):
+    person = signature(" .,'Ada\\ Lovelace\" < ada@example.org;\n>", 1)
+    assert person.name == "Ada\\ Lovelace"
+    assert person.email == "ada@example.org"
