@@ -358,3 +358,56 @@ def test_a_broken_log_is_named_where_git_refuses_to_fetch_beside_it(new_team: Ne
     assert any("0000" in finding.text for finding in team["a"].check())
     broken.unlink()
     assert team["a"].sync().sent == 1
+
+
+REFUSALS = {
+    "hidden refs": lambda hub: git(hub, "config", "receive.hideRefs", "refs/holdfast"),
+    "a rule for branches only": lambda hub: hook(hub, 'case "$1" in refs/heads/*) exit 0;; *) exit 1;; esac'),
+}
+
+
+def hook(hub: Path, script: str) -> None:
+    file = hub / "hooks" / "update"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+
+
+@pytest.mark.parametrize("refusal", REFUSALS)
+def test_a_remote_that_takes_only_branches_gets_branches(new_team: NewTeam, refusal: str):
+    team = new_team("ab")
+    REFUSALS[refusal](team.hub)
+    name = issue(team["a"], "Through a branch")
+    report = team["a"].sync()
+    assert (report.sent, report.refused) == (1, {})
+    assert "refs/holdfast/" not in git(team.hub, "for-each-ref", "--format=%(refname)")
+    assert team["b"].sync().received == 1
+    team["b"].comment(name, "Answer")
+    assert team["b"].sync().sent > 0
+    team.sync_until_still()
+    assert everything(team["a"]) == everything(team["b"])
+    assert team["a"].get("issue", name).comment_count == 1
+    assert (team["a"].sync().sent, team["a"].sync().received) == (0, 0)
+    assert git(team.paths["a"], "for-each-ref", "refs/heads") == ""
+
+
+def test_logs_are_read_from_branches_and_refs_alike(new_team: NewTeam):
+    team = new_team("abc")
+    git(team.hub, "config", "receive.hideRefs", "refs/holdfast")
+    issue(team["a"], "While only branches were taken")
+    team["a"].sync()
+    git(team.hub, "config", "--unset", "receive.hideRefs")
+    issue(team["b"], "Later")
+    team.sync_until_still()
+    expected = ["Later", "While only branches were taken"]
+    assert [titles(team[one]) for one in "abc"] == [expected] * 3
+
+
+def test_a_remote_that_takes_nothing_is_said_to_refuse(new_team: NewTeam):
+    team = new_team("a")
+    hook(team.hub, "exit 1")
+    issue(team["a"])
+    report = team["a"].sync()
+    assert report.sent == 0
+    assert all("declined" in words for words in report.refused.values())
+    assert len(report.refused) == 1

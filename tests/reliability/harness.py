@@ -34,6 +34,8 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from tests.reliability.nursery import Writer, quick_starts
+
 PRELUDE = """
 import os, sys
 def begin(): os.access("/holdfast-mark-begin", 0)
@@ -50,7 +52,7 @@ WRITE_CALLS = (
 )
 
 _MARK_CALLS = ("access", "faccessat", "faccessat2")
-_CALL = re.compile(r"^\d+ +(\w+)\((.*)")
+_CALL = re.compile(r"^(\d+) +(\w+)\((.*)")
 _SECONDS = 60
 _WORKING_SECONDS = 0.12
 
@@ -96,47 +98,46 @@ def run_kill_trials(
     `read()` opens the store as any program would and returns the items in it; when it raises, the store needs
     a manual step, which is a failure. `delay` bounds the moment of a kill, counted from a writer's start.
     Without it, kills fall into the start and a moment of work; how long a start takes is measured first, so
-    that a busy machine changes nothing.
+    that a busy machine changes nothing. A writer made by `python` starts in a nursery that has loaded what
+    it imports: the time goes into writing.
     """
     report = KillReport()
     moments = random.Random(seed)
     started = time.monotonic()
-    if delay is None:
-        starting_seconds = _watch_one_start(report, command("w0"))
-        delay = (starting_seconds * 0.4, starting_seconds + _WORKING_SECONDS)
-    while report.kills < kills:
-        names = [f"w{report.kills + number}" for number in range(1, 1 + min(at_once, kills - report.kills))]
-        outputs = _start_and_kill([command(name) for name in names], [moments.uniform(*delay) for _ in names])
-        _judge_round(report, names, outputs, read)
+    with quick_starts() as start:
+        if delay is None:
+            starting_seconds = _watch_one_start(report, start(command("w0")))
+            delay = (starting_seconds * 0.4, starting_seconds + _WORKING_SECONDS)
+        while report.kills < kills:
+            names = [
+                f"w{report.kills + number}" for number in range(1, 1 + min(at_once, kills - report.kills))
+            ]
+            writers = [start(command(name)) for name in names]
+            outputs = _kill_each(writers, [moments.uniform(*delay) for _ in names])
+            _judge_round(report, names, outputs, read)
     report.seconds = time.monotonic() - started
     return report
 
 
-def _watch_one_start(report: KillReport, command: list[str]) -> float:
+def _watch_one_start(report: KillReport, writer: Writer) -> float:
     """Return the seconds until a writer's first acknowledgement, which counts like all others."""
     started = time.monotonic()
-    writer = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    assert writer.stdout is not None
-    first = writer.stdout.readline()
+    while not writer.output() and time.monotonic() < started + _SECONDS:
+        time.sleep(0.001)
     seconds = time.monotonic() - started
     writer.kill()
-    output, complaint = writer.communicate(timeout=_SECONDS)
-    assert first, f"the writer never acknowledged anything: {complaint}"
-    report.acknowledged.update((first + output).split("\n")[:-1])
+    assert writer.output(), f"the writer never acknowledged anything: {writer.complaint()}"
+    report.acknowledged.update(writer.output().split("\n")[:-1])
     return seconds
 
 
-def _start_and_kill(commands: Sequence[list[str]], delays: Sequence[float]) -> list[tuple[str, str]]:
-    """Start writers, kill each at its moment, and return what they printed and complained."""
+def _kill_each(writers: Sequence[Writer], delays: Sequence[float]) -> list[tuple[str, str]]:
+    """Kill each writer at its moment, counted from now, and return what they printed and complained."""
     started = time.monotonic()
-    writers = [
-        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for command in commands
-    ]
     for delay, writer in sorted(zip(delays, writers, strict=True), key=lambda pair: pair[0]):
         time.sleep(max(0.0, started + delay - time.monotonic()))
         writer.kill()
-    outputs = [writer.communicate(timeout=_SECONDS) for writer in writers]
-    return [(output.decode(), complaint.decode()) for output, complaint in outputs]
+    return [(writer.output(), writer.complaint()) for writer in writers]
 
 
 def _judge_round(
@@ -262,16 +263,33 @@ def _points(
         outcome = _run(["strace", "-f", "-o", log.name, "-e", f"trace={names}", *command])
         assert outcome.status == 0, f"the undisturbed run failed: {outcome.complaint}"
         lines = log.read().splitlines()
-    counts: Counter[str] = Counter()
-    marked = any("/holdfast-mark-begin" in line for line in lines)
-    inside = not marked
-    for call, arguments in (match.groups() for match in map(_CALL.match, lines) if match):
+    yield from _between_marks(lines)
+
+
+def _between_marks(lines: Sequence[str]) -> Iterator[tuple[str, int]]:
+    """Yield each call of a trace that lies between the marks, and its number within its own process.
+
+    strace counts for each process by itself. What a child does is left out where the same number would hit
+    the marking process outside its marks, in its start or in its acknowledgement.
+    """
+    found = [match.groups() for match in map(_CALL.match, lines) if match]
+    main = next((pid for pid, _, words in found if "/holdfast-mark-begin" in words), None)
+    counts: Counter[tuple[str, str]] = Counter()
+    inside, outside, of_children = [], set(), []
+    is_inside = main is None
+    for pid, call, words in found:
         if call in _MARK_CALLS:
-            inside = inside if "/holdfast-mark-" not in arguments else "begin" in arguments
+            is_inside = is_inside if "/holdfast-mark-" not in words else "begin" in words
             continue
-        counts[call] += 1
-        if inside:
-            yield call, counts[call]
+        counts[pid, call] += 1
+        point = (call, counts[pid, call])
+        if main not in (None, pid):
+            of_children += [point] if is_inside else []
+        elif is_inside:
+            inside.append(point)
+        else:
+            outside.add(point)
+    yield from dict.fromkeys(point for point in [*inside, *of_children] if point not in outside)
 
 
 def _run_injected(command: list[str], injection: str) -> Outcome:

@@ -35,7 +35,7 @@ from holdfast.milestones import log
 from holdfast.storage import git_refs
 log.locked = lambda path, **more: nullcontext()
 def move(self, ref, new, old): self._git.run("update-ref", ref, new)
-git_refs.Refs.move = move
+git_refs.Refs.move = git_refs.Refs.advance = move
 """,
 )
 

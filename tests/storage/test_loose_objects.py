@@ -34,6 +34,7 @@ class Writing:
     def __init__(self, path: Path) -> None:
         self.path = path
         repository = Repository.at(path)
+        repository.ensure_store()
         assert repository.common_dir is not None
         self.git = Git(repository)
         self.refs = Refs(repository, self.git, "refs/holdfast/")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from datetime import timedelta
 
-from holdfast.kernel.errors import NotFound
+from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.milestones import text
-from holdfast.milestones.moments import moment_of
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import change, milestones
 from holdfast.milestones.writing_models import (
     ClaimEntity,
     InitializeStore,
@@ -22,19 +20,8 @@ from holdfast.milestones.writing_models import (
     SyncStore,
 )
 
-_SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
 
-
-@milestones.operation(
-    "git_mile.claim",
-    title="Claim a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="claim",
-    positional=("id",),
-    example=f"holdfast milestones claim {_SOME_ID} --minutes 30",
-    text=text.claimed,
-)
+@change("claim", "claimed", title="Claim a milestone or issue", example="--minutes 30", text=text.claimed)
 def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
     """Claim what you are about to work on, so that others take something else; claim again to prolong it.
 
@@ -42,25 +29,17 @@ def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
     everywhere, and who lost is told at the next sync.
     """
     lease = timedelta(minutes=args.minutes)
-    receipt = room.claim(args.id, lease=lease, actor=args.actor, request=args.request_id)
-    holder = room.get(None, receipt.entity).holder(moment_of(int(time.time())))
-    assert holder is not None
+    receipt = room.claim(args.id, lease=lease, **args.signed)
+    holder = room.get(None, receipt.entity).holder(room.now())
+    if holder is None:
+        raise Conflict("The claim of this request has ended.", hint="Claim again under a new request id.")
     return MileClaimed(**MileReceipt.of(receipt).model_dump(), actor=holder.actor, until=holder.until)
 
 
-@milestones.operation(
-    "git_mile.release",
-    title="Release a claim",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="release",
-    positional=("id",),
-    example=f"holdfast milestones release {_SOME_ID}",
-    text=lambda result: text.done("released", result),
-)
+@change("release", "released", title="Release a claim")
 def release_entity(room: Milestones, args: ReleaseEntity) -> MileReceipt:
     """Give a claim back before it ends, so that others can take over."""
-    return MileReceipt.of(room.release(args.id, actor=args.actor, request=args.request_id))
+    return MileReceipt.of(room.release(args.id, **args.signed))
 
 
 @milestones.operation(

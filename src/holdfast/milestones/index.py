@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TypeVar
 
-from holdfast.kernel.errors import Busy, Corrupted
+from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
 from holdfast.milestones.absorb import (
     Rewritten,
     catch_up,
@@ -83,7 +83,7 @@ class Index:
         try:
             with self._database.write() as connection:
                 take_in_own(connection, ref, old, commit, entries)
-        except (NotUsable, Busy):
+        except (NotUsable, Busy, OutOfSpace, Unavailable):
             pass
 
     def verify(self) -> list[str]:

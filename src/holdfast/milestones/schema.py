@@ -13,6 +13,7 @@ from __future__ import annotations
 NAMESPACE = "refs/holdfast/"
 LOGS = "refs/holdfast/log/"
 TRACKED = "refs/holdfast/remotes/"
+TRACKED_BRANCHES = "refs/holdfast/branches/"
 
 INDEX_NAME = "milestones"
 """The index is `<store>/milestones-<random>.sqlite`; the small file `<store>/milestones.index` names it."""

@@ -6,12 +6,15 @@ Contract:
   both: the tail that the remote does not have gets a name of its own, derived from its first commit and so
   the same in every clone. If it was this clone's log, this clone goes on under that name.
 - Every log this clone knows is offered to the remote, also those it learnt elsewhere.
+- A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
+  first from then on. What is read is read from both places.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, rfc3339
 from holdfast.milestones.absorb import damaged_in
@@ -19,7 +22,7 @@ from holdfast.milestones.entity import LostClaim, SyncReport
 from holdfast.milestones.index import Index
 from holdfast.milestones.log import Log
 from holdfast.milestones.rows import state_of
-from holdfast.milestones.schema import LOGS, TRACKED
+from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.storage.files import locked
 from holdfast.storage.git import Git
 from holdfast.storage.git_commits import count_between, first_after_fork, is_ancestor
@@ -29,7 +32,28 @@ from holdfast.storage.repository import Repository
 
 _ATTEMPTS = 5
 _NAME_DIGITS = 32
-_PUSH = f"{LOGS}*:{LOGS}*"
+_REFUSED = "[remote rejected]"
+"""How git reports what the other side does not allow, unlike what it could not take at this moment."""
+
+
+class Place(NamedTuple):
+    """Where a remote keeps logs, and where this clone notes what it has there."""
+
+    theirs: str
+    noted: str
+
+    def tracking(self, remote: str) -> str:
+        """Return the prefix of this clone's notes of a remote."""
+        return f"{self.noted}{remote}/"
+
+    def refspec(self, remote: str) -> str:
+        """Return how logs are fetched from there."""
+        return f"+{self.theirs}*:{self.tracking(remote)}*"
+
+
+REFS = Place(LOGS, TRACKED)
+BRANCHES = Place("refs/heads/holdfast/log/", TRACKED_BRANCHES)
+_PLACES = (REFS, BRANCHES)
 
 
 class Sync:
@@ -56,9 +80,9 @@ class Sync:
             sent = 0
             refused: dict[str, str] = {}
             for _ in range(_ATTEMPTS):
-                self._remotes.fetch(name, f"+{LOGS}*:{TRACKED}{name}/*")
-                kept_apart += self._unite(name)
-                count, refused = self._offer(name)
+                self._remotes.fetch(name, *(place.refspec(name) for place in _PLACES))
+                kept_apart += [apart for place in _PLACES for apart in self._unite(name, place)]
+                count, refused = self._offer_somewhere(name)
                 sent += count
                 if not refused:
                     break
@@ -77,7 +101,7 @@ class Sync:
     def track(self, remote: str) -> bool:
         """Let plain `git fetch` bring a remote's logs; a wildcard, which no missing ref can break."""
         name = self._remotes.checked(remote)
-        return self._remotes.add_fetch_refspec(name, f"+{LOGS}*:{TRACKED}{name}/*")
+        return self._remotes.add_fetch_refspec(name, REFS.refspec(name))
 
     def default_remote(self) -> str:
         """Return the remote that is taken when none is named."""
@@ -102,12 +126,12 @@ class Sync:
                     lost.append(LostClaim(entity, state.kind, state.value("title") or "", live[0], loser))
         return tuple(lost)
 
-    def _unite(self, remote: str) -> list[str]:
+    def _unite(self, remote: str, place: Place) -> list[str]:
         """Move local logs on to what the remote has; return the names given to tails it does not have."""
         kept_apart = []
         with locked(self._index.writing_lock):
             own = self._log.replica
-            for name, theirs in self._logs(f"{TRACKED}{remote}/").items():
+            for name, theirs in self._logs(place.tracking(remote)).items():
                 ours = self._logs().get(name)
                 if not theirs or ours == theirs or ours == "":
                     continue
@@ -136,9 +160,18 @@ class Sync:
         self._refs.move(ref, theirs, ours)
         return apart
 
-    def _offer(self, remote: str) -> tuple[int, dict[str, str]]:
+    def _offer_somewhere(self, remote: str) -> tuple[int, dict[str, str]]:
+        """Push to where the remote takes logs; return how much that was, and what it refused."""
+        only_branches = self._logs(BRANCHES.tracking(remote)) and not self._logs(REFS.tracking(remote))
+        count, refused = (0, {}) if only_branches else self._offer(remote, REFS)
+        if not only_branches and not (refused and all(_REFUSED in words for words in refused.values())):
+            return count, refused
+        more, still_refused = self._offer(remote, BRANCHES)
+        return count + more, still_refused
+
+    def _offer(self, remote: str, place: Place) -> tuple[int, dict[str, str]]:
         """Push what the remote does not have; return how much that was, and what it refused."""
-        ours, theirs = self._logs(), self._logs(f"{TRACKED}{remote}/")
+        ours, theirs = self._logs(), self._logs(place.tracking(remote))
         new = {name: tip for name, tip in ours.items() if tip and theirs.get(name) != tip}
         ahead = {name: tip for name, tip in new.items() if not self._is_behind(tip, theirs.get(name))}
         if not ahead:
@@ -146,12 +179,12 @@ class Sync:
         count = self._count(ahead, theirs)
         # One log that cannot be read would keep git from pushing any: then the others are named.
         damaged = self._damaged()
-        refspecs = [f"{LOGS}{name}:{LOGS}{name}" for name in ahead if LOGS + name not in damaged]
-        refused = self._remotes.push(remote, refspecs if damaged else [_PUSH])
+        named = [f"{LOGS}{name}:{place.theirs}{name}" for name in ahead if LOGS + name not in damaged]
+        refused = self._remotes.push(remote, named if damaged else [f"{LOGS}*:{place.theirs}*"])
         taken = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
         for name, tip in taken.items():
             try:
-                self._refs.move(f"{TRACKED}{remote}/{name}", tip, theirs.get(name))
+                self._refs.move(place.tracking(remote) + name, tip, theirs.get(name))
             except (RefLocked, RefMoved):
                 continue  # only a note of what the remote has; the next fetch brings it
         return (0 if refused and not taken else count), refused

@@ -5,9 +5,9 @@ from __future__ import annotations
 from holdfast.kernel.errors import Invalid, InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.milestones import text
-from holdfast.milestones.entity import Draft, Scalar, SetField
+from holdfast.milestones.entity import Draft, Scalar, SetField, Status
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import change, milestones
 from holdfast.milestones.writing_models import (
     AssignEntity,
     ChangeLabels,
@@ -19,8 +19,6 @@ from holdfast.milestones.writing_models import (
     MileReceipt,
     WriteComment,
 )
-
-_SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
 
 
 @milestones.operation(
@@ -54,15 +52,11 @@ def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
     return MileReceipt.of(room.create(draft, actor=args.actor))
 
 
-@milestones.operation(
-    "git_mile.edit",
+@change(
+    "edit",
+    "edited",
     title="Edit a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="edit",
-    positional=("id",),
-    example=f'holdfast milestones edit {_SOME_ID} --title "Milestone Alpha"',
-    text=lambda result: text.done("edited", result),
+    example='--title "Milestone Alpha"',
     written_in_editor="description",
 )
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
@@ -76,116 +70,63 @@ def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
         fields["due"] = None if args.due == "none" else args.due
     if not fields:
         raise InvalidArguments("Nothing is to be edited.", hint="Name a title, a description or a due day.")
-    return MileReceipt.of(room.change(args.id, fields=fields, actor=args.actor, request=args.request_id))
+    return MileReceipt.of(room.change(args.id, fields=fields, **args.signed))
 
 
-@milestones.operation(
-    "git_mile.comment",
+@change(
+    "comment",
+    "commented",
     title="Comment on a milestone or issue",
-    effect=Effect.WRITE,
-    command="comment",
-    positional=("id",),
-    example=f'holdfast milestones comment {_SOME_ID} --body "Seen on two machines"',
+    example='--body "Seen on two machines"',
+    idempotent=False,
     text=lambda result: text.done(f"commented ({result.comment_id})", result),
     written_in_editor="body",
 )
 def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
     """Comment on a milestone or an issue, or write an earlier comment anew."""
     if args.replaces is None:
-        receipt = room.comment(args.id, args.body, actor=args.actor, request=args.request_id)
-        return MileReceipt.of(receipt, comment=True)
-    receipt = room.edit_comment(args.id, args.replaces, args.body, actor=args.actor, request=args.request_id)
+        return MileReceipt.of(room.comment(args.id, args.body, **args.signed), comment=True)
+    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.signed)
     return MileReceipt.of(receipt).model_copy(update={"comment_id": args.replaces})
 
 
-@milestones.operation(
-    "git_mile.delete_comment",
+@change(
+    "delete-comment",
+    "comment deleted",
     title="Delete a comment",
+    example="00000000-0000-7000-8000-00000000000c",
     effect=Effect.DESTRUCTIVE,
-    idempotent=True,
-    command="delete-comment",
     positional=("id", "comment_id"),
-    example=f"holdfast milestones delete-comment {_SOME_ID} 00000000-0000-7000-8000-00000000000c",
-    text=lambda result: text.done("comment deleted", result),
 )
 def delete_comment(room: Milestones, args: DeleteComment) -> MileReceipt:
     """Take a comment's body out of sight in every clone. It stays in the log's history."""
-    receipt = room.delete_comment(args.id, args.comment_id, actor=args.actor, request=args.request_id)
-    return MileReceipt.of(receipt)
+    return MileReceipt.of(room.delete_comment(args.id, args.comment_id, **args.signed))
 
 
-@milestones.operation(
-    "git_mile.label",
-    title="Change labels",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="label",
-    positional=("id",),
-    example=f"holdfast milestones label {_SOME_ID} --add alpha --remove beta",
-    text=lambda result: text.done("labels changed", result),
-)
+@change("label", "labels changed", title="Change labels", example="--add alpha --remove beta")
 def change_labels(room: Milestones, args: ChangeLabels) -> MileReceipt:
     """Add and remove labels. An addition elsewhere wins over a removal here that did not see it."""
     if both := sorted(set(args.add) & set(args.remove)):
         raise InvalidArguments(f'"{both[0]}" is both added and removed.', hint="Decide for one.")
     if not (args.add or args.remove):
         raise InvalidArguments("No label is to be changed.", hint="Name labels to add or to remove.")
-    receipt = room.change(
-        args.id,
-        add={"labels": args.add},
-        remove={"labels": args.remove},
-        actor=args.actor,
-        request=args.request_id,
-    )
+    receipt = room.change(args.id, add={"labels": args.add}, remove={"labels": args.remove}, **args.signed)
     return MileReceipt.of(receipt)
 
 
-@milestones.operation(
-    "git_mile.open",
-    title="Open a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="open",
-    positional=("id",),
-    example=f"holdfast milestones open {_SOME_ID}",
-    text=lambda result: text.done("open", result),
-)
+@change("open", "open", title="Open a milestone or issue")
 def open_entity(room: Milestones, args: ChangeStatus) -> MileReceipt:
     """Open a draft, or what was closed."""
-    receipt = room.set_status(
-        args.id, "open", comment=args.comment, actor=args.actor, request=args.request_id
-    )
-    return MileReceipt.of(receipt, comment=args.comment is not None)
+    return _set_status(room, args, "open")
 
 
-@milestones.operation(
-    "git_mile.close",
-    title="Close a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="close",
-    positional=("id",),
-    example=f'holdfast milestones close {_SOME_ID} --comment "Done"',
-    text=lambda result: text.done("closed", result),
-)
+@change("close", "closed", title="Close a milestone or issue", example='--comment "Done"')
 def close_entity(room: Milestones, args: ChangeStatus) -> MileReceipt:
     """Close a milestone or an issue; it can be opened again."""
-    receipt = room.set_status(
-        args.id, "closed", comment=args.comment, actor=args.actor, request=args.request_id
-    )
-    return MileReceipt.of(receipt, comment=args.comment is not None)
+    return _set_status(room, args, "closed")
 
 
-@milestones.operation(
-    "git_mile.link",
-    title="Link a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="link",
-    positional=("id",),
-    example=f"holdfast milestones link {_SOME_ID} --to src/main.py",
-    text=lambda result: text.done("links changed", result),
-)
+@change("link", "links changed", title="Link a milestone or issue", example="--to src/main.py")
 def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
     """Say which milestone an issue belongs to, what it depends on and what it is about; or take that back."""
     entity = room.get("issue" if args.milestone is not None else None, args.id)
@@ -196,29 +137,27 @@ def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
     if not (fields or any(sets.values())):
         raise InvalidArguments("Nothing is to be linked.", hint="Name a milestone, dependsOn or to.")
     add, remove = ({}, sets) if args.unlink else (sets, {})
-    receipt = room.change(
-        entity.id, fields=fields, add=add, remove=remove, actor=args.actor, request=args.request_id
-    )
-    return MileReceipt.of(receipt)
+    return MileReceipt.of(room.change(entity.id, fields=fields, add=add, remove=remove, **args.signed))
 
 
-@milestones.operation(
-    "git_mile.assign",
+@change(
+    "assign",
+    "assigned",
     title="Assign a milestone or issue",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="assign",
+    example='"Ada <ada@example.org>"',
     positional=("id", "assignee"),
-    example=f'holdfast milestones assign {_SOME_ID} "Ada <ada@example.org>"',
-    text=lambda result: text.done("assigned", result),
 )
 def assign_entity(room: Milestones, args: AssignEntity) -> MileReceipt:
     """Say who is to do it: somebody, yourself when nobody is named, or nobody."""
     if args.nobody and args.assignee is not None:
         raise InvalidArguments("Either somebody is assigned or nobody is.", hint="Use one of both.")
     assignee = None if args.nobody else args.assignee or args.actor or room.identity()
-    receipt = room.set(args.id, "assignee", assignee, actor=args.actor, request=args.request_id)
-    return MileReceipt.of(receipt)
+    return MileReceipt.of(room.set(args.id, "assignee", assignee, **args.signed))
+
+
+def _set_status(room: Milestones, args: ChangeStatus, status: Status) -> MileReceipt:
+    receipt = room.set_status(args.id, status, comment=args.comment, **args.signed)
+    return MileReceipt.of(receipt, comment=args.comment is not None)
 
 
 def _ids(room: Milestones, names: list[str]) -> list[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TypedDict
+
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
@@ -11,6 +13,13 @@ from holdfast.milestones.entity import Kind, Receipt, SyncReport
 from holdfast.milestones.models import EntityName, optional
 
 _Words = list[str]
+
+
+class Signed(TypedDict):
+    """Who asks for a write, and under which name, as the store's methods take it."""
+
+    actor: str | None
+    request: str | None
 
 
 class MileWrite(Input):
@@ -29,6 +38,17 @@ class MileWrite(Input):
         max_length=LIMITS.entity_word_characters,
         description="Who does it, as Name <mail>; left out, who git's configuration says.",
     )
+
+    @property
+    def signed(self) -> Signed:
+        """Return who asks, for the store."""
+        return {"actor": self.actor, "request": self.request_id}
+
+
+class EntityWrite(MileWrite):
+    """What every write takes that changes something there is."""
+
+    id: EntityName = Field(description="The milestone or issue.")
 
 
 class MileReceipt(Output):
@@ -76,10 +96,9 @@ class CreateEntity(MileWrite):
     draft: bool = Field(default=False, description="Whether it is a draft, not open yet.")
 
 
-class EditEntity(MileWrite):
+class EditEntity(EntityWrite):
     """What to set anew in a milestone or issue. What is left out stays."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     title: str | None = Field(
         default=None, min_length=1, max_length=LIMITS.entity_title_characters, description="Its new title."
     )
@@ -89,10 +108,9 @@ class EditEntity(MileWrite):
     due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD), or none for no day.")
 
 
-class WriteComment(MileWrite):
+class WriteComment(EntityWrite):
     """A comment to write, or one to write anew."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     body: str = Field(
         min_length=1, max_length=LIMITS.entity_text_characters, description="What to say, in Markdown."
     )
@@ -101,34 +119,30 @@ class WriteComment(MileWrite):
     )
 
 
-class DeleteComment(MileWrite):
+class DeleteComment(EntityWrite):
     """A comment to take out of sight."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     comment_id: str = Field(alias="commentId", max_length=64, description="Id of the comment.")
 
 
-class ChangeLabels(MileWrite):
+class ChangeLabels(EntityWrite):
     """Labels to add and to remove."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     add: _Words = Field(default_factory=list, max_length=100, description="A label to add.")
     remove: _Words = Field(default_factory=list, max_length=100, description="A label to remove.")
 
 
-class ChangeStatus(MileWrite):
+class ChangeStatus(EntityWrite):
     """A milestone or issue whose status changes."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     comment: str | None = Field(
         default=None, max_length=LIMITS.entity_text_characters, description="Why, as a comment."
     )
 
 
-class LinkEntity(MileWrite):
+class LinkEntity(EntityWrite):
     """What to connect an issue or milestone with."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
     depends_on: list[EntityName] = Field(
         default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
@@ -139,10 +153,9 @@ class LinkEntity(MileWrite):
     unlink: bool = Field(default=False, description="Whether to take these connections away instead.")
 
 
-class AssignEntity(MileWrite):
+class AssignEntity(EntityWrite):
     """Who is to do it."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     assignee: str | None = Field(
         default=None,
         min_length=1,
@@ -152,17 +165,14 @@ class AssignEntity(MileWrite):
     nobody: bool = Field(default=False, description="Whether nobody is to be assigned.")
 
 
-class ClaimEntity(MileWrite):
+class ClaimEntity(EntityWrite):
     """What to claim, and for how long."""
 
-    id: EntityName = Field(description="The milestone or issue.")
     minutes: int = Field(default=60, ge=1, le=7 * 24 * 60, description="How long the claim holds.")
 
 
-class ReleaseEntity(MileWrite):
+class ReleaseEntity(EntityWrite):
     """What to give back."""
-
-    id: EntityName = Field(description="The milestone or issue.")
 
 
 class MileClaimed(MileReceipt):

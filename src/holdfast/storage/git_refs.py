@@ -22,6 +22,7 @@ from holdfast.storage.repository import Repository
 DURABLE = "core.fsync=committed"
 
 _LOCK_MILLISECONDS = 500
+_OWN_WAIT_SECONDS = 0.1
 _TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"))
 
 
@@ -68,14 +69,15 @@ class Refs:
     def advance(self, ref: str, new: str, old: str | None) -> None:
         """Do what `move` does, to an object that is known to be there, without starting git.
 
-        Only for a repository that is `loose_objects.LooseObjects.is_plain` and keeps its refs in files.
+        Only for a repository that is `loose_objects.LooseObjects.is_plain`, keeps its refs in files and has
+        a store of ours.
         """
         with disk_failures_named(ref):
             try:
-                with RefLock(self._common, ref, wait=_LOCK_MILLISECONDS / 1000) as lock:
+                with RefLock(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as lock:
                     if self._files.tips().get(ref) != old:
                         raise _moved(ref)
-                    lock.replace(new)
+                    lock.replace()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):
                 if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
                     raise _locked(ref) from None

@@ -79,12 +79,12 @@ class Remotes:
             raise NotFound(f"There is no remote {name!a}.", hint=f"Remotes: {', '.join(names)}.")
         return name
 
-    def fetch(self, remote: str, refspec: str) -> None:
+    def fetch(self, remote: str, *refspecs: str) -> None:
         """Bring refs of a remote into this repository."""
         finished = self._git.execute(
             "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
             "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack",
-            "--end-of-options", remote, refspec,
+            "--end-of-options", remote, *refspecs,
             seconds=LIMITS.git_network_seconds, terms=self._terms(remote),
         )  # fmt: skip
         if finished.status != 0:

@@ -11,20 +11,25 @@ Contract:
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import os
 import time
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from holdfast.kernel.clock import monotonic
 from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.files import TEMPORARY_SUFFIX
 from holdfast.storage.git import Git
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
 _MOST_BYTES = 64 * 1024 * 1024
-_PAUSE_SECONDS = 0.01
+_PAUSE_SECONDS = 0.005
+_STORE = "holdfast"
 _MATTERS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
 _HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
 
@@ -94,37 +99,62 @@ class LooseObjects:
 
 
 class RefLock:
-    """Git's lock on one ref, held while its file is replaced. Leaving without `replace` changes nothing."""
+    """Git's lock on one ref, taken with the new value already in it and flushed.
 
-    def __init__(self, common_directory: str, ref: str, *, wait: float) -> None:
+    So it exists for no longer than it takes to compare the old value: who is killed rarely leaves it behind.
+    Leaving without `replace` changes nothing.
+    """
+
+    def __init__(self, common_directory: str, ref: str, value: str, *, wait: float) -> None:
         self._path = os.path.join(common_directory, ref)
-        self._lock = f"{self._path}.lock"
+        self._temporary = os.path.join(
+            common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+        )
+        self._value = f"{value}\n".encode("ascii")
         self._wait = wait
-        self._descriptor = -1
+        self._is_held = False
 
     def __enter__(self) -> RefLock:
         ends = monotonic() + self._wait
-        while True:
-            os.makedirs(os.path.dirname(self._path), exist_ok=True)
-            try:
-                self._descriptor = os.open(self._lock, _NEW, 0o666)
-                return self
-            except (FileExistsError, FileNotFoundError):
-                if monotonic() > ends:
-                    raise
-                time.sleep(_PAUSE_SECONDS)
+        with _written(self._temporary, self._value, 0o666):
+            while True:
+                os.makedirs(os.path.dirname(self._path), exist_ok=True)
+                try:
+                    os.link(self._temporary, f"{self._path}.lock")
+                    self._is_held = True
+                    return self
+                except (FileExistsError, FileNotFoundError):
+                    if monotonic() > ends:
+                        raise
+                    time.sleep(_PAUSE_SECONDS)
 
-    def replace(self, value: str) -> None:
-        """Give the ref a new value, flushed before it counts."""
-        _write_all(self._descriptor, f"{value}\n".encode("ascii"))
-        os.fsync(self._descriptor)
-        os.rename(self._lock, self._path)
-        self._lock = ""
+    def replace(self) -> None:
+        """Give the ref its new value."""
+        os.rename(f"{self._path}.lock", self._path)
+        self._is_held = False
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._descriptor)
-        if self._lock:
-            os.unlink(self._lock)
+        if self._is_held:
+            os.unlink(f"{self._path}.lock")
+
+
+@contextmanager
+def _written(temporary: str, data: bytes, mode: int) -> Iterator[None]:
+    """Have a flushed file for as long as it takes to give it its name; whoever renames it ends that."""
+    descriptor = os.open(temporary, _NEW, mode)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        yield
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
 
 
 def _write_object(path: str, data: bytes) -> None:
@@ -132,20 +162,5 @@ def _write_object(path: str, data: bytes) -> None:
     os.makedirs(directory, exist_ok=True)
     # Under this name, `git gc` removes what a killed process leaves behind.
     temporary = os.path.join(directory, f"tmp_obj_{os.urandom(4).hex()}")
-    descriptor = os.open(temporary, _NEW, 0o444)
-    try:
-        try:
-            _write_all(descriptor, data)
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    with _written(temporary, data, 0o444):
         os.rename(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise
-
-
-def _write_all(descriptor: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]

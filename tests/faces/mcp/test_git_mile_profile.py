@@ -326,3 +326,32 @@ def test_every_letter_of_a_long_text_survives(repository: Path) -> None:
         assert [item["title"] for item in found["items"]] == [title]
         shown = payload(client.call(2, "git_mile.show", entity="issue", id=name))
         assert (shown["description"], shown["comments"][0]["body"]) == (body, body)
+
+
+@pytest.mark.parametrize(
+    ("command", "listed"),
+    [
+        ([GIT_MILE, "mcp-server"], "git_mile.list"),
+        ([GIT_MILE, "mcp-server", "--tool-names", "plain"], "git_mile_list"),
+        ([*HOLDFAST, "serve"], "git_mile_list"),
+        ([*HOLDFAST, "serve", "--tool-names", "dotted"], "git_mile.list"),
+    ],
+)
+def test_tools_are_listed_under_the_names_asked_for_and_answer_to_both(
+    filled: Path, command: list[str], listed: str
+) -> None:
+    with wire_client(command, cwd=filled) as client:
+        client.initialize("2024-11-05")
+        names = {tool["name"] for tool in client.ask(1, "tools/list")["result"]["tools"]}
+        assert {name for name in names if name.startswith("git_mile") and name.endswith("list")} == {listed}
+        for number, name in enumerate(("git_mile.list", "git_mile_list")):
+            answer = client.call(2 + number, name, entity="milestone")
+            assert payload(answer)["items"][0]["id"] == MILESTONE
+
+
+def test_an_unknown_way_of_naming_is_refused(filled: Path) -> None:
+    done = subprocess.run(
+        [GIT_MILE, "mcp-server", "--tool-names", "fancy"], cwd=filled, capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert 'Tools cannot have "fancy" names.' in done.stderr

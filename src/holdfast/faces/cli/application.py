@@ -67,8 +67,9 @@ def _serving() -> dict[str, Entry]:
 
 
 def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
-    if completion.is_requested():
-        return completion.answer(group)
+    program = name.replace(" ", "-")
+    if completion.is_requested(program):
+        return completion.answer(group, program)
     try:
         return _invoke(group, name, arguments)
     except OutputFailed:

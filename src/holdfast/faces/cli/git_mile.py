@@ -49,12 +49,17 @@ def _run(arguments: list[str]) -> int:
 def git_mile(host: Host) -> CommandGroup:
     """Return the command line of the toolset, with its server."""
     from holdfast.faces.cli.application import toolset_commands, version_option
+    from holdfast.faces.cli.completion import completion_command
+    from holdfast.faces.cli.git_completion import THROUGH_GIT
     from holdfast.faces.cli.groups import CommandGroup, entry_for
 
     [toolset] = [toolset for toolset in host.registry.toolsets if toolset.name == _TOOLSET]
     entries = toolset_commands(host, toolset)
     entries["mcp-server"] = entry_for(_server_command(), "The program itself")
-    return CommandGroup("git mile", toolset.summary, entries, [version_option()])
+    group = CommandGroup("git mile", toolset.summary, entries, [version_option()])
+    completion = completion_command(group, "git-mile", THROUGH_GIT)
+    entries["completion"] = entry_for(completion, "The program itself")
+    return group
 
 
 def _server_command() -> click.Command:
@@ -62,7 +67,7 @@ def _server_command() -> click.Command:
 
     from holdfast.faces.cli.command import root_option
     from holdfast.faces.cli.help import PageContext, help_option
-    from holdfast.faces.cli.serve import tool_errors_option
+    from holdfast.faces.cli.serve import tool_errors_option, tool_names_option
 
     protocol = click.Option(
         ["--protocol"],
@@ -72,7 +77,7 @@ def _server_command() -> click.Command:
     )
     command = click.Command(
         "mcp-server",
-        params=[root_option(), protocol, tool_errors_option(), help_option()],
+        params=[root_option(), protocol, tool_errors_option(), tool_names_option(), help_option()],
         callback=_serve,
         help=_SERVER_PAGE,
         add_help_option=False,
@@ -81,14 +86,14 @@ def _server_command() -> click.Command:
     return command
 
 
-def _serve(root: str | None, protocol: str, tool_errors: str) -> int:
+def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None) -> int:
     from holdfast.faces.cli.run import starting_directory
     from holdfast.faces.cli.serve import chosen_profile
     from holdfast.kernel.errors import Invalid
 
     if protocol not in _PROTOCOLS:
         raise Invalid(f'There is no protocol "{protocol}".', hint=f"Known: {', '.join(_PROTOCOLS)}.")
-    profile = chosen_profile("git-mile", tool_errors)
+    profile = chosen_profile("git-mile", tool_errors, tool_names)
     directory = starting_directory(root)
     from holdfast.faces.mcp.serve import serve_stdio
     from holdfast.kernel.registry import EVERYTHING

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 8765
 _TOOL_ERRORS = ("error", "result")
+_TOOL_NAMES = ("plain", "dotted")
 
 _PAGE = """Serve the repository to an agent over the Model Context Protocol.
 
@@ -109,6 +110,7 @@ def _serve(
     exclude_tools: str | None,
     read_only: bool,
     tool_errors: str,
+    tool_names: str | None,
 ) -> int:
     from holdfast.workspace import Workspace, full_registry
 
@@ -121,7 +123,7 @@ def _serve(
     if toolsets or tools or exclude_tools:
         full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
-    presented = chosen_profile(profile, tool_errors)
+    presented = chosen_profile(profile, tool_errors, tool_names)
     return _served(Workspace.discover(starting_directory(root)), selection, presented, settings)
 
 
@@ -137,11 +139,17 @@ def _served(
     return serve_http(workspace, selection, profile, settings)
 
 
-def chosen_profile(name: str, tool_errors: str) -> Profile:
-    """Return the profile of that name, with tools failing in the way that was asked for."""
+def chosen_profile(name: str, tool_errors: str, tool_names: str | None = None) -> Profile:
+    """Return the profile of that name, with tools failing and named in the way that was asked for."""
     from holdfast.faces.mcp.profiles import PROFILES
 
-    return replace(PROFILES[name], errors_as_results=are_errors_results(tool_errors))
+    profile = replace(PROFILES[name], errors_as_results=are_errors_results(tool_errors))
+    if tool_names is None:
+        return profile
+    if tool_names not in _TOOL_NAMES:
+        known = ", ".join(_TOOL_NAMES)
+        raise Invalid(f'Tools cannot have "{tool_names}" names.', hint=f"Choose one of: {known}.")
+    return replace(profile, dotted_names=tool_names == "dotted")
 
 
 def are_errors_results(chosen: str) -> bool:
@@ -163,6 +171,18 @@ def tool_errors_option() -> click.Option:
         show_envvar=True,
         help="How tools fail whose specification has both: as a JSON-RPC error, or as a result that the"
         " model sees.  [default: error]",
+    )
+
+
+def tool_names_option() -> click.Option:
+    """Return the option that says how tools are named whose specification puts a dot into their names."""
+    return click.Option(
+        ["--tool-names"],
+        metavar="|".join(_TOOL_NAMES),
+        envvar="HOLDFAST_TOOL_NAMES",
+        show_envvar=True,
+        help="How tools are listed whose specified names have dots, which some clients refuse; called, they"
+        " answer to both.  [default: as the profile says]",
     )
 
 
@@ -229,6 +249,7 @@ def _options() -> list[click.Option]:
             help="Offer nothing that writes, whatever else is asked for.",
         ),
         tool_errors_option(),
+        tool_names_option(),
     ]
 
 
