@@ -21,7 +21,9 @@ _ORDERS: dict[str, tuple[str, str, str]] = {
     "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
-_READY = (
+_READY = "status = 'backlog' AND waits = 0"
+"""Written as the index of ready tasks has it, so that their order comes for nothing."""
+_READY_OR_LEFT_BEHIND = (
     "waits = 0 AND (status = 'backlog' OR (status = 'in-progress' AND claim_agent IS NOT NULL"
     " AND claim_expires <= :now))"
 )
@@ -64,7 +66,8 @@ class Page:
 
 def find(connection: Connection, workspace: str, query: Query, now: float) -> Page:
     """Return a page of what a query finds, and how many it finds in all."""
-    where, values = _where(query)
+    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(connection, workspace, now) else _READY
+    where, values = _where(query, ready)
     values |= {"workspace": workspace, "now": now}
     order, beyond, key = _ORDERS[query.sort]
     after = ""
@@ -82,14 +85,24 @@ def find(connection: Connection, workspace: str, query: Query, now: float) -> Pa
     return Page(tasks, total, encode_cursor(query.fingerprint, _key(tasks[-1], query.sort)) if more else None)
 
 
-def _where(query: Query) -> tuple[str, dict[str, Any]]:
+def _left_behind(connection: Connection, workspace: str, now: float) -> bool:
+    """Tell whether a claim ran out on a task that somebody else may take now."""
+    found = connection.execute(
+        "SELECT 1 FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1",
+        {"workspace": workspace, "now": now},
+    )
+    return found.fetchone() is not None
+
+
+def _where(query: Query, ready: str) -> tuple[str, dict[str, Any]]:
     parts, values = ["workspace = :workspace"], dict[str, Any]()
     if query.status:
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")
         values |= named
     if query.ready:
-        parts.append(_READY)
+        parts.append(ready)
     if query.blocked:
         parts.append("(status = 'blocked' OR (status = 'backlog' AND waits > 0))")
     for name, condition in _CONDITIONS.items():

@@ -57,8 +57,9 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX task_ready ON task (workspace, priority, unblocks DESC, rank, n)
         WHERE status = 'backlog' AND waits = 0;
     CREATE INDEX task_claimed ON task (workspace, claim_expires) WHERE claim_agent IS NOT NULL;
-    CREATE INDEX task_status ON task (workspace, status, priority, n);
+    CREATE INDEX task_status ON task (workspace, status, priority, n, waits);
     CREATE INDEX task_order ON task (workspace, priority, n);
+    CREATE INDEX task_holding_up ON task (workspace, unblocks DESC, n) WHERE unblocks > 0;
     CREATE INDEX task_parent ON task (parent) WHERE parent IS NOT NULL;
     CREATE INDEX task_completed ON task (workspace, completed_at) WHERE completed_at IS NOT NULL;
     CREATE TABLE dependency (

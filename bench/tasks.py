@@ -1,0 +1,157 @@
+"""Tasks beside bare SQLite, with 10,000 tasks in one workspace.
+
+python -m bench.tasks [--rounds 15] [--check] [--tasks 10000]
+
+`list`, `status` and `focus` are run as a server runs them: arguments checked, the operation run, the result
+made into what is sent. The other side runs the statements that the operation ran, recorded from the database,
+on a bare connection of `sqlite3`, and fetches every row.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from bench._comparison import Comparison, report
+from holdfast.kernel.dispatch import Dispatcher
+from holdfast.storage.repository import Repository
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.records import Draft, File, Who
+from holdfast.tasks.store import Tasks
+from holdfast.workspace import Workspace, full_registry
+
+ME = Who("bench")
+LOOKS = (
+    ("list of 20", "taskpilot_list", {}),
+    ("list of 100 that are ready", "taskpilot_list", {"ready": True, "limit": 100}),
+    ("status", "taskpilot_status", {}),
+    # ("focus, without taking it", "taskpilot_focus", {"task_id": "TP-4321", "peek": True}),
+)
+CLAIM_BAR = 1 / 0.6
+"""A claim may take so many times what a bare update takes: 60 % of its throughput."""
+_AT_ONCE = 50
+_BARE_CLAIM = (
+    "UPDATE task SET status = 'in-progress', claim_agent = 'bare', claim_token = 'token', claim_since = :now,"
+    " claim_expires = :now + 1800, started_at = :now, updated_at = :now, version = version + 1 WHERE uid ="
+    " (SELECT uid FROM task WHERE workspace = :workspace AND status = 'backlog' AND waits = 0"
+    " ORDER BY priority, unblocks DESC, rank, n LIMIT 1)"
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=15, help="how often each side is measured")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    parser.add_argument("--tasks", type=int, default=10_000)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        path = filled(Path(folder, "repository"), options.tasks)
+        workspace = Workspace(Repository.at(path))
+        comparisons = [looks(workspace, *look, options.rounds * 10) for look in LOOKS]
+        comparisons.append(claims(workspace, options.rounds))
+        workspace.close()
+    held = report(f"{options.tasks} tasks", ("sqlite3", "holdfast"), comparisons)
+    sys.exit(options.check and not held)
+
+
+def filled(path: Path, count: int) -> Path:
+    """Make a repository with tasks that depend on one another, are labelled, and are about files."""
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True)
+    room = Tasks.open(Repository.at(path))
+    begin(room, "bench", [], "criteria")
+    for start in range(0, count, 500):
+        room.create([_draft(number) for number in range(start, min(start + 500, count))], ME)
+    room.close()
+    return path
+
+
+def _draft(number: int) -> Draft:
+    return Draft(
+        f"Task {number}",
+        "Some words about it. " * 10,
+        priority=("high", "medium", "low")[number % 3],
+        depends_on=[(f"TP-{number - number % 500 - 7}", "blocks")]
+        if number >= 500 and number % 5 == 0
+        else [],
+        labels=(f"area-{number % 20}",),
+        criteria=("It works", "It is tested"),
+        files=(File(f"src/part_{number % 200}.py"),),
+    )
+
+
+def timed(action: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    action()
+    return time.perf_counter() - started
+
+
+def looks(workspace: Workspace, label: str, name: str, arguments: dict[str, Any], rounds: int) -> Comparison:
+    """One operation as a server runs it, beside the statements that it needs."""
+    dispatcher = Dispatcher(full_registry(), workspace.room)
+    operation = dispatcher.registry.operation(name)
+
+    def run() -> dict[str, Any]:
+        return dispatcher.run(operation, arguments, dispatcher.new_call(operation)).wire()
+
+    run()
+    statements = recorded(workspace.room("tasks"), run)
+    connection = bare(workspace)
+    comparison = Comparison(f"{label} / its {len(statements)} statements", bar=5)
+    for _ in range(rounds):
+        comparison.baseline.append(
+            timed(lambda: [connection.execute(statement).fetchall() for statement in statements])
+        )
+        comparison.ours.append(timed(run))
+    connection.close()
+    return comparison
+
+
+def recorded(room: Tasks, run: Callable[[], object]) -> list[str]:
+    """Return the statements that the database runs meanwhile, with their values."""
+    seen: list[str] = []
+    with room.reading() as connection:
+        connection.set_trace_callback(seen.append)  # type: ignore[attr-defined]
+    run()
+    with room.reading() as connection:
+        connection.set_trace_callback(None)  # type: ignore[attr-defined]
+    return [statement for statement in seen if statement.lstrip().upper().startswith(("SELECT", "WITH"))]
+
+
+def bare(workspace: Workspace) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        Path(workspace.repository.store_directory, "tasks.sqlite"), isolation_level=None
+    )
+    connection.execute("PRAGMA synchronous = FULL")
+    return connection
+
+
+def claims(workspace: Workspace, rounds: int) -> Comparison:
+    """Taking a task, beside finding and marking a row in a bare immediate transaction, as durable."""
+    room: Tasks = workspace.room("tasks")
+    connection = bare(workspace)
+    identity = room.workspace().id
+    comparison = Comparison("claim / BEGIN IMMEDIATE, update, COMMIT", bar=CLAIM_BAR)
+
+    def update() -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute(_BARE_CLAIM, {"workspace": identity, "now": time.time()})
+        connection.execute("COMMIT")
+
+    for _ in range(rounds):
+        comparison.baseline.append(timed(lambda: [update() for _ in range(_AT_ONCE)]) / _AT_ONCE)
+        comparison.ours.append(timed(lambda: [room.claim_next(ME) for _ in range(_AT_ONCE)]) / _AT_ONCE)
+    connection.close()
+    return comparison
+
+
+if __name__ == "__main__":
+    main()
