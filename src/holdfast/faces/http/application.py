@@ -21,6 +21,7 @@ from holdfast.faces.http.boundary import Boundary, Headers, single_headers
 from holdfast.faces.http.callers import Authentication, Caller
 from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange
 from holdfast.faces.http.handover import HANDED_OVER, Handover
+from holdfast.faces.http.login import LOGIN_PATH, Logins
 from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import UnknownRoute
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER, worker_of
@@ -60,6 +61,7 @@ class Application:
         limits: Limits,
         public: Mapping[str, Response] | None = None,
         handover: Handover | None = None,
+        logins: Logins | None = None,
     ) -> None:
         self._boundary = boundary
         self._authentication = authentication
@@ -67,6 +69,7 @@ class Application:
         self._limits = limits
         self._public = public or {}
         self._handover = handover
+        self._logins = logins
         self._admission = Admission(limits)
         self._settlements = Settlements()
 
@@ -91,11 +94,11 @@ class Application:
         try:
             headers = single_headers(scope["headers"])
             self._boundary.check(scope["method"], headers)
-            public = self._public.get(scope["path"])
+            public = self._public_answer(scope)
             if public is not None:
                 await public(scope, receive, send)
                 return
-            caller = await self._authentication.caller(headers)
+            caller = await self._caller(scope, headers)
             if scope.get("state", {}).get(HANDED_OVER):
                 await self._admitted(scope, receive, send, caller, headers)
                 return
@@ -105,6 +108,19 @@ class Application:
             return
         except HoldfastError as refused:
             await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
+
+    def _public_answer(self, scope: Scope) -> Response | None:
+        """Return the answer to what needs no authentication, or is one."""
+        if self._logins is not None and scope["path"] == LOGIN_PATH:
+            return self._logins.answer(scope)
+        return self._public.get(scope["path"])
+
+    async def _caller(self, scope: Scope, headers: Headers) -> Caller:
+        if self._logins is not None and b"authorization" not in headers and b"cookie" in headers:
+            caller = self._logins.caller(scope, headers)
+            if caller is not None:
+                return caller
+        return await self._authentication.caller(headers)
 
     async def _admitted(
         self, scope: Scope, receive: Receive, send: Send, caller: Caller, headers: Headers

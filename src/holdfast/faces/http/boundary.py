@@ -19,7 +19,7 @@ Headers = dict[bytes, bytes]
 
 _SAFE_METHODS = frozenset({"GET", "HEAD"})
 _OWN_PAGES = frozenset({b"same-origin", b"none"})
-_ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site"})
+_ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"})
 
 
 class Boundary:

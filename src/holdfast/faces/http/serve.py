@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -20,6 +20,7 @@ from holdfast.faces.http.boundary import Boundary
 from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
 from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
 from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.login import LOGIN_PATH, LoginLink, Logins
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.patience import PatientProtocol
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
@@ -40,6 +41,16 @@ from holdfast.storage.tokens import TokenFile
 from holdfast.workspace import Workspace, full_registry
 
 
+@dataclass(frozen=True)
+class Share:
+    """What one worker process has in common with the others, which may get the next request of a client."""
+
+    worker: int = 0
+    sealing_key: bytes | None = None
+    handover: Handover | None = None
+    logins: Logins | None = None
+
+
 class HttpServer:
     """One process's share of the work: the faces of every role, over one dispatcher."""
 
@@ -50,14 +61,10 @@ class HttpServer:
         topics: Topics,
         settings: HttpSettings,
         port: int,
-        sealing_key: bytes | None = None,
-        worker: int = 0,
-        handover: Handover | None = None,
+        share: Share | None = None,
     ) -> None:
-        """Share `sealing_key` with the other workers, which may get the next request of a client."""
-        self.handover = handover
-        self._worker = worker
-        self._sealing_key = sealing_key
+        self._share = share or Share()
+        self.handover = self._share.handover
         self._dispatcher = dispatcher
         self._profile = profile
         self._topics = topics
@@ -88,6 +95,7 @@ class HttpServer:
             self.limits,
             {} if oauth is None else _public_documents(oauth),
             self.handover,
+            self._share.logins,
         )
 
     def stopping(self) -> None:
@@ -111,11 +119,11 @@ class HttpServer:
             self._profile,
             self._topics,
             dispatcher.rooms,
-            sealing_key=self._sealing_key,
+            sealing_key=self._share.sealing_key,
             publisher=self._publisher,
         )
         self._servers.append(server)
-        endpoint = ProtocolEndpoint(server, self.limits, self._worker)
+        endpoint = ProtocolEndpoint(server, self.limits, self._share.worker)
         self._endpoints.append(endpoint)
         faces: dict[str, Face] = {MCP_PATH: endpoint}
         if not self._profile.is_strict:
@@ -163,17 +171,20 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     listener = listening_socket(settings.address.host, settings.address.port)
     port: int = listener.getsockname()[1]
     token = access_token(workspace.repository)
-    print(how_to_connect(workspace, settings, port), file=sys.stderr, flush=True)  # noqa: T201
+    link = None if profile.is_strict else LoginLink()
+    print(how_to_connect(workspace, settings, port, link), file=sys.stderr, flush=True)  # noqa: T201
     sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
-
+    encrypted = (settings.public_url or "").startswith("https://")
+    logins = None if link is None else Logins(link, sealing_key, port, encrypted=encrypted)
     boxes = Letterboxes(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
         registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
-        server = HttpServer(dispatcher, profile, workspace, settings, port, sealing_key, worker, handover)
+        share = Share(worker, sealing_key, handover, logins)
+        server = HttpServer(dispatcher, profile, workspace, settings, port, share)
         recognisers: list[Recogniser] = [LocalTokens(token, TokenFile(workspace.repository))]
         if settings.oauth is not None:
             recognisers.append(OAuthTokens(settings.oauth))
@@ -221,7 +232,9 @@ def shared_limits(limits: Limits, workers: int) -> Limits:
     )
 
 
-def how_to_connect(workspace: Workspace, settings: HttpSettings, port: int) -> str:
+def how_to_connect(
+    workspace: Workspace, settings: HttpSettings, port: int, link: LoginLink | None = None
+) -> str:
     """Return the lines that a person needs to connect a client."""
     host = settings.address.host
     local = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -235,6 +248,10 @@ def how_to_connect(workspace: Workspace, settings: HttpSettings, port: int) -> s
         "A client that starts the server itself needs neither:",
         "  claude mcp add holdfast -- holdfast serve",
     ]
+    if link is not None:
+        lines.append(
+            f"A browser is let in, once: {settings.public_url or local}{LOGIN_PATH}?code={link.code}"
+        )
     if not settings.address.is_loopback and not url.startswith("https://"):
         lines.append("Tokens travel unencrypted: put a proxy with TLS in front, or use a tunnel.")
     return "\n".join([*lines, "Ctrl-C stops it."])

@@ -1,0 +1,117 @@
+"""A browser's way in: one link, one cookie, and no page of others that could use it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from holdfast.faces.http.login import LoginLink, Logins
+from tests.faces.http.running import Answered, RunningServer, running_server
+
+LINK = re.compile(r"/login\?code=\S+")
+MESSAGE = {"file": "a.py", "comment": "from a page"}
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    repository: Path = tmp_path_factory.mktemp("login") / "repository"
+    subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
+    with running_server(repository, "--workers", "2") as server:
+        yield Browser(server)
+
+
+class Browser:
+    """Keeps the cookie that the link left."""
+
+    def __init__(self, server: RunningServer) -> None:
+        self.server = server
+        found = LINK.search(server.said)
+        assert found is not None
+        self.link = found.group()
+        self.let_in = server.ask("GET", self.link, headers={"Authorization": None})
+        self.cookie = self.let_in.headers["set-cookie"].partition(";")[0]
+
+    def ask(self, method: str, path: str, body: object = None, **headers: str | None) -> Answered:
+        given = {name.replace("_", "-"): value for name, value in headers.items()}
+        sent = {"Authorization": None, "Cookie": self.cookie} | given
+        return self.server.ask(method, path, body, sent)
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.server.port}"
+
+
+@pytest.mark.requirement("http-24")
+def test_the_cookie_cannot_be_read_by_scripts_nor_sent_by_other_sites(browser: Browser) -> None:
+    assert browser.let_in.status == 200
+    told = browser.let_in.headers["set-cookie"].lower()
+    assert "httponly" in told
+    assert "samesite=strict" in told
+    assert "default-src 'none'" in browser.let_in.headers["content-security-policy"]
+
+
+@pytest.mark.requirement("http-24")
+def test_the_link_works_once_over_all_workers(browser: Browser) -> None:
+    again = [browser.ask("GET", browser.link, Cookie=None) for _ in range(6)]
+    assert {answer.status for answer in again} == {401}
+    assert not any("set-cookie" in answer.headers for answer in again)
+    assert browser.ask("GET", "/login?code=guess", Cookie=None).status == 401
+    assert browser.ask("POST", browser.link, {}, Cookie=None).status == 405
+
+
+@pytest.mark.requirement("http-24")
+def test_a_page_of_ours_reads_and_writes_with_the_cookie(browser: Browser) -> None:
+    for _ in range(4):  # whichever worker takes it
+        assert browser.ask("GET", "/api/inbox/list_messages").status == 200
+    same = {"Sec_Fetch_Site": "same-origin"}
+    assert browser.ask("POST", "/api/inbox/send_message", MESSAGE, **same).status == 200
+    assert browser.ask("POST", "/api/inbox/send_message", MESSAGE, Origin=browser.origin).status == 200
+
+
+@pytest.mark.requirement("http-24")
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {},
+        {"Sec_Fetch_Site": "none"},
+        {"Sec_Fetch_Site": "same-site"},
+        {"Sec_Fetch_Site": "cross-site"},
+        {"Origin": "http://evil.example"},
+        {"Origin": "http://127.0.0.1:1"},
+        {"Origin": "null"},
+    ],
+)
+def test_a_write_that_no_page_of_ours_made_is_refused(browser: Browser, headers: dict[str, str]) -> None:
+    before = browser.ask("GET", "/api/inbox/list_messages?limit=1").json["total"]
+    assert browser.ask("POST", "/api/inbox/send_message", MESSAGE, **headers).status == 403
+    assert browser.ask("GET", "/api/inbox/list_messages?limit=1").json["total"] == before
+
+
+def test_a_read_for_a_page_of_others_is_refused(browser: Browser) -> None:
+    for site in ("same-site", "cross-site"):
+        assert browser.ask("GET", "/api/inbox/list_messages", Sec_Fetch_Site=site).status == 403
+
+
+def test_the_protocol_wants_a_token_all_the_same(browser: Browser) -> None:
+    assert browser.ask("POST", "/mcp", {}, Origin=browser.origin).status == 401
+
+
+@pytest.mark.parametrize(
+    "change", [lambda text: text[:-1] + ("0" if text[-1] != "0" else "1"), lambda _: "x"]
+)
+def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, change: object) -> None:
+    assert callable(change)
+    name, _, value = browser.cookie.partition("=")
+    assert browser.ask("GET", "/api/inbox/list_messages", Cookie=f"{name}={change(value)}").status == 401
+
+
+def test_a_cookie_that_expired_is_worth_nothing() -> None:
+    logins = Logins(LoginLink(), b"key", 80, encrypted=False)
+    scope = {"path": "/api/x", "method": "GET"}
+    past, future = logins._signed(1), logins._signed(2**40)
+    assert logins.caller(scope, {b"cookie": f"holdfast-80={past}".encode()}) is None
+    assert logins.caller(scope, {b"cookie": f"a=b; holdfast-80={future}".encode()}) is not None
