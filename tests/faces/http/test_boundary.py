@@ -161,10 +161,11 @@ def test_headers_that_decide_something_come_once(server: RunningServer) -> None:
 
 def test_the_routes_are_exactly_the_operations(server: RunningServer) -> None:
     described = server.ask("GET", "/api/openapi.json").json["paths"]
-    expected = {f"/api/{path_of(item)}": method_of(item).lower() for item in OPERATIONS}
-    assert {path: next(iter(methods)) for path, methods in described.items()} == expected | {
-        "/api/events": "get"
-    }
+    expected = {(f"/api/{path_of(item)}", method_of(item).lower()) for item in OPERATIONS}
+    expected |= {(f"/api/{one.path}", one.method.lower()) for item in OPERATIONS for one in item.addresses}
+    streams = {("/api/events", "get"), *((f"/api/{feed.path}", "get") for feed in full_registry().feeds)}
+    found = {(path, method) for path, methods in described.items() for method in methods}
+    assert found - streams == expected
 
 
 def test_reading_follows_from_the_declared_effect() -> None:
