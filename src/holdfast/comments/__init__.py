@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> object:
     if name != "comments":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from holdfast.comments import listing, operations, resources, scanning, toolset
+    from holdfast.comments import listing, operations, prompts, resources, scanning, toolset
     from holdfast.comments.export import operations as exporting
     from holdfast.comments.search import operations as searching
     from holdfast.comments.union import operations as uniting
 
     # Importing them declares what they hold.
-    del listing, operations, resources, scanning
+    del listing, operations, prompts, resources, scanning
     del exporting, searching, uniting
     return toolset.comments

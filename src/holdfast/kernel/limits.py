@@ -94,6 +94,7 @@ class Limits:
     sidecar_bytes: int = 16 * MIB
     # An answer holds an export twice, as content and as data, and escapes take room.
     export_bytes: int = 2 * MIB
+    prompt_source_characters: int = 400_000
     scan_seconds: float = 1800.0
 
     # Other services over the network.
