@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from functools import cached_property
+from itertools import pairwise
 
 from holdfast.comments.tracking.alignment import Pair, best_chain
 from holdfast.comments.tracking.diff import Area, line_map
@@ -21,6 +22,7 @@ from holdfast.comments.tracking.places import Places
 _FIRM = 6
 """Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
 
+_LONGEST_SLIDE = 12
 _SURE = 0.75
 """Score from which a pair of a large area divides it."""
 
@@ -129,20 +131,40 @@ def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:
 
 
 def _firm(before: Lines, after: Lines, equal: dict[int, int]) -> dict[int, int]:
-    """Return the equal lines without runs that say too little and without trivial ends of runs."""
+    """Return the equal lines without runs that say too little and without doubtful ends of runs."""
     firm: dict[int, int] = {}
-    for run in _runs(equal):
+    runs = _runs(equal)
+    loose = _sliding(before, after, equal, runs)
+    for run in runs:
         first, last = run[0], run[-1]
         at_start = first == 0 and equal[first] == 0
         at_end = last == len(before) - 1 and equal[last] == len(after) - 1
-        while first <= last and not at_start and before.is_trivial(first):
+        while first <= last and not at_start and (first in loose or before.is_trivial(first)):
             first += 1
-        while first <= last and not at_end and before.is_trivial(last):
+        while first <= last and not at_end and (last in loose or before.is_trivial(last)):
             last -= 1
         kept = range(first, last + 1)
         if at_start or at_end or sum(before.says(index) for index in kept) >= _FIRM:
             firm.update((index, equal[index]) for index in kept)
     return firm
+
+
+def _sliding(before: Lines, after: Lines, equal: dict[int, int], runs: list[list[int]]) -> set[int]:
+    """Return the lines at the ends of runs that could as well be equal lines at the far end of a change."""
+    loose: set[int] = set()
+    for upper, lower in pairwise(runs):
+        above, below = upper[-1], lower[0]
+        for step in range(min(_LONGEST_SLIDE, len(upper))):
+            new_text = after.normal[equal[below] - 1 - step]
+            if equal[below] - 1 - step <= equal[above] or new_text != before.normal[above - step]:
+                break
+            loose.add(above - step)
+        for step in range(min(_LONGEST_SLIDE, len(lower))):
+            new_text = after.normal[equal[above] + 1 + step]
+            if equal[above] + 1 + step >= equal[below] or new_text != before.normal[below + step]:
+                break
+            loose.add(below + step)
+    return loose
 
 
 def _runs(equal: dict[int, int]) -> list[list[int]]:

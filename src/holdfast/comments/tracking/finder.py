@@ -13,6 +13,8 @@ _OUT_OF_ORDER = 0.08
 """By how much a line elsewhere must fit better than the one in its place."""
 
 _MOST_MOVES = 8
+_LONGEST_STATEMENT = 12
+_SAME_START = 2
 _DECLARED = 0.95
 """What the declaration of the same symbol is worth at least."""
 
@@ -65,7 +67,19 @@ class Finder:
         if guess is None or self._likeness.content(index, guess.index) == 1.0:
             return guess
         first = self._likeness.statement_start(index, guess.index)
+        if first is None:
+            first = self._statement(index, guess.index)
         return guess if first is None else Guess(first, guess.score, guess.method)
+
+    def _statement(self, index: int, target: int) -> int | None:
+        """Return where the statement of a new line begins, if the old line began one with the same word."""
+        places = self._comparison.places
+        row = places.new.statement_row(target) if places.known else None
+        if row is None or row >= target or target - row > _LONGEST_STATEMENT:
+            return None
+        tokens, others = self._before.tokens(index), self._after.tokens(row)
+        same = bool(tokens) and tokens[:_SAME_START] == others[:_SAME_START]
+        return row if same and places.old.statement_row(index) == index else None
 
     def _in_symbol(self, index: int) -> Guess | None:
         """Return the line in the symbol that a line's symbol became, where that went elsewhere."""

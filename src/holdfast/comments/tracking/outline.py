@@ -8,11 +8,16 @@ from typing import TYPE_CHECKING
 from holdfast.comments.tracking.lines import Lines
 
 if TYPE_CHECKING:
+    from tree_sitter import Node
+
     from holdfast.syntax.parse import Parsed
     from holdfast.syntax.symbols import Symbol
 
 _LONGEST_PARSED = 600_000
 """Characters up to which a text is parsed at all."""
+
+_HOLDERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
+"""How the kinds of nodes end that hold statements or members."""
 
 _PATIENCE = 0.5
 """Seconds after which a text is followed by its lines alone."""
@@ -76,3 +81,19 @@ class Outline:
     def parent(self, number: int) -> int | None:
         """Return the number of the symbol around one."""
         return self._parents[number]
+
+    def statement_row(self, index: int) -> int | None:
+        """Return the index of the line on which the statement around the first code of a line begins."""
+        if self.parsed is None:
+            return None
+        text = self._lines.raw[index]
+        column = len(text[: len(text) - len(text.lstrip())].encode())
+        node = self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
+        while node is not None and node.parent is not None and not _holds_statements(node.parent):
+            node = node.parent
+        return node.start_point[0] if node is not None and node.parent is not None else None
+
+
+def _holds_statements(node: Node) -> bool:
+    """Return whether a node is one whose children are statements or members."""
+    return node.parent is None or node.type.endswith(_HOLDERS) or node.type.startswith("switch")

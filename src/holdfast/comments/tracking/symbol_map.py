@@ -24,6 +24,10 @@ _MOST_PAIRS = 4000
 
 _LONGEST_BODY = 400
 
+_TINY = 30
+_TINY_NAME = 0.6
+"""Tokens of two symbols together up to which their names must be alike too, and how alike."""
+
 _ALIKE = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
 
 
@@ -113,8 +117,11 @@ class SymbolMap:
         mine, theirs = self._body(False, source), self._body(True, target)
         total = sum(mine.values()) + sum(theirs.values())
         dice = 2 * sum((mine & theirs).values()) / total if total else 0.0
+        name = Indel.normalized_similarity(one.name, other.name)
+        if total < _TINY and name < _TINY_NAME:
+            return 0.0
         shared = 0.2 * self._votes.get((source, target), 0) / max(1, one.end_line - one.start_line)
-        return dice + min(0.2, shared) + _NAME_BONUS * Indel.normalized_similarity(one.name, other.name)
+        return dice + min(0.2, shared) + _NAME_BONUS * name
 
     def _nearness(self, source: int, target: int) -> float:
         """Return a small preference for equal order among symbols of the same name."""
