@@ -13,6 +13,12 @@ from holdfast.comments.tracking.models import Candidate, Confidence, Placement, 
 _SHOWN = 5
 _LEAST = 0.45
 _LEAST_LEAD = 0.03
+_ALONE = 0.85
+
+
+def _strays(guess: Guess) -> bool:
+    """Return whether a guess is a line elsewhere with nothing of its old surroundings beside it."""
+    return guess.method == "alone" and guess.score < _ALONE
 
 
 def certain(index: int, method: str = "exact") -> Placement:
@@ -31,6 +37,6 @@ def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placeme
     if agrees:
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
-    if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved"):
+    if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved") or _strays(best):
         return Placement(None, None, Confidence.LOW, best.method, "ambiguous", candidates)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)

@@ -9,10 +9,11 @@ from holdfast.comments.tracking.offers import is_small
 
 _MOVED_SCORE = 0.62
 _MOVED_CONTENT = 0.55
-_OUT_OF_ORDER = 0.08
-"""By how much a line elsewhere must fit better than the one in its place."""
+_LEAD = {"moved": 0.08, "alone": 0.2}
+"""By how much a line elsewhere, moved in a block or alone, must fit better than the one in its place."""
 
 _MOST_MOVES = 8
+_ALONG = 0.8
 _LONGEST_STATEMENT = 12
 _SAME_START = 2
 _DECLARED = 0.95
@@ -33,7 +34,7 @@ class Finder:
         found = [self._declared(index), self._begun(index, self._in_order(index))]
         found.append(self._begun(index, self._in_symbol(index)))
         best = max((guess.score for guess in found if guess), default=0.0)
-        moves = [move for move in self._moved(index) if move.score > best + _OUT_OF_ORDER]
+        moves = [move for move in self._moved(index) if move.score > best + _LEAD[move.method]]
         joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
         ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
         unique: dict[int, Guess] = {}
@@ -109,8 +110,18 @@ class Finder:
                 continue
             score = self._likeness.score(index, target)
             if score >= _MOVED_SCORE and not self._taken(index, target, score):
-                moves.append(Guess(target, score, "moved"))
+                method = "moved" if self._moved_along(index, target) else "alone"
+                moves.append(Guess(target, score, method))
         return sorted(moves, key=lambda move: (-move.score, move.index))[:_MOST_MOVES]
+
+    def _moved_along(self, index: int, target: int) -> bool:
+        """Return whether a line beside the old one is beside the new one too, as in a block that moved."""
+        return any(
+            not self._before.is_trivial(index + step)
+            and self._likeness.content(index + step, target + step) >= _ALONG
+            for step in (-2, -1, 1, 2)
+            if 0 <= index + step < len(self._before) and 0 <= target + step < len(self._after)
+        )
 
     def _taken(self, index: int, target: int, score: float) -> bool:
         """Return whether another line has the better claim to a new line."""
