@@ -23,6 +23,7 @@ from holdfast.tasks.links import Place, place_of
 from holdfast.tasks.neighbours import Remark
 from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Draft, File, Link, Who
+from holdfast.tasks.starting import StartSession, start
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.turning import task_from, title_of
 from holdfast.workspace import Workspace
@@ -106,6 +107,15 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     words = focus_words(found)
     assert "message src/app.py:2: This needs a test" in words
     assert "Not here: findings." in words
+
+
+def test_a_session_begins_with_what_waits_elsewhere(workspace: Workspace, room: Tasks) -> None:
+    workspace.inbox.send("src/app.py", "Waiting")
+    begun = start(room, StartSession(workspace_path="."))
+    assert begun.unread.review_messages == 1
+    alone = Tasks.open(workspace.repository)
+    assert start(alone, StartSession(workspace_path=".")).unread is None
+    alone.close()
 
 
 def test_settled_comments_and_messages_that_were_delivered_are_not_told(

@@ -10,8 +10,10 @@ import pytest
 from holdfast.kernel.errors import Denied, Invalid, NotFound, RateLimited, Unavailable
 from holdfast.storage.repository import Repository
 from holdfast.tasks.beginnings import begin
+from holdfast.tasks.exchange import parsed, take_in, written
 from holdfast.tasks.github.models import GitHubCall
 from holdfast.tasks.github.operations import github as operate
+from holdfast.tasks.marker import write_marker
 from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Draft, Task, Who
 from holdfast.tasks.remote.models import RemoteInterface, TrackerReport
@@ -331,6 +333,33 @@ def test_disconnecting_keeps_what_is_which(connected: Tasks, fake: FakeGitHub) -
         call(connected, "sync")
     call(connected, "connect")
     assert (done(call(connected, "sync")), connected.find(Query()).total) == ([], 1)
+
+
+def test_a_workspace_that_moves_keeps_what_is_which_and_has_to_be_connected_again(
+    connected: Tasks, fake: FakeGitHub, repository: Path, tmp_path: Path
+) -> None:
+    fake.add("Parse")
+    call(connected, "sync")
+    connected.update("TP-1", Change(set={"title": "Ours"}), ME)
+    with connected.reading() as connection:
+        lines = list(written(connection, connected.workspace()))
+    plain = tmp_path / "elsewhere"
+    subprocess.run(["git", "clone", "-q", str(repository), str(plain)], check=True)
+    subprocess.run(
+        ["git", "remote", "set-url", "origin", "git@github.com:ada/kelp.git"], cwd=plain, check=True
+    )
+    moved = Tasks.open(Repository.discover(plain))
+    with moved.store.write() as connection:
+        take_in(moved.store, connection, None, parsed(lines))
+        again = take_in(moved.store, connection, moved.find_workspace(connection), parsed(lines))
+    assert (again.added, again.unchanged) == (0, 1)
+    write_marker(moved.repository, connected.workspace().id)
+    with pytest.raises(NotFound):
+        call(moved, "sync")
+    call(moved, "connect")
+    assert done(call(moved, "sync")) == ["changed_there"]
+    assert (fake.issues[1]["title"], moved.find(Query()).total) == ("Ours", 1)
+    moved.close()
 
 
 def test_the_token_is_stored_nowhere_and_never_told(

@@ -25,8 +25,8 @@ ME = Who("ada")
 
 
 @pytest.fixture
-def room(repository: Path) -> Iterator[Tasks]:
-    opened = Tasks.open(Repository.discover(repository))
+def room(repository: Path, database: str | None) -> Iterator[Tasks]:
+    opened = Tasks.open(Repository.discover(repository), database)
     begin(opened, "kelp", [], "criteria")
     yield opened
     opened.close()

@@ -2,7 +2,7 @@
 
 Contract:
 - The same workspace is always the same text: a line that says what it is, then contents, tasks by number,
-  events in their order, rules and templates.
+  events in their order, rules, templates, and which item of another tracker is which task.
 - Taking it in again changes nothing. A task that only the file has is added whole, with every event; one
   whose history goes on in the file is brought up to date; one that went another way here is left and named.
 - A number that is taken here stays with its task; the newcomer gets the next one.
@@ -22,6 +22,7 @@ from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks import belongings, graph, rows
 from holdfast.tasks.history import INSERT_EVENT, encoded, sorted_needs
 from holdfast.tasks.identity import is_uid, is_workspace_id, task_id
+from holdfast.tasks.pairs import COUNTERPART_COLUMNS, TRACKER_COLUMNS, take_in_trackers
 from holdfast.tasks.records import COLUMNS, Event, File, Link, Task, Workspace
 
 FORMAT = 1
@@ -91,6 +92,8 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
         yield encoded({"event": _event(event)})
     yield from _table(connection, workspace.id, "rule", _RULE_COLUMNS)
     yield from _table(connection, workspace.id, "template", _TEMPLATE_COLUMNS)
+    yield from _table(connection, workspace.id, "tracker", TRACKER_COLUMNS)
+    yield from _table(connection, workspace.id, "counterpart", COUNTERPART_COLUMNS)
 
 
 _RULE_COLUMNS = ("id", "scope", "type", "text", "confidence", "source", "active", "created_at")
@@ -98,7 +101,8 @@ _TEMPLATE_COLUMNS = ("name", "body", "updated_at")
 
 
 def _table(connection: Connection, workspace: str, table: str, columns: tuple[str, ...]) -> Iterator[str]:
-    query = f"SELECT {', '.join(columns)} FROM {table} WHERE workspace = :id ORDER BY {columns[0]}"  # noqa: S608
+    listed = ", ".join(columns)
+    query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"  # noqa: S608
     for row in connection.execute(query, {"id": workspace}).fetchall():
         yield encoded({table: dict(zip(columns, row, strict=True))})
 
@@ -139,6 +143,8 @@ class Parsed:
     in_order: list[Mapping[str, Any]]
     rules: list[Mapping[str, Any]]
     templates: list[Mapping[str, Any]]
+    trackers: list[Mapping[str, Any]]
+    counterparts: list[Mapping[str, Any]]
 
 
 def parsed(lines: Iterable[str]) -> Parsed:
@@ -160,7 +166,8 @@ def parsed(lines: Iterable[str]) -> Parsed:
         raise Invalid(
             "The export is of another format.", hint="Use the Holdfast that wrote it, or a newer one."
         )
-    found: dict[str, list[Any]] = {"content": [], "task": [], "event": [], "rule": [], "template": []}
+    kinds = ("content", "task", "event", "rule", "template", "tracker", "counterpart")
+    found: dict[str, list[Any]] = {kind: [] for kind in kinds}
     for number, line in numbered[1:]:
         entry = _line(number, line)
         kind = next((name for name in found if name in entry), None)
@@ -170,9 +177,8 @@ def parsed(lines: Iterable[str]) -> Parsed:
     events: dict[str | None, list[Mapping[str, Any]]] = {}
     for event in found["event"]:
         events.setdefault(event.get("task"), []).append(event)
-    return Parsed(
-        workspace, found["content"], found["task"], events, found["event"], found["rule"], found["template"]
-    )
+    rest = (found[kind] for kind in ("event", *kinds[3:]))
+    return Parsed(workspace, found["content"], found["task"], events, *rest)
 
 
 def _line(number: int, line: str) -> dict[str, Any]:
@@ -317,6 +323,7 @@ def _index(connection: Connection, workspace: str, given: Parsed) -> None:
         connection.execute(_INSERT_RULE, {**rule, "workspace": workspace})
     for template in given.templates:
         connection.execute(_INSERT_TEMPLATE, {**template, "workspace": workspace})
+    take_in_trackers(connection, workspace, given.trackers, given.counterparts)
 
 
 def _continue_histories(

@@ -62,12 +62,12 @@ def _room_for(how: ResponseFormat) -> Room:
 
 @tasks.operation(
     "taskpilot_focus",
-    title="🎯 Focus on a task",
+    title="Focus on a task",
     effect=Effect.WRITE,
     idempotent=True,
     command="focus",
     positional=("task_id",),
-    example="holdfast tasks focus TP-12 --peek",
+    example="holdfast tasks focus TP-1 --peek",
     specified=True,
     text=focus_words,
     annotations=WRITING,

@@ -74,7 +74,7 @@ def prompt_words(found: GeneratedPrompt) -> str:
     effect=Effect.READ,
     command="prompt",
     positional=("operation",),
-    example="""holdfast tasks prompt start_task --context '{"task_id": "TP-12"}'""",
+    example="""holdfast tasks prompt start_task --context '{"task_id": "TP-1"}'""",
     text=prompt_words,
     command_text=lambda found: "\n\n".join(message.text for message in found.messages),
     annotations=PLANNING,

@@ -130,6 +130,12 @@ class OpenCounts(Result):
     total: int
 
 
+class Unread(Result):
+    """What waits in the other rooms for somebody to look at it."""
+
+    review_messages: int = Field(description="Messages in the inbox that nobody has had.")
+
+
 class SessionStarted(Reported):
     """A session, and where the workspace stands."""
 
@@ -139,6 +145,7 @@ class SessionStarted(Reported):
     counts: OpenCounts
     rules: int = Field(description="How many rules hold; they are at `rules_uri`.")
     rules_uri: str
+    unread: Unread | None = None
 
 
 @tasks.operation(
@@ -179,5 +186,11 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         counts=OpenCounts(open=open_count, total=total),
         rules=len(rules.listed(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
+        unread=_unread(room),
         next_steps=["Go on with what you hold, or take the next task with taskpilot_claim."],
     )
+
+
+def _unread(room: Tasks) -> Unread | None:
+    waiting = room.neighbours.waiting()
+    return Unread(review_messages=waiting["review_messages"]) if "review_messages" in waiting else None

@@ -51,6 +51,7 @@ def handled(room: Tasks, arguments: GitHubCall) -> TrackerReport:
         return connected(room, "github", {"repository": project}, dry_run=arguments.dry_run, action="connect")
     name = None if arguments.repository is None else f"github:{arguments.repository}"
     known = chosen(room, "github", name)
+    check_project(room, str(known.settings["repository"]))
     if action == "disconnect":
         return disconnected(room, known, dry_run=arguments.dry_run)
     if action == "sync":

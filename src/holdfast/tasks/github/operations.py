@@ -14,13 +14,13 @@ from holdfast.tasks.toolset import tasks
 
 @tasks.operation(
     "taskpilot_github",
-    title="🐙 GitHub issues and pull requests",
+    title="GitHub issues and pull requests",
     effect=Effect.WRITE,
     open_world=True,
     seconds=LIMITS.sync_seconds,
     command="github",
     positional=("action",),
-    example="holdfast tasks github sync",
+    example="holdfast tasks github status",
     text=report_words,
     annotations=INTEGRATION,
 )

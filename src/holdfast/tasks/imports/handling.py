@@ -122,7 +122,9 @@ class Import:
         made = self._room.create(drafts, self._who) if drafts else []
         bases = {item.task.origin: values_of(item.task) for item in fresh}
         # Parts before wholes: a task is not done while a part of it is open.
-        for item, (task, _) in reversed(list(zip(fresh, made, strict=True))):
+        for item, (task, new) in reversed(list(zip(fresh, made, strict=True))):
+            if not new:
+                continue  # it was made before, and has gone its own way since
             checked: list[int | str] = [
                 number for number, one in enumerate(item.task.criteria, 1) if one.checked
             ]
@@ -132,10 +134,13 @@ class Import:
                 bases[item.task.origin]["status"] = self._room.get(task.uid).status
                 self._tell("refused", task, item.task, ("status",), why)
         found = {}
-        for item, (task, _) in zip(fresh, made, strict=True):
+        for item, (task, new) in zip(fresh, made, strict=True):
             origin = item.task.origin
             found[origin] = Counterpart(origin, task.uid, None, bases[origin], seen_of(item))
-            self._tell("created_here", task, item.task)
+            if new:
+                self._tell("created_here", task, item.task)
+            else:
+                self._outcome.unchanged += 1
         kept.put(self._room, self._source.name, *found.values())
         return found
 

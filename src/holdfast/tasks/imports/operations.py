@@ -33,9 +33,10 @@ def import_words(report: ImportReport) -> str:
     effect=Effect.WRITE,
     idempotent=True,
     seconds=300,
+    listed=False,
     command="import",
     positional=("format", "path"),
-    example="holdfast tasks import todo TODO.md",
+    example="holdfast tasks import todo todo.md",
     text=import_words,
     annotations=PLANNING,
 )

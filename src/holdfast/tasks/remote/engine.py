@@ -200,13 +200,8 @@ class Synchronisation:
             task_id = None
             if not self._terms.dry_run:
                 key = f"{self._known.name}#{item.origin}"
-                task, _ = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
-                checked = [number for number, one in enumerate(item.criteria, 1) if one.checked]
-                self._room.update(task.uid, Change(set=self._issue(item), check=list(checked)), self._who)
-                base = values_of(item)
-                if why := move(self._room, task.uid, item.status, self._who, self._reason):
-                    base["status"] = self._room.get(task.uid).status
-                    self._tell("refused", task, item.origin, item.url, ("status",), why)
+                task, new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
+                base = self._begun(task, item) if new else values_of(item)
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
                 kept.put(self._room, self._known.name, pair)
                 task_id = task.id
@@ -215,6 +210,16 @@ class Synchronisation:
                 Step("created_here", task_id, item.origin, item.title, detail=_cut(found), url=item.url)
             )
         return made
+
+    def _begun(self, task: Task, item: ForeignTask) -> dict[str, Any]:
+        """Bring a new task to where its item is, and return what both agree on."""
+        checked: list[int | str] = [number for number, one in enumerate(item.criteria, 1) if one.checked]
+        self._room.update(task.uid, Change(set=self._issue(item), check=checked), self._who)
+        base = values_of(item)
+        if why := move(self._room, task.uid, item.status, self._who, self._reason):
+            base["status"] = self._room.get(task.uid).status
+            self._tell("refused", task, item.origin, item.url, ("status",), why)
+        return base
 
     def _send_missing(self, paired: set[str]) -> None:
         for task in list(self._open_tasks()):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
@@ -26,6 +27,8 @@ def handled(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
     if action in ("connect", "configure"):
         return _connected(room, arguments)
     known = chosen(room, arguments.interface_type, arguments.name)
+    if known.kind == "github":
+        _check_project(room, known.settings)
     if action == "test":
         return tested(room, known)
     if action == "disconnect":
@@ -145,7 +148,11 @@ def _connected(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
     kind = arguments.interface_type
     settings = settings_of(kind, arguments.config)
     if kind == "github":
-        from holdfast.tasks.github.handling import check_project
-
-        check_project(room, str(settings["repository"]))
+        _check_project(room, settings)
     return connected(room, kind, settings, dry_run=arguments.dry_run, action=arguments.action)
+
+
+def _check_project(room: Tasks, settings: Mapping[str, Any]) -> None:
+    from holdfast.tasks.github.handling import check_project  # it builds on this module
+
+    check_project(room, str(settings["repository"]))

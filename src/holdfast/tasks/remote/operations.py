@@ -13,13 +13,13 @@ from holdfast.tasks.toolset import tasks
 
 @tasks.operation(
     "taskpilot_remote_interface",
-    title="🔌 Connect another tracker",
+    title="Connect another tracker",
     effect=Effect.WRITE,
     open_world=True,
     seconds=LIMITS.sync_seconds,
     command="remote",
     positional=("interface_type", "action"),
-    example="holdfast tasks remote jira sync",
+    example="holdfast tasks remote jira list",
     text=report_words,
     annotations=INTEGRATION,
 )
