@@ -87,15 +87,15 @@ class Workspace:
 
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
-        self.database = database or os.environ.get(DATABASE_VARIABLE) or None
+        self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
         self.watcher = Watcher()
         self._rooms: dict[str, Any] = {}
         self._opening = threading.Lock()
 
     @classmethod
-    def discover(cls, start: Path) -> Workspace:
-        """Return the workspace of the repository that encloses `start`."""
-        return cls(Repository.discover(start))
+    def discover(cls, start: Path, database: str | None = None) -> Workspace:
+        """Return the workspace of the repository that encloses `start`; a team's database may be named."""
+        return cls(Repository.discover(start), database)
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in, opening it at first use."""
@@ -149,6 +149,15 @@ def _open_milestones(workspace: Workspace) -> Milestones:
     room = Milestones.open(workspace.repository)
     workspace.watcher.watch("milestones", room.fingerprint)
     return room
+
+
+def _checked_address(database: str | None) -> str | None:
+    """Return the address of a database, or raise without a word of it: it may hold a password."""
+    if not database:
+        return None
+    from holdfast.storage.postgres import checked_address
+
+    return checked_address(database)
 
 
 def _open_tasks(workspace: Workspace) -> Tasks:

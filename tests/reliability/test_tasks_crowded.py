@@ -1,4 +1,4 @@
-"""Many processes at one list of tasks, on both engines: no task to two of them, no change lost, nobody busy."""
+"""Many processes at one list of tasks, on both engines: no task to two, no change lost, nobody busy."""
 
 from __future__ import annotations
 
@@ -167,5 +167,5 @@ acknowledge(begin(room, "Kelp", [], "criteria")[0].id)
     room = Tasks(Repository.at(repository), database=database)
     found = [workspace.id for workspace in room.workspaces()]
     room.close()
-    assert {outcome.output.split()[1] for outcome in outcomes} == set(found)
+    assert {outcome.output.split()[0] for outcome in outcomes} == set(found)
     assert len(found) == 1

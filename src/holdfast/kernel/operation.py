@@ -283,6 +283,8 @@ class Toolset:
     summary: str
     family: str = "core"
     hidden: bool = False
+    in_database: bool = False
+    """Whether what the room keeps can be in a database that a team shares."""
     changing_lists: frozenset[Listed] = frozenset()
     """Lists of what is offered that its operations announce as changed."""
     operations: list[Operation] = field(default_factory=list)

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from holdfast.kernel.errors import Busy, Denied, HoldfastError, Unavailable
+from holdfast.kernel.errors import Busy, Denied, HoldfastError, Invalid, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.migrations import refuse_newer
 from holdfast.storage.sql import Connection, Rows, Values
@@ -36,6 +36,16 @@ _KEPT_CONNECTIONS = 8
 _CONNECT_SECONDS = 10
 _NAMED = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 _BUSY_STATES = ("55P03", "40001", "40P01", "57014", "53300")
+
+
+def checked_address(address: str) -> str:
+    """Return the address of a database, or raise without quoting it: it may hold a password."""
+    if not address.startswith(SCHEMES):
+        raise Invalid(
+            "The database is named by an address that begins with postgresql://.",
+            hint="Write it as postgresql://USER@HOST/NAME, with the password in ~/.pgpass.",
+        )
+    return address
 
 
 @lru_cache(maxsize=512)

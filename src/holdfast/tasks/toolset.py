@@ -8,4 +8,5 @@ tasks = Toolset(
     "tasks",
     "Tasks that several agents and people share: dependencies, claims that expire, and proof before done.",
     family="taskpilot",
+    in_database=True,
 )

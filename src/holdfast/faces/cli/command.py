@@ -11,7 +11,7 @@ from holdfast.faces.cli import failures
 from holdfast.faces.cli.arguments import choice_hint, command_arguments, wire_arguments
 from holdfast.faces.cli.editor import editor_option, with_written
 from holdfast.faces.cli.help import PageContext, PageFormatter, help_option, option_rows
-from holdfast.faces.cli.run import Host, perform
+from holdfast.faces.cli.run import Host, Place, perform
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.operation import Operation
 
@@ -29,6 +29,17 @@ def root_option() -> click.Option:
     )
 
 
+def database_option() -> click.Option:
+    """Return the option that names the database in which a team shares what it keeps."""
+    return click.Option(
+        ["--database"],
+        metavar="URL",
+        envvar="HOLDFAST_DATABASE",
+        show_envvar=True,
+        help="Keep tasks in this PostgreSQL database.  [default: SQLite beside the repository]",
+    )
+
+
 def json_option() -> click.Option:
     """Return the option that asks for data instead of words."""
     return click.Option(["--json"], is_flag=True, help="Print the result as JSON.")
@@ -43,7 +54,8 @@ class OperationCommand(click.Command):
         self.operation = operation
         self.host = host
         self.arguments = command_arguments(operation)
-        self.common = [root_option(), json_option(), help_option()]
+        shared = [database_option()] if host.is_in_database(operation) else []
+        self.common = [root_option(), *shared, json_option(), help_option()]
         own = [argument.parameter() for argument in self.arguments]
         if operation.written_in_editor is not None:
             own.append(editor_option(operation.written_in_editor))
@@ -75,12 +87,15 @@ class OperationCommand(click.Command):
         usual = f"holdfast {self.operation.toolset} {self.operation.command}"
         return self.operation.example.replace(usual, ctx.command_path, 1)
 
-    def _run(self, root: str | None, json: bool, editor: bool = False, **typed: Any) -> int:
+    def _run(
+        self, root: str | None, json: bool, editor: bool = False, database: str | None = None, **typed: Any
+    ) -> int:
         given = wire_arguments(self.arguments, typed)
         try:
             if editor:
                 given = with_written(self.operation, given)
-            return perform(self.host, self.operation, given, root=root, as_json=json)
+            place = Place(root, database)
+            return perform(self.host, self.operation, given, place=place, as_json=json)
         except InvalidArguments as error:
             error.hint = error.hint or choice_hint(self.arguments, given)
             return failures.report(error, as_json=json, family=self.operation.family)

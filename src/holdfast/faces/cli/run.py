@@ -36,13 +36,26 @@ class Host:
     """What the commands are generated from, and how the workspace they run in is found."""
 
     registry: Registry
-    discover: Callable[[Path], OpenWorkspace]
+    discover: Callable[..., OpenWorkspace]
+    """Given a directory, and where one is named a database, opens the workspace."""
 
     @classmethod
-    def of(cls, registry: Registry, discover: Callable[[Path], OpenWorkspace]) -> Host:
+    def of(cls, registry: Registry, discover: Callable[..., OpenWorkspace]) -> Host:
         """Return a host for all of the registry: what servers leave out unasked is typed by name here."""
         names = frozenset(toolset.name for toolset in registry.toolsets)
         return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
+
+    def is_in_database(self, operation: Operation) -> bool:
+        """Return whether what an operation works on can be in a database that a team shares."""
+        return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where what is asked for is kept, as far as somebody said."""
+
+    root: str | None = None
+    database: str | None = None
 
 
 @dataclass
@@ -50,13 +63,14 @@ class LazyWorkspace:
     """Opens the workspace when the first room is asked for, so that bad arguments need no repository."""
 
     host: Host
-    root: str | None
+    place: Place
     _opened: list[OpenWorkspace] = field(default_factory=list)
 
     def room(self, toolset: str) -> Any:
         """Return the room a toolset works in."""
         if not self._opened:
-            self._opened.append(self.host.discover(starting_directory(self.root)))
+            database = [] if self.place.database is None else [self.place.database]
+            self._opened.append(self.host.discover(starting_directory(self.place.root), *database))
         return self._opened[0].room(toolset)
 
     def close(self) -> None:
@@ -66,7 +80,7 @@ class LazyWorkspace:
 
 
 def perform(
-    host: Host, operation: Operation, arguments: Mapping[str, Any], *, root: str | None, as_json: bool
+    host: Host, operation: Operation, arguments: Mapping[str, Any], *, place: Place, as_json: bool
 ) -> int:
     """Run an operation, write its result and return the exit status.
 
@@ -74,7 +88,7 @@ def perform(
     when it was not.
     """
     loading.done()
-    workspace = LazyWorkspace(host, root)
+    workspace = LazyWorkspace(host, place)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
         call = dispatcher.new_call(operation, listener=progress)

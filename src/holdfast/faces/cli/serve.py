@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from holdfast.faces.cli.command import root_option
+from holdfast.faces.cli.command import database_option, root_option
 from holdfast.faces.cli.help import PageContext, help_option
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
@@ -111,6 +111,7 @@ def _serve(
     read_only: bool,
     tool_errors: str,
     tool_names: str | None,
+    database: str | None,
 ) -> int:
     from holdfast.workspace import Workspace, full_registry
 
@@ -124,7 +125,8 @@ def _serve(
         full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
     _check_profile(profile)
     presented = chosen_profile(profile, tool_errors, tool_names)
-    return _served(Workspace.discover(starting_directory(root)), selection, presented, settings)
+    workspace = Workspace.discover(starting_directory(root), database)
+    return _served(workspace, selection, presented, settings)
 
 
 def _served(
@@ -219,6 +221,7 @@ def _tool_names(text: str | None) -> frozenset[str]:
 def _options() -> list[click.Option]:
     return [
         root_option(),
+        database_option(),
         click.Option(
             ["--http"],
             is_flag=False,
