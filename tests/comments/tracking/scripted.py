@@ -119,10 +119,11 @@ def reword(path: str, lines: list[str], chance: Random) -> list[Piece]:
     pieces: list[Piece] = []
     for number, line in enumerate(lines, 1):
         words = [word for word in WORD.findall(line) if word not in KEYWORDS]
-        if words and len(words) > 1 and chance.random() < 1 / 6:
+        reworded = line
+        if len(words) > 1 and chance.random() < 1 / 6:
             word = chance.choice(words)
-            line = re.sub(rf"\b{word}\b", f"{word}_{chance.randrange(10)}", line, count=1)
-        pieces.append((line, number))
+            reworded = re.sub(rf"\b{word}\b", f"{word}_{chance.randrange(10)}", line, count=1)
+        pieces.append((reworded, number))
     return _with_functions(path, pieces, chance)
 
 

@@ -1,7 +1,7 @@
 """The gate: how many lines are found again after edits whose outcome is known, in both directions.
 
-The sources are those of this project. The control, a note that stays at its line number, must miss every bar, or
-else the corpus would prove nothing.
+The sources are those of this project. The control, a note that stays at its line number, must miss every bar,
+or else the corpus would prove nothing.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-
-import holdfast
 from bench.anchors import lhdiff
 from bench.anchors.peers import same_number
 from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
+
+import holdfast
 from holdfast.comments.tracking.models import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 from tests.comments.tracking.scripted import EDITS, Known, applied, formatted
