@@ -21,7 +21,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
 from holdfast.milestones.store import Milestones
-from holdfast.storage.commit_search import commits_naming
+from holdfast.storage.commit_search import CommitSearch
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
@@ -48,6 +48,8 @@ class InboxNeighbour:
         linked = {ref for kind, ref in question.links if kind == "message"}
         for ref in sorted(linked):
             yield self.find(ref)
+        if not question.files:
+            return
         files = set(question.files)
         after = 0
         for _ in range(_MESSAGES_LOOKED_AT // _PAGE):
@@ -111,6 +113,8 @@ class MilestonesNeighbour:
     def about(self, question: Question) -> Iterator[Remark]:
         """Yield the issues and milestones that the task is linked to, and open issues linked to its files."""
         named = [ref for kind, ref in question.links if kind in ("issue", "milestone")]
+        if not named and not question.files:
+            return
         with self._room.reading() as connection:
             for path in question.files:
                 query = (
@@ -143,12 +147,12 @@ class MilestonesNeighbour:
 class CommitsNeighbour:
     """Commits that name a task."""
 
-    def __init__(self, repository: Repository) -> None:
-        self._repository = repository
+    def __init__(self, search: CommitSearch) -> None:
+        self._search = search
 
     def about(self, question: Question) -> Iterator[Remark]:
         """Yield the newest commits that name the task."""
-        for commit in commits_naming(self._repository, question.name, question.limit):
+        for commit in self._search.naming(question.name, question.limit):
             yield Remark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
 
 
@@ -159,6 +163,7 @@ class RoomNeighbours:
         """`room` opens a room by its name."""
         self._repository = repository
         self._room = room
+        self._commits = CommitSearch(repository)
 
     def around(self, question: Question) -> Surroundings:
         """Return what the other rooms know about a task."""
@@ -203,6 +208,10 @@ class RoomNeighbours:
         except HoldfastError:
             return {}
 
+    def close(self) -> None:
+        """End what was started here; the rooms are closed by whoever opened them."""
+        self._commits.close()
+
     @property
     def _present(self) -> tuple[str, ...]:
         rooms = ["inbox"] if self._repository.bare else ["comments", "inbox"]
@@ -215,7 +224,7 @@ class RoomNeighbours:
             return CommentsNeighbour(self._room("comments"))
         if name == "milestones":
             return MilestonesNeighbour(self._room("milestones"))
-        return CommitsNeighbour(self._repository)
+        return CommitsNeighbour(self._commits)
 
 
 def _of_message(message: Message) -> Remark:

@@ -10,7 +10,7 @@ from holdfast.comments.writing import Draft as CommentDraft
 from holdfast.comments.writing import Writing
 from holdfast.kernel.errors import Invalid, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
-from holdfast.storage.commit_search import commits_naming
+from holdfast.storage.commit_search import CommitSearch
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 from holdfast.tasks import rules
@@ -267,6 +267,18 @@ def test_a_title_is_made_of_what_was_said() -> None:
 def test_commits_are_found_by_whole_names(repository: Path) -> None:
     for message in ("TP-1: begin", "About TP-12", "XTP-1", "Closes tp-1."):
         commit(repository, message)
-    found = [item.subject for item in commits_naming(Repository.discover(repository), "TP-1", 10)]
-    assert found == ["Closes tp-1.", "TP-1: begin"]
-    assert commits_naming(Repository.discover(repository), "--all", 10) == []
+    search = CommitSearch(Repository.discover(repository))
+    assert [item.subject for item in search.naming("TP-1", 10)] == ["Closes tp-1.", "TP-1: begin"]
+    commit(repository, "More\n\nTask: TP-1")
+    assert [item.subject for item in search.naming("TP-1", 2)] == ["More", "Closes tp-1."]
+    subprocess.run(["git", "reset", "-q", "--hard", "HEAD~2"], cwd=repository, check=True)
+    assert [item.subject for item in search.naming("TP-1", 10)] == ["TP-1: begin"], "history was taken back"
+    assert search.naming("--all", 10) == []
+    search.close()
+
+
+def test_without_commits_or_git_nothing_is_named(repository: Path, tmp_path: Path) -> None:
+    for place in (repository, tmp_path):
+        search = CommitSearch(Repository.discover(place))
+        assert search.naming("TP-1", 10) == []
+        search.close()

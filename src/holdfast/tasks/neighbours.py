@@ -78,6 +78,9 @@ class Neighbours(Protocol):
     def waiting(self) -> Mapping[str, int]:
         """Return how much waits in the other rooms for somebody to look at it."""
 
+    def close(self) -> None:
+        """End what was started to find out."""
+
 
 class Alone:
     """Nobody to ask."""
@@ -102,3 +105,6 @@ class Alone:
     def waiting(self) -> Mapping[str, int]:
         """Know of nothing."""
         return {}
+
+    def close(self) -> None:
+        """Nothing was started."""

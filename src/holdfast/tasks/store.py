@@ -55,6 +55,7 @@ class Tasks:
         self._opening = threading.Lock()
         self._known: str | None = None
         self._introduction: Callable[[], Neighbours] = Alone
+        self._met: Neighbours | None = None
 
     @classmethod
     def open(cls, repository: Repository, database: str | None = None) -> Tasks:
@@ -66,15 +67,20 @@ class Tasks:
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
+            if self._met is not None:
+                self._met.close()
 
     def introduce(self, neighbours: Callable[[], Neighbours]) -> None:
         """Say who knows the other rooms; asked for when somebody wants to hear them."""
-        self._introduction = neighbours
+        self._introduction, self._met = neighbours, None
 
     @property
     def neighbours(self) -> Neighbours:
         """Return who knows the other rooms."""
-        return self._introduction()
+        with self._opening:
+            if self._met is None:
+                self._met = self._introduction()
+            return self._met
 
     # The workspace.
 
