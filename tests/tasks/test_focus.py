@@ -190,6 +190,7 @@ def test_long_texts_are_cut_and_said_to_be(workspace: Workspace, room: Tasks) ->
     assert concise.truncated
     assert len(concise.model_dump_json(exclude_none=True)) < 8_000
     assert len(detailed.model_dump_json(exclude_none=True)) < 32_000
+    assert len(focus_words(concise).splitlines()) <= 25
     cut = {item.what: item.total for item in concise.more or ()}
     assert (cut["messages"], cut["connected_files"], cut["criteria"]) == (30, 60, 60)
     assert any((item.uri or "").endswith("/tasks/TP-1") for item in concise.more or ())

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.focus_models import Focus, MadeFrom, RemarkOut
 
 _WIDTH = 160
+_LINES = 20
 
 
 def focus_words(found: Focus) -> str:
@@ -35,6 +36,8 @@ def focus_words(found: Focus) -> str:
     ]
     if found.absent:
         lines.append(f"Not here: {', '.join(found.absent)}.")
+    if len(lines) > _LINES:
+        lines = [*lines[:_LINES], f"And {len(lines) - _LINES} lines more, in the data."]
     return "\n".join([*lines, *(found.next_steps or ())])
 
 

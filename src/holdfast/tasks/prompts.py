@@ -87,7 +87,7 @@ class Nothing(Input):
     """Nothing to choose."""
 
 
-@tasks.prompt("plan_work", title="Plan the work")
+@tasks.prompt("plan_work", title="Plan the work", specified=True)
 def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, beside those there are."""
     page = room.find(Query(status=("in-progress", "review", "backlog", "blocked"), limit=_SHOWN))
@@ -101,19 +101,19 @@ def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     return _message(PLAN_WORK, f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules(room)}")
 
 
-@tasks.prompt("start_task", title="Start a task", complete={"task_id": live_ids})
+@tasks.prompt("start_task", title="Start a task", complete={"task_id": live_ids}, specified=True)
 def start_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Take one task, read what is around it, and begin."""
     return _message(START_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id))
 
 
-@tasks.prompt("review_task", title="Review a task", complete={"task_id": live_ids})
+@tasks.prompt("review_task", title="Review a task", complete={"task_id": live_ids}, specified=True)
 def review_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Look at finished work with other eyes, criterion by criterion."""
     return _message(REVIEW_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id))
 
 
-@tasks.prompt("validate_task", title="Validate a task before it is added")
+@tasks.prompt("validate_task", title="Validate a task before it is added", specified=True)
 def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
     """Weigh a wish in six steps before it becomes a task."""
     found = room.find(Query(limit=_SHOWN, sort="updated"))
@@ -124,14 +124,14 @@ def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
     return _message(VALIDATE_TASK, data)
 
 
-@tasks.prompt("finish_task", title="Finish a task", complete={"task_id": live_ids})
+@tasks.prompt("finish_task", title="Finish a task", complete={"task_id": live_ids}, specified=True)
 def finish_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Check that a task is really done, with proof, and say so."""
     gate = room.workspace().gate
     return _message(FINISH_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id), gate=gate)
 
 
-@tasks.prompt("session_handoff", title="Hand the work over")
+@tasks.prompt("session_handoff", title="Hand the work over", specified=True)
 def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
     """Write down what the next one has to know, and give back what is not finished."""
     agent = None
@@ -145,7 +145,7 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
     return _message(SESSION_HANDOFF, data, session=args.session or "your session")
 
 
-@tasks.prompt("init_success", title="After a workspace was made")
+@tasks.prompt("init_success", title="After a workspace was made", specified=True)
 def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
     """Say what a new workspace holds and what to do first."""
     del args

@@ -21,6 +21,7 @@ from holdfast.tasks.toolset import tasks
     command="github",
     positional=("action",),
     example="holdfast tasks github status",
+    specified=True,
     text=report_words,
     annotations=INTEGRATION,
 )

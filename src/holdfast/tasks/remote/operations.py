@@ -20,6 +20,7 @@ from holdfast.tasks.toolset import tasks
     command="remote",
     positional=("interface_type", "action"),
     example="holdfast tasks remote jira list",
+    specified=True,
     text=report_words,
     annotations=INTEGRATION,
 )
