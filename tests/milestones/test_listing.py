@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -11,7 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import Invalid, InvalidCursor
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
+from holdfast.milestones import lookup
 from holdfast.milestones.entity import Draft, Kind
 from holdfast.milestones.filter import parse_filter
 from holdfast.milestones.filter_predicate import Subject, holds
@@ -236,3 +240,29 @@ def test_sort_keys_that_make_no_sense_are_refused(room: Milestones) -> None:
         else:
             with pytest.raises(Invalid, match="is not a"):
                 ask(room, sort=[word])
+
+
+@pytest.mark.requirement("milestones-16", "milestones-17", "milestones-23")
+def test_a_page_that_would_be_too_large_ends_early_and_the_next_one_goes_on(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The cursor is null exactly when nothing follows, however the pages were cut."""
+    with closing(Milestones.open(Repository.at(repository))) as room:
+        room.bring_in([Draft("issue", f"{number} {'x' * 90}") for number in range(23)])
+        whole = [item.id for item in ask(room, limit=500).items]
+        for budget in (1, 250, 1000, 5000):
+            monkeypatch.setattr(lookup, "LIMITS", replace(LIMITS, entity_page_characters=budget))
+            for limit in (1, 7, 23, 500):
+                pages = list(all_pages(room, limit))
+                assert [name for page in pages for name in page] == whole
+                assert all(pages), "no page is empty"
+                assert max(map(len, pages)) <= max(1, min(limit, budget // 90))
+
+
+def all_pages(room: Milestones, limit: int) -> Iterator[list[str]]:
+    cursor = None
+    while True:
+        page = ask(room, limit=limit, **({} if cursor is None else {"cursor": cursor}))
+        yield [item.id for item in page.items]
+        if (cursor := page.next_cursor) is None:
+            return

@@ -159,8 +159,9 @@ def test_a_claim_keeps_others_away_until_it_is_released(do: Do, issue: str) -> N
     claimed = do("claim", id=issue, actor="A <a@x>", minutes=5)
     assert claimed["actor"] == "A <a@x>"
     assert shown(do, issue)["claim"]["until"] == claimed["until"]
-    with pytest.raises(Conflict, match="A <a@x> has claimed this"):
+    with pytest.raises(Conflict, match="Somebody else has claimed this until") as refusal:
         do("claim", id=issue, actor="B <b@x>")
+    assert refusal.value.data["holder"] == "A <a@x>", "what somebody wrote is data, never part of the message"
     do("release", id=issue, actor="A <a@x>")
     assert do("claim", id=issue, actor="B <b@x>")["actor"] == "B <b@x>"
 
@@ -191,3 +192,10 @@ def test_the_history_tells_who_did_what_newest_first(do: Do, issue: str) -> None
     assert first["events"] + rest["events"] == do("log", limit=50)["events"]
     paged = do("log", id=issue, limit=1)
     assert do("log", id=issue, limit=1, cursor=paged["nextCursor"])["events"] == events[1:2]
+
+
+def test_a_claim_that_is_repeated_after_its_end_says_so(do: Do, issue: str) -> None:
+    do("claim", id=issue, actor="A <a@x>", requestId="r-1")
+    do("release", id=issue, actor="A <a@x>")
+    with pytest.raises(Conflict, match="has ended"):
+        do("claim", id=issue, actor="A <a@x>", requestId="r-1")

@@ -82,6 +82,7 @@ class Limits:
     request_characters: int = 200
     entity_page: int = 50
     entity_largest_page: int = 500
+    entity_page_characters: int = 400_000
     shown_comment_bytes: int = 2 * MIB
     filter_bytes: int = 4 * KIB
     filter_depth: int = 32

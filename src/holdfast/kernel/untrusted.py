@@ -82,6 +82,12 @@ def _keep_joiner(match: re.Match[str]) -> str:
     return match.group() if needs_joiners else ""
 
 
+def _written(value: Any) -> Any:
+    if isinstance(value, str) and not (value.isascii() and value.isprintable()):
+        return visible(value)
+    return value
+
+
 class StoredText:
     """Marks a field of a result as stored text and cleans it when the result is written out."""
 
@@ -90,7 +96,7 @@ class StoredText:
 
         schema = handler(source)
         schema["serialization"] = core_schema.plain_serializer_function_ser_schema(
-            lambda value: visible(value) if isinstance(value, str) else value,
+            _written,
             return_schema=core_schema.str_schema(),
         )
         return schema

@@ -14,6 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+_ORDINARY_CHARACTERS = 100_000
 _LABELS = "SELECT value FROM json_each(?)"
 
 
@@ -28,6 +29,8 @@ def listed(
             raise OutOfTheOrdinary
         connection.create_function("holdfast_fold", 1, _folded, deterministic=True)
         rows = connection.execute(_statement(kind, wanted), (kind, *values, limit + 1)).fetchall()
+        if sum(len(row[1]) + len(row[3]) for row in rows) > _ORDINARY_CHARACTERS:
+            raise OutOfTheOrdinary
         items = [_item(connection, row) for row in rows[:limit]]
     except Error as error:
         raise OutOfTheOrdinary from error

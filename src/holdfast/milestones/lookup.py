@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import sqlite3
 from dataclasses import replace
+from itertools import accumulate
+from typing import Any
 
 from holdfast.kernel.errors import Conflict, InvalidArguments, NotFound
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.untrusted import visible
 from holdfast.milestones.entity import Entity, Kind
 from holdfast.milestones.entry import Entry, is_uuid, parse
 from holdfast.milestones.errors import AmbiguousEntity, UnknownEntity
 from holdfast.milestones.fold import State
-from holdfast.milestones.query import Page, Query, statement
+from holdfast.milestones.query import Page, Position, Query, statement
 from holdfast.milestones.rows import entries_of, state_of, summaries
 from holdfast.milestones.schema import OPEN_ISSUES
 
 _SHORTEST_PREFIX = 4
 _CANDIDATES = 10
 _SUMMARY_WIDTH = 13
+_TITLE, _LABELS = 2, 4
 
 
 def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
@@ -75,12 +80,26 @@ def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] |
 
 def page(connection: sqlite3.Connection, query: Query) -> Page:
     """Return one page of a query."""
+    rows, position = page_rows(connection, query)
+    return Page(tuple(summaries(rows)), position)
+
+
+def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], Position | None]:
+    """Return the rows of one page, of `schema.SUMMARY_COLUMNS`, and where the next one begins."""
     if query.limit < 1:
         raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
     rows = connection.execute(*statement(query)).fetchall()
-    shown = rows[: query.limit]
-    position = tuple(shown[-1][_SUMMARY_WIDTH:]) if len(rows) > query.limit else None
-    return Page(tuple(summaries(shown)), position)
+    shown = within_budget(rows[: query.limit])
+    return shown, tuple(shown[-1][_SUMMARY_WIDTH:]) if len(rows) > len(shown) else None
+
+
+def within_budget(rows: list[Any]) -> list[Any]:
+    """Return the rows that fit into one answer, one at least; the next page begins after them."""
+    sizes = [len(row[_TITLE]) + len(row[_LABELS]) for row in rows]
+    if sum(sizes) <= LIMITS.entity_page_characters:
+        return rows
+    fitting = sum(total <= LIMITS.entity_page_characters for total in accumulate(sizes))
+    return rows[: max(1, fitting)]
 
 
 def comment(found: State, name: str) -> str:
@@ -107,13 +126,13 @@ def refuse_existing(connection: sqlite3.Connection, name: str | None) -> None:
 
 
 def refuse_claimed(found: State, person: str, now: str) -> None:
-    """Refuse a claim on what somebody else holds."""
+    """Refuse a claim on what somebody else holds; whose it is was written by others, and is data."""
     holder = next((claim for claim in found.claims() if claim.is_live(now)), None)
     if holder is not None and holder.actor != person:
         raise Conflict(
-            f"{holder.actor} has claimed this until {holder.until}.",
-            hint="Take another one, or wait until the claim ends or is released.",
-            holder=holder.actor,
+            f"Somebody else has claimed this until {holder.until}.",
+            hint="Take another one, or wait until the claim ends or is released; show it to see whose it is.",
+            holder=" ".join(visible(holder.actor).split()),
             until=holder.until,
         )
 

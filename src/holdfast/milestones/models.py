@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -12,6 +12,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Claim, Comment, Contested, Entity, Event, Kind, Status, Summary
+from holdfast.milestones.rows import label_members
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 
@@ -86,17 +87,17 @@ class MilePage(Output):
     hint: UntrustedText | None = optional("What to know about this answer.")
 
     @classmethod
-    def of(cls, summaries: Iterable[Summary], cursor: str | None, hint: str | None) -> MilePage:
-        """Return a page as a result; all of it at once, which takes half the time of item by item."""
+    def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
+        """Return rows of `schema.SUMMARY_COLUMNS` as a page; all at once, since one by one takes longer."""
         items = [
             {
-                "id": summary.id,
-                "title": summary.title,
-                "status": summary.status,
-                "labels": summary.labels,
-                "stats": {"comment_count": summary.comment_count, "open_issues": summary.open_issues},
+                "id": row[0],
+                "title": row[2],
+                "status": row[3],
+                "labels": label_members(row[4]),
+                "stats": {"comment_count": row[11], "open_issues": row[12]},
             }
-            for summary in summaries
+            for row in rows
         ]
         return cls.model_validate({"items": items, "next_cursor": cursor, "hint": hint})
 

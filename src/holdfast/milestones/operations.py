@@ -9,7 +9,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.milestones import text
 from holdfast.milestones.entity import Event
-from holdfast.milestones.lookup import page
+from holdfast.milestones.lookup import page_rows
 from holdfast.milestones.models import (
     FindReady,
     ListEntities,
@@ -65,11 +65,11 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     """
     query, hints = question(args, time.time())
     with room.reading() as connection:
-        found = page(connection, query)
+        rows, position = page_rows(connection, query)
         is_damaged = connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]
     # Most pages need no notice, and finding that out would cost as much as the page.
-    notices = room.notices() if is_damaged or not found.items else []
-    return MilePage.of(found.items, next_cursor(args, found.next), " ".join([*hints, *notices]) or None)
+    notices = room.notices() if is_damaged or not rows else []
+    return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
 
 
 @milestones.operation(

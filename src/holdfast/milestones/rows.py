@@ -107,7 +107,7 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
             kind,
             title,
             status,
-            _members(labels),
+            label_members(labels),
             author,
             assignee,
             due,
@@ -120,7 +120,8 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
 
 
 @lru_cache(maxsize=4096)
-def _members(labels: str) -> tuple[str, ...]:
+def label_members(labels: str) -> tuple[str, ...]:
+    """Return the labels that a row holds."""
     return tuple(json.loads(labels))
 
 

@@ -13,34 +13,47 @@ _KEPT_CONNECTIONS = 8
 class ConnectionPool:
     """Lends each connection to one thread at a time; the one used last is lent first.
 
+    Connections for reading refuse to write, and are kept apart from those that may. Telling a connection now
+    the one and now the other would make SQLite prepare every statement anew, at more than a query's cost.
+
     `retire` closes what is idle; what is lent out at that moment is closed on its return. The pool may be
     used again afterwards, with fresh connections.
     """
 
     def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
         self._connect = connect
-        self._idle: list[sqlite3.Connection] = []
+        self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
         self._lock = threading.Lock()
         self._generation = 0
 
     @contextmanager
-    def lend(self) -> Iterator[sqlite3.Connection]:
+    def lend(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
         """Lend a connection; a transaction left open inside is rolled back."""
         with self._lock:
             generation = self._generation
-            connection = self._idle.pop() if self._idle else None
+            connection = self._idle[writing].pop() if self._idle[writing] else None
         if connection is None:
-            connection = self._connect()
+            connection = self._connected(writing=writing)
         try:
             yield connection
         finally:
-            self._take_back(connection, generation)
+            self._take_back(connection, generation, writing=writing)
 
-    def _take_back(self, connection: sqlite3.Connection, generation: int) -> None:
+    def _connected(self, *, writing: bool) -> sqlite3.Connection:
+        connection = self._connect()
+        try:
+            connection.execute(f"PRAGMA query_only = {'OFF' if writing else 'ON'}")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _take_back(self, connection: sqlite3.Connection, generation: int, *, writing: bool) -> None:
         usable = _end_transaction(connection)
         with self._lock:
-            if usable and generation == self._generation and len(self._idle) < _KEPT_CONNECTIONS:
-                self._idle.append(connection)
+            idle = self._idle[writing]
+            if usable and generation == self._generation and len(idle) < _KEPT_CONNECTIONS:
+                idle.append(connection)
                 return
         connection.close()
 
@@ -48,8 +61,8 @@ class ConnectionPool:
         """Close every connection, now or when it comes back."""
         with self._lock:
             self._generation += 1
-            idle, self._idle = self._idle, []
-        for connection in idle:
+            idle, self._idle = self._idle, {False: [], True: []}
+        for connection in [*idle[False], *idle[True]]:
             connection.close()
 
 

@@ -86,7 +86,6 @@ class Database:
         """Yield a connection that sees one moment of the store and cannot change it."""
         self._follow_the_name()
         with self._noticing_damage(), self._connections.lend() as connection:
-            connection.execute("PRAGMA query_only = ON")
             connection.execute("BEGIN")
             self._refuse_if_newer(connection)
             yield connection
@@ -100,8 +99,7 @@ class Database:
             raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
         try:
             self._follow_the_name()
-            with self._noticing_damage(), self._connections.lend() as connection:
-                connection.execute("PRAGMA query_only = OFF")
+            with self._noticing_damage(), self._connections.lend(writing=True) as connection:
                 connection.execute("BEGIN IMMEDIATE")
                 self._refuse_if_newer(connection)
                 yield connection

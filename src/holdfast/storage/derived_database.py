@@ -57,13 +57,13 @@ class DerivedDatabase:
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection that sees one moment and cannot change it."""
-        with self._in_use("BEGIN", query_only="ON") as connection:
+        with self._in_use("BEGIN") as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection whose changes are kept together, or not at all."""
-        with self._in_use("BEGIN IMMEDIATE", query_only="OFF") as connection:
+        with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
             yield connection
             connection.execute("COMMIT")
 
@@ -104,11 +104,10 @@ class DerivedDatabase:
         self._connections.retire()
 
     @contextmanager
-    def _in_use(self, begin: str, *, query_only: str) -> Iterator[sqlite3.Connection]:
+    def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
         self._follow_the_pointer()
         try:
-            with self._connections.lend() as connection:
-                connection.execute(f"PRAGMA query_only = {query_only}")
+            with self._connections.lend(writing=writing) as connection:
                 connection.execute(begin)
                 yield connection
         except sqlite3.Error as error:
