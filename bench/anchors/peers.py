@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from math import sqrt
 
@@ -90,10 +90,11 @@ def like_lhdiff(old: Version, new: Version, lines: Sequence[int]) -> list[int | 
     taken = set(kept.values())
     left = [line for line in range(1, len(after.lines) + 1) if line not in taken and after.lines[line - 1]]
     gone = [line for line in range(1, len(before.lines) + 1) if line not in kept and before.lines[line - 1]]
+    index = after.index(left)
     pairs = [
         (score, line, place)
         for line in gone
-        for place in before.nearest(line, after, left)
+        for place in before.nearest(line, after, index)
         if (score := before.likeness(line, after, place)) >= LEAST
     ]
     answers = dict(kept)
@@ -118,14 +119,24 @@ class _Words:
         return self.around[line]
 
     def _neighbours(self, line: int) -> list[Counter[str]]:
-        above = [words for words in self.words[: line - 1] if words][-CONTEXT:]
+        above = [words for words in self.words[max(0, line - 1 - 4 * CONTEXT) : line - 1] if words][-CONTEXT:]
         below = [words for words in self.words[line : line + 4 * CONTEXT] if words][:CONTEXT]
         return above + below
 
-    def nearest(self, line: int, other: _Words, places: list[int]) -> list[int]:
+    def index(self, places: list[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = defaultdict(list)
+        for place in places:
+            for word in self.words[place - 1]:
+                found[word].append(place)
+        return found
+
+    def nearest(self, line: int, other: _Words, index: dict[str, list[int]]) -> list[int]:
         wanted = self.words[line - 1]
-        ranked = sorted(places, key=lambda place: -_cosine(wanted, other.words[place - 1]))
-        return ranked[:CANDIDATES]
+        shared: Counter[int] = Counter()
+        for word in wanted:
+            shared.update(index.get(word, ()))
+        likely = [place for place, _ in shared.most_common(4 * CANDIDATES)]
+        return sorted(likely, key=lambda place: -_cosine(wanted, other.words[place - 1]))[:CANDIDATES]
 
     def likeness(self, line: int, other: _Words, place: int) -> float:
         content = Levenshtein.normalized_similarity(self.lines[line - 1], other.lines[place - 1])
