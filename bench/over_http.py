@@ -5,7 +5,9 @@ origin, token, limits, validation, worker thread, settlement. Rounds alternate b
 answer is checked outside of the timed zone. Besides calls per second the processor time of the server is
 shown, because wall time on a shared machine also measures the neighbours.
 
-    python -m bench.over_http [--rounds 5]
+    python -m bench.over_http [--rounds 5] [--check]
+
+With --check the exit status is 1 when Holdfast answers fewer calls per second in any row.
 """
 
 from __future__ import annotations
@@ -167,6 +169,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--calls", type=int, default=400)
+    parser.add_argument("--check", action="store_true", help="fail when the bar is missed")
     options = parser.parse_args()
     figures: dict[str, dict[str, list[tuple[float, float]]]] = {name: {} for name in SERVERS}
     for _ in range(options.rounds):
@@ -180,10 +183,14 @@ def main() -> None:
                     check(answers, options.calls)
                     figures[name].setdefault(f"{era}, {clients} at once", []).append((rate, spent))
             server.close()
-    report(figures, options.rounds)
+    ratios = report(figures, options.rounds)
+    if options.check and min(ratios.values()) < 1:
+        sys.exit(f"slower than the SDK's own server: {min(ratios, key=lambda row: ratios[row])}")
 
 
-def report(figures: dict[str, dict[str, list[tuple[float, float]]]], rounds: int) -> None:
+def report(figures: dict[str, dict[str, list[tuple[float, float]]]], rounds: int) -> dict[str, float]:
+    """Print the medians and return the ratio of each row."""
+    ratios = {}
     print(
         f"Python {platform.python_version()}, mcp {version('mcp')}, uvicorn {version('uvicorn')}, "
         f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {rounds} rounds"
@@ -192,11 +199,13 @@ def report(figures: dict[str, dict[str, list[tuple[float, float]]]], rounds: int
     for label in figures["stock"]:
         rates = {name: statistics.median(pair[0] for pair in seen[label]) for name, seen in figures.items()}
         spent = {name: statistics.median(pair[1] for pair in seen[label]) for name, seen in figures.items()}
+        ratios[label] = rates["holdfast"] / rates["stock"]
         print(
             f"{label:24}{rates['stock']:>10.0f}/s{rates['holdfast']:>10.0f}/s"
             f"{rates['holdfast'] / rates['stock']:>8.2f}"
             f"   {spent['stock'] * 1e6:.0f} us, {spent['holdfast'] * 1e6:.0f} us"
         )
+    return ratios
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireEr
 from holdfast.faces.mcp.wire.messages import Notification, Request, RequestId
 from holdfast.kernel.codes import INTERNAL_ERROR, METHOD_NOT_FOUND
 from holdfast.kernel.dispatch import internal
+from holdfast.kernel.errors import HoldfastError
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
 _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
@@ -60,20 +61,26 @@ class SdkEngine:
         if self._server is None:
             if self._loading is None:
                 self._loading = asyncio.create_task(asyncio.to_thread(self._source.loaded))
-            # Several requests wait for one load, and none of them may cancel it for the others.
-            self._server = await asyncio.shield(self._loading)
+            loading = self._loading
+            try:
+                # Several requests wait for one load, and none of them may cancel it for the others.
+                self._server = await asyncio.shield(loading)
+            except Exception:
+                # What was in the way may be gone when the next one asks.
+                self._loading = None if self._loading is loading else self._loading
+                raise
             self._runner.server = self._server.sdk
         return self._server
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
         key = self._list_key(exchange)
-        if key is None:
-            return await self._respond(exchange)
-        lists = (await self._ready()).prepared_lists
-        prepared = lists.get(key)
-        if prepared is None:
-            prepared = lists[key] = Prepared(to_json(await self._respond(exchange)))
+        if key is not None and self._server is not None and key in self._server.prepared_lists:
+            return self._server.prepared_lists[key]
+        result = await self._respond(exchange)
+        if key is None or self._server is None:
+            return result
+        prepared = self._server.prepared_lists[key] = Prepared(to_json(result))
         return prepared
 
     async def _respond(self, exchange: Exchange) -> Any:
@@ -94,7 +101,7 @@ class SdkEngine:
         except WireError:
             raise
         except Exception as failure:
-            error = internal(failure)
+            error = failure if isinstance(failure, HoldfastError) else internal(failure)
             raise WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data) from None
 
     async def _load_soon(self) -> None:
