@@ -246,6 +246,7 @@ def test_editing_changes_the_text_and_the_moment_only(desk: Desk, clock: Turnabl
     assert after["comments"][0].pop("updated") == moment[0]
     before["comments"][0].pop("text")
     before["comments"][0].pop("updated")
+    assert after.pop("holdfast") != before.pop("holdfast")
     assert after == before
 
 

@@ -21,6 +21,7 @@ from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS
 
 REGISTRY = full_registry()
 NAMES_OF_PATHS = {"file", "path", "file_path", "project_path", "directory", "output"}
+NAMES_OF_PATHS |= {"source_file", "target_file"}
 
 
 def path_parameters() -> Iterator[tuple[Operation, str]]:

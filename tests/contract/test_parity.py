@@ -23,8 +23,10 @@ from tests.wire.client import ENVELOPE, WireClient, wire_client
 OFFERED = {operation.listed_name for operation in full_registry().operations}
 RUN = [case for case in CASES if case.operation in OFFERED]
 
-_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ")
-_NAME = re.compile(r"m_[0-9a-f]{16}|tasks-[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z")
+_NAME = re.compile(
+    r"m_[0-9a-f]{16}|(?:c|gm)_[0-9]{13}|tasks-[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+)
 
 
 FACES = ("command", "pipe", "http", "rest")

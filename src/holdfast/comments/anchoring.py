@@ -40,6 +40,7 @@ def plan(sidecar: Sidecar, present: Present | None, past: Past) -> Plan:
         standing = settled(note, present)
         if standing is not None:
             found.standings[position] = standing
+            note.as_stored = present is not None and (note.evidence or {}).get("seenBlob") == present.blob
         else:
             waiting[_origin(note, sidecar.source_path)].append(position)
     if present is None:

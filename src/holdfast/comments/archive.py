@@ -107,13 +107,15 @@ class Archive:
             row = connection.execute(_VERSION, (blob,)).fetchone()
         return None if row is None else zlib.decompress(row[0])
 
-    def record(self, path: str) -> Record:
-        """Return what is on record about a sidecar."""
+    def record(self, path: str, digest: str | None = None) -> Record:
+        """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
         database = self._for_reading()
         if database is None:
             return Record()
         with database.read() as connection:
             found = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone()
+            if found is not None and found[0] == digest:
+                return Record(found[0], found[1])
             rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
         entries = tuple(Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows)
         return Record(found[0], found[1], entries) if found else Record(entries=entries)

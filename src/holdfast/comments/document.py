@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
+from functools import lru_cache
 from json.encoder import encode_basestring
 from typing import Any
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_REMEMBERED = 4096
+_compact = json.JSONEncoder(ensure_ascii=False).encode
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -7
 
@@ -40,10 +43,29 @@ def parsed(data: bytes) -> Any:
 def printed(value: Any) -> bytes:
     """Return the bytes of a value."""
     try:
-        text = _written(value, "\n")
+        text = _document(value) if isinstance(value, dict) else _written(value, "\n")
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+
+
+def _document(value: dict[str, Any]) -> str:
+    """Return an object whose long lists are mostly what they were when they were last written."""
+    members = []
+    for key, member in value.items():
+        if isinstance(member, list) and member:
+            items = ",\n    ".join(_item(_compact(item)) for item in member)
+            text = f"[\n    {items}\n  ]"
+        else:
+            text = _written(member, "\n  ")
+        members.append(f"{encode_basestring(key)}: {text}")
+    return "{\n  " + ",\n  ".join(members) + "\n}" if members else "{}"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _item(compact: str) -> str:
+    """Return an item of a list inside an object; laying it out takes much longer than recognising it."""
+    return _written(json.loads(compact), "\n    ")
 
 
 def _written(value: Any, newline: str) -> str:

@@ -23,6 +23,7 @@ NewMarkerId = Callable[[], str]
 """Returns the id for one more marker."""
 
 _ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
+_OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 
 
@@ -49,6 +50,8 @@ class Completion:
             raw["version"] = VERSION
         raw.setdefault("ghostMarkers", [])
         for note in sidecar.comments:
+            if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_NAMES:
+                continue
             self._complete_comment(note)
             self._complete_marker(sidecar, note)
 

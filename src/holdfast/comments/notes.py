@@ -58,6 +58,8 @@ class Note:
     raw: dict[str, Any]
     marker: dict[str, Any] | None = None
     placement: Standing = field(default_factory=lambda: Standing(1))
+    as_stored: bool = False
+    """Whether the marker says already, about the present text, what the placement says."""
     moved_symbol: AnchorSymbol | None = None
     """The symbol at the line where the comment is now, once that was looked up."""
 

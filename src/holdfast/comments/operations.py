@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.comments import text
+from holdfast.comments.changes import Draft
 from holdfast.comments.models import (
     AddComment,
     AddedComment,
@@ -25,7 +26,7 @@ from holdfast.comments.models import (
 from holdfast.comments.paths import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
-from holdfast.comments.writing import Draft, Writing
+from holdfast.comments.writing import Writing
 from holdfast.kernel.operation import Effect
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from holdfast.comments import sidecar as sidecars
+from holdfast.comments.changes import Change
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.notes import Note, Standing
 from holdfast.comments.pool import Pool
@@ -24,7 +25,7 @@ from holdfast.comments.sidecar import whole_line
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.files import Moved, find_moved
 from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
-from holdfast.comments.writing import Change, Writing
+from holdfast.comments.writing import Writing
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.repo_path import RepoPath
@@ -199,7 +200,7 @@ class Scan:
         with self._writing.changing(RepoPath.parse(path)) as change:
             found = change.sidecar.find(note.id)
             if found is not None and found.orphaned:
-                found.placement = standing
+                found.placement, found.as_stored = standing, False
 
     def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
         try:

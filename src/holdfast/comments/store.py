@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.anchoring import Plan, apply, plan
-from holdfast.comments.archive import Archive, blob_id
+from holdfast.comments.archive import Archive, Record, blob_id
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
 from holdfast.comments.journeys import Present, travelled
 from holdfast.comments.lines import decoded
@@ -178,7 +178,7 @@ class Comments:
         """Return a file's comments where the sidecar says they are, with those that were overwritten."""
         data = self.sidecar_bytes(path)
         sidecar = sidecars.empty(path.text) if data is None else sidecars.read(path.text, data)
-        merged = self.merged(sidecar, data)
+        merged = self.merged(sidecar, data, self.archive.record(sidecar.path, sidecar.digest))
         put_back(sidecar, merged.restored)
         return sidecar
 
@@ -197,9 +197,8 @@ class Comments:
                     raise
                 raise CommentFileCorrupted(place, "it is not a regular file") from None
 
-    def merged(self, sidecar: Sidecar, data: bytes | None) -> Merged:
+    def merged(self, sidecar: Sidecar, data: bytes | None, record: Record) -> Merged:
         """Compare a sidecar with what we last wrote there, and put on record what that shows."""
-        record = self.archive.record(sidecar.path)
         if data is None:
             # The file was removed as a whole, which no program does by mistake.
             return Merged()

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any
 
 from holdfast.comments import evidence
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.anchoring import apply
+from holdfast.comments.appending import appended
 from holdfast.comments.archive import Entry, blob_id
+from holdfast.comments.changes import Change, Draft, Placed, moment_text
 from holdfast.comments.contents import carry, comment_ids, detach, remove
 from holdfast.comments.document import Unreadable
 from holdfast.comments.errors import (
     CommentFileCorrupted,
-    CommentNotFound,
     InvalidLineNumber,
     SourceNotFound,
 )
@@ -34,7 +33,7 @@ from holdfast.comments.markers import Completion
 from holdfast.comments.merging import entry_of, put_back, tombstone
 from holdfast.comments.notes import EVIDENCE, AnchorSymbol, Note, Standing
 from holdfast.comments.schema import LOCKS_NAME, NUMBERS_NAME
-from holdfast.comments.sidecar import Sidecar, bytes_of, digest_of
+from holdfast.comments.sidecar import bytes_of, digest_of
 from holdfast.comments.store import Comments, store_path
 from holdfast.comments.symbols import anchor_symbol
 from holdfast.comments.tracking.models import Placement
@@ -43,63 +42,8 @@ from holdfast.storage.locks import Locks
 from holdfast.storage.numbers import next_number
 from holdfast.storage.repo_path import RepoPath
 
-
-def moment_text(moment: datetime) -> str:
-    """Write a moment as JavaScript does: UTC, milliseconds, Z."""
-    moment = moment.astimezone(UTC)
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z"
-
-
 Travel = Callable[[Journey], Sequence[Placement]]
 """Follows the anchors of a journey."""
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A comment to be written."""
-
-    line: int
-    text: str
-    author: str
-    tag: str | None = None
-    ai: dict[str, Any] | None = None
-    end_line: int | None = None
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A comment that was written, and what it is about."""
-
-    note: Note
-    marker_id: str
-    symbol: AnchorSymbol | None
-
-
-@dataclass
-class Change:
-    """One sidecar while it is changed."""
-
-    path: RepoPath
-    sidecar: Sidecar
-    present: Present | None
-    source: bytes | None
-    completion: Completion
-    moment: str
-    touched: set[str] = field(default_factory=set)
-    deleted: set[str] = field(default_factory=set)
-    before: bytes | None = None
-
-    def find(self, name: str) -> Note:
-        """Return the comment with that id or alias."""
-        note = self.sidecar.find(name)
-        if note is None:
-            raise CommentNotFound(self.path.text, name)
-        return note
-
-    def touch(self, note: Note) -> None:
-        """Mark a comment as changed now."""
-        note.raw["updated"] = self.moment
-        self.touched.add(note.id)
 
 
 class Writing:
@@ -115,19 +59,22 @@ class Writing:
         count = len(split_lines(decoded(source)))
         if draft.line > count or (draft.end_line or 0) > count:
             raise InvalidLineNumber(path.text, max(draft.line, draft.end_line or 0), count)
-        with self.changing(path) as change:
+        with self._locks.holding(path.text):
+            quick = self._quick_addition(path, source)
+            change = quick or self._begin(path, everything=False)
             if change.source is None:
                 raise SourceNotFound(path.text)
             self._check_line(change, draft.line)
             if strict:
                 change.completion.outline.refuse_errors()
-            number = self._numbers(2)
-            note = self._new_note(change, draft, number)
+            note = self._new_note(change, draft, self._numbers(2))
+            if quick is None or not self._append(change, note):
+                self._finish(self._begin_again(change, note) if quick is not None else change)
             return Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(change, draft.line))
 
     def edit(self, path: RepoPath, name: str, text: str) -> Note:
         """Replace the text of a comment; its tag, author and anchor stay."""
-        with self.changing(path, must_exist=True) as change:
+        with self.changing(path, must_exist=True, everything=False) as change:
             note = change.find(name)
             note.raw["text"] = text
             change.touch(note)
@@ -135,7 +82,7 @@ class Writing:
 
     def delete(self, path: RepoPath, name: str) -> Note:
         """Remove a comment, and its marker when no other comment is on it."""
-        with self.changing(path, must_exist=True) as change:
+        with self.changing(path, must_exist=True, everything=False) as change:
             note = change.find(name)
             remove(change.sidecar, note)
             change.deleted.add(note.id)
@@ -143,7 +90,7 @@ class Writing:
 
     def resolve(self, path: RepoPath, name: str, status: str, by: str) -> Note:
         """Say whether a comment is settled."""
-        with self.changing(path, must_exist=True) as change:
+        with self.changing(path, must_exist=True, everything=False) as change:
             note = change.find(name)
             note.raw["status"] = status
             if status == "open":
@@ -156,7 +103,7 @@ class Writing:
 
     def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
         """Add an answer to a comment."""
-        with self.changing(path, must_exist=True) as change:
+        with self.changing(path, must_exist=True, everything=False) as change:
             note = change.find(name)
             replies = note.raw.get("replies")
             answer = {
@@ -198,7 +145,7 @@ class Writing:
                     continue
                 carry(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
-                note.placement = standing
+                note.placement, note.as_stored = standing, False
                 arriving.touched.add(note.id)
                 moved.append(note)
             if moved:
@@ -215,56 +162,124 @@ class Writing:
 
     @contextmanager
     def changing(
-        self, path: RepoPath, *, must_exist: bool = False, travel: Travel = travelled
+        self,
+        path: RepoPath,
+        *,
+        must_exist: bool = False,
+        travel: Travel = travelled,
+        everything: bool = True,
     ) -> Iterator[Change]:
-        """Hold a sidecar's lock, yield what it holds, and write it when that went well and changed it."""
+        """Hold a sidecar's lock, yield what it holds, and write it when that went well and changed it.
+
+        Unless `everything` is to be brought up to date, comments that nobody touches may stay as they are.
+        """
         with self._locks.holding(path.text):
-            change = self._begin(path, must_exist=must_exist, travel=travel)
+            change = self._begin(path, must_exist=must_exist, travel=travel, everything=everything)
             yield change
             self._finish(change)
 
     # The steps
 
-    def _begin(self, path: RepoPath, *, must_exist: bool = False, travel: Travel = travelled) -> Change:
+    def _begin(
+        self,
+        path: RepoPath,
+        *,
+        must_exist: bool = False,
+        travel: Travel = travelled,
+        everything: bool = True,
+    ) -> Change:
         room = self._room
         data = room.sidecar_bytes(path)
         sidecar = sidecars.empty(path.text) if data is None else sidecars.read(path.text, data)
-        put_back(sidecar, room.merged(sidecar, data).restored)
+        record = room.archive.record(sidecar.path, sidecar.digest)
+        put_back(sidecar, room.merged(sidecar, data, record).restored)
+        is_ours = record.digest == sidecar.digest and data is not None
         source = room.source_bytes(path)
         if source is None and data is None and must_exist:
             raise SourceNotFound(path.text)
         present = None if source is None else Present(path.text, decoded(source), blob_id(source))
-        found = room.planned(sidecar, present)
-        apply(sidecar, found, [travel(journey) for journey in found.journeys])
+        if is_ours and not everything:
+            # Nobody else has written it since we did: what is not touched can stay as it is.
+            for note in sidecar.comments:
+                note.as_stored = True
+        else:
+            found = room.planned(sidecar, present)
+            apply(sidecar, found, [travel(journey) for journey in found.journeys])
         moment = moment_text(room.clock())
         completion = Completion(present, room.history.head(), moment, lambda: marker_name(self._numbers(1)))
-        return Change(path, sidecar, present, source, completion, moment, before=data)
+        return Change(
+            path, sidecar, present, source, completion, moment, before=data, sequence=record.sequence + 1
+        )
+
+    def _quick_addition(self, path: RepoPath, source: bytes) -> Change | None:
+        """Return a change that only adds, if the sidecar is just as we wrote it last."""
+        room = self._room
+        data = room.sidecar_bytes(path)
+        if data is None:
+            return None
+        sidecar = sidecars.empty(path.text)
+        record = room.archive.record(sidecar.path, digest_of(data))
+        if record.digest != digest_of(data):
+            return None
+        present = Present(path.text, decoded(source), blob_id(source))
+        moment = moment_text(room.clock())
+        completion = Completion(present, room.history.head(), moment, lambda: marker_name(self._numbers(1)))
+        return Change(
+            path, sidecar, present, source, completion, moment, before=data, sequence=record.sequence + 1
+        )
+
+    def _append(self, change: Change, note: Note) -> bool:
+        """Write one more comment behind the others, if the bytes allow that."""
+        room = self._room
+        change.completion.complete(change.sidecar)
+        assert change.before is not None
+        assert note.marker is not None
+        stamp = room.archive.stamp(change.sequence)
+        data = appended(change.before, note.raw, note.marker, stamp)
+        if data is None:
+            return False
+        if change.source is not None:
+            room.archive.keep_version(change.source)
+        room.tree.write(RepoPath.parse(change.sidecar.path), data)
+        room.archive.remember(change.sidecar.path, digest_of(data), change.sequence, self._entries(change))
+        return True
+
+    def _begin_again(self, quick: Change, note: Note) -> Change:
+        """Return the same change made the long way."""
+        change = self._begin(quick.path, everything=False)
+        change.sidecar.raw["comments"].append(note.raw)
+        change.sidecar.raw.setdefault("ghostMarkers", []).append(note.marker)
+        change.sidecar.comments.append(note)
+        change.touched.add(note.id)
+        return change
 
     def _finish(self, change: Change) -> None:
         room = self._room
         change.completion.complete(change.sidecar)
         place = RepoPath.parse(change.sidecar.path)
-        try:
-            data = bytes_of(change.sidecar)
-        except Unreadable as problem:
-            raise CommentFileCorrupted(change.sidecar.path, str(problem)) from None
-        if data == change.before:
+        if not change.touched and not change.deleted and self._printed(change) == change.before:
             return
         if not change.sidecar.comments and change.source is None and change.before is not None:
             # Its last comment followed the code elsewhere; what is left says nothing about anything.
             room.tree.remove(place)
             current_call().changed("resources")
+            room.archive.remember(change.sidecar.path, "", change.sequence, self._entries(change))
             return
         version = change.source if self._needs_version(change) else None
         if version is not None:
             room.archive.keep_version(version)
-        sequence = room.archive.record(change.sidecar.path).sequence + 1
-        change.sidecar.put_stamp(room.archive.stamp(sequence))
-        data = bytes_of(change.sidecar)
+        change.sidecar.put_stamp(room.archive.stamp(change.sequence))
+        data = self._printed(change)
         room.tree.write(place, data)
         if change.before is None:
             current_call().changed("resources")
-        room.archive.remember(change.sidecar.path, digest_of(data), sequence, self._entries(change, sequence))
+        room.archive.remember(change.sidecar.path, digest_of(data), change.sequence, self._entries(change))
+
+    def _printed(self, change: Change) -> bytes:
+        try:
+            return bytes_of(change.sidecar)
+        except Unreadable as problem:
+            raise CommentFileCorrupted(change.sidecar.path, str(problem)) from None
 
     def _needs_version(self, change: Change) -> bool:
         """Return whether evidence refers to the present text, which only we may have."""
@@ -273,12 +288,12 @@ class Writing:
             blob in ((note.marker or {}).get(EVIDENCE) or {}).values() for note in change.sidecar.comments
         )
 
-    def _entries(self, change: Change, sequence: int) -> Iterator[Entry]:
+    def _entries(self, change: Change) -> Iterator[Entry]:
         for note in change.sidecar.comments:
             if note.id in change.touched:
-                yield entry_of(note.raw, note.marker, sequence)
+                yield entry_of(note.raw, note.marker, change.sequence)
         for comment_id in change.deleted:
-            yield tombstone(comment_id, change.moment, sequence)
+            yield tombstone(comment_id, change.moment, change.sequence)
 
     def _undo(self, change: Change) -> None:
         place = RepoPath.parse(change.sidecar.path)
@@ -321,7 +336,7 @@ class Writing:
             change.sidecar.raw["ghostMarkers"].append(marker)
         note.marker = marker
         note.raw["ghostMarkerId"] = note.marker["id"]
-        note.placement = Standing(line, end_line, method="placed")
+        note.placement, note.as_stored = Standing(line, end_line, method="placed"), False
         note.moved_symbol = None
         self._make_evidence(change, marker, line, end_line, "placed")
 

@@ -11,6 +11,8 @@ import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
+from holdfast.kernel.errors import Busy
+from holdfast.kernel.limits import LIMITS
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.files import locked
 from holdfast.storage.repository import Repository
@@ -33,8 +35,14 @@ class Locks:
             os.makedirs(directory, 0o700, exist_ok=True)
         with ExitStack() as stack:
             for number in sorted({_number(key) for key in keys}):
-                stack.enter_context(locked(os.path.join(directory, f"{number:02x}")))
+                self._wait(stack, os.path.join(directory, f"{number:02x}"), keys[0])
             yield
+
+    def _wait(self, stack: ExitStack, path: str, key: str) -> None:
+        try:
+            stack.enter_context(locked(path, wait=LIMITS.crowded_lock_seconds))
+        except Busy:
+            raise Busy(f"'{key}' is in use by others.", hint="Try again in a moment.", path=key) from None
 
 
 def _number(key: str) -> int:

@@ -1,0 +1,221 @@
+"""Comments under kill -9 and failing disks: nothing acknowledged is lost, and nothing is on a wrong line."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from holdfast.comments.store import Comments
+from holdfast.storage.repository import Repository
+from tests.reliability.harness import (
+    Outcome,
+    fail_at_every_syscall,
+    kill_at_every_syscall,
+    python,
+    run_kill_trials,
+)
+
+WRITING = """
+from holdfast.comments.changes import Draft
+from holdfast.comments.store import Comments
+from holdfast.comments.writing import Writing
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+room = Comments.open(Repository.at(sys.argv[1]))
+writing = Writing(room)
+def add(text, file="a.txt", line=2):
+    return writing.add(RepoPath.parse(file), Draft(line, text, "tests", "TODO")).note.id
+"""
+
+SOURCE = "one\ntwo\nthree\n"
+OLD, NEW = "An old comment", "A new comment"
+
+
+def texts(repository: Path, file: str = "a.txt") -> list[str]:
+    """Return what the comments of a file say, after checking that each is on its line."""
+    room = Comments.open(Repository.at(repository))
+    try:
+        found = room.load(file).comments
+        assert {note.line for note in found} <= {2}, "misplaced"
+        assert room.archive.verify() == []
+        return [note.text for note in found]
+    finally:
+        room.close()
+
+
+@pytest.fixture
+def annotated(repository: Path) -> Path:
+    """A repository with one comment."""
+    (repository / "a.txt").write_text(SOURCE)
+    (repository / "b.txt").write_text(SOURCE)
+    run = python(WRITING + f"add({OLD!r})", repository)
+    import subprocess
+
+    subprocess.run(run, check=True)
+    return repository
+
+
+# A1: killed at random moments.
+
+ADD_FOREVER = """
+name = sys.argv[2]
+number = 0
+while True:
+    number += 1
+    add(f"{name}-{number}", "a.txt" if number % 2 else "b.txt")
+    acknowledge(f"{name}-{number}")
+"""
+ACKNOWLEDGE_EARLY = ADD_FOREVER.replace("    add(", "    acknowledge(f'{name}-{number}')\n    add(")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-A1")
+def test_a1_no_acknowledged_comment_is_lost_in_300_kills(annotated: Path) -> None:
+    report = run_kill_trials(
+        lambda name: python(WRITING + ADD_FOREVER, annotated, name),
+        lambda: [*texts(annotated), *texts(annotated, "b.txt")],
+        at_once=4,
+    )
+    print(f"A1 comments: {report.summary()}")
+    assert report.failures == []
+    assert report.kills == 300
+    assert len(report.acknowledged) > 50
+
+
+@pytest.mark.slow
+def test_a1_control_acknowledging_before_the_comment_is_stored_is_caught(annotated: Path) -> None:
+    report = run_kill_trials(
+        lambda name: python(WRITING + ACKNOWLEDGE_EARLY, annotated, name),
+        lambda: [*texts(annotated), *texts(annotated, "b.txt")],
+        kills=60,
+        at_once=4,
+    )
+    print(f"A1 comments, control early acknowledgement: {report.summary()}")
+    assert report.lost
+
+
+# A2 and A4: one more comment in a sidecar that holds one.
+
+ADD_ONCE = f"""
+from holdfast.kernel.errors import HoldfastError
+room.history.head()
+try:
+    begin()
+    add({NEW!r})
+    end()
+except HoldfastError as failure:
+    sys.exit(failure.sentence())
+acknowledge()
+"""
+
+MOVE_ONCE = """
+from holdfast.kernel.errors import HoldfastError
+room.history.head()
+name = room.load("a.txt").comments[0].id if room.load("a.txt").comments else None
+if name is None:
+    acknowledge()
+    sys.exit(0)
+try:
+    begin()
+    writing.move(RepoPath.parse("a.txt"), RepoPath.parse("b.txt"), name, 2)
+    end()
+except HoldfastError as failure:
+    sys.exit(failure.sentence())
+acknowledge()
+"""
+
+
+def restore(repository: Path) -> Callable[[], None]:
+    kept = repository.with_name("kept")
+    shutil.copytree(repository, kept)
+
+    def prepare() -> None:
+        shutil.rmtree(repository)
+        shutil.copytree(kept, repository)
+
+    return prepare
+
+
+def old_or_new(repository: Path) -> Callable[[Outcome], None]:
+    def check(outcome: Outcome) -> None:
+        document = json.loads((repository / "a.txt.comments").read_bytes())
+        assert len(document["comments"]) == len(document["ghostMarkers"])
+        found = texts(repository)
+        assert found[0] == OLD
+        assert set(found[1:]) <= {NEW}
+        assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
+
+    return check
+
+
+def somewhere(repository: Path) -> Callable[[Outcome], None]:
+    def check(outcome: Outcome) -> None:
+        left, arrived = texts(repository), texts(repository, "b.txt")
+        assert OLD in [*left, *arrived], "lost"
+        if outcome.acknowledged:
+            assert (left, arrived) == ([], [OLD])
+
+    return check
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A2")
+def test_a2_a_kill_at_every_system_call_leaves_the_comment_or_nothing(annotated: Path) -> None:
+    program = python(WRITING + ADD_ONCE, annotated)
+    report = kill_at_every_syscall(program, restore(annotated), old_or_new(annotated))
+    print(f"A2 comments: {report.summary()}")
+    assert report.failures == []
+    assert report.missed == []
+    assert len(report.points) >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A2")
+def test_a2_a_kill_while_a_comment_moves_leaves_it_in_one_file_or_in_both(annotated: Path) -> None:
+    calls = ("write", "pwrite64", "fsync", "fdatasync", "rename", "renameat", "renameat2")
+    program = python(WRITING + MOVE_ONCE, annotated)
+    report = kill_at_every_syscall(program, restore(annotated), somewhere(annotated), calls=calls)
+    print(f"A2 comments, moving: {report.summary()}")
+    assert report.failures == []
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a2_control_acknowledging_before_the_comment_is_stored_is_caught(annotated: Path) -> None:
+    program = python(WRITING + ADD_ONCE.replace("    add(", "    acknowledge()\n    add("), annotated)
+    report = kill_at_every_syscall(program, restore(annotated), old_or_new(annotated), calls=("fsync",))
+    print(f"A2 comments, control early acknowledgement: {report.summary()}")
+    assert report.failures
+
+
+ERRORS = {
+    "EIO": {"write": "EIO", "fsync": "EIO", "pwrite64": "EIO", "fdatasync": "EIO"},
+    "ENOSPC": {"write": "ENOSPC", "pwrite64": "ENOSPC", "openat": "ENOSPC"},
+}
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A4")
+@pytest.mark.parametrize("error", ERRORS)
+def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vain(
+    annotated: Path, error: str
+) -> None:
+    def check(outcome: Outcome) -> None:
+        found = texts(annotated)
+        assert found[0] == OLD
+        assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
+        if not outcome.acknowledged:
+            assert "Traceback" not in outcome.complaint, outcome.complaint[-600:]
+
+    report = fail_at_every_syscall(
+        python(WRITING + ADD_ONCE, annotated), restore(annotated), check, errors=ERRORS[error]
+    )
+    print(f"A4 comments, {error}: {report.summary()}")
+    assert report.failures == []
