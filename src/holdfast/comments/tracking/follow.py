@@ -1,18 +1,40 @@
 """Following anchors through the revisions of a file, and judging by whether the ways agree.
 
 Contract: what the way through the revisions and the direct way agree on has high confidence. Where they
-differ the answer is the one with more support, at most medium.
+differ a third way without symbols is asked, and the answer is the one with more support, at most medium.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
 from holdfast.comments.tracking.track import track
 
 _SHOWN = 5
+_ONE_WAY = 0.6
+"""Strength that an answer needs where nothing supports it."""
+
+_AGREED = 0.5
+"""Strength of the better way from which agreement is sure."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Way:
+    """Where an anchor was last seen on the way through the revisions, and the weakest step until there."""
+
+    seen: int
+    anchor: Anchor
+    placement: Placement
+    strength: float = 1.0
+
+    def advanced(self, number: int, placement: Placement) -> _Way:
+        """Return the way after a step: moved on, or still where the anchor was last seen."""
+        if placement.line is None:
+            return replace(self, placement=placement)
+        anchor = Anchor(placement.line, placement.end_line)
+        return _Way(number, anchor, placement, min(self.strength, _strength(placement)))
 
 
 def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
@@ -24,7 +46,18 @@ def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Place
     if len(steps) <= 2:
         return direct
     chained = _chained(steps, anchors)
-    return [_settled(one, other) for one, other in zip(direct, chained, strict=True)]
+    disputed = [
+        position
+        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
+        if one.line != way.placement.line
+    ]
+    plain = [Version("", version.text) for version in steps]
+    thirds = _chained(plain, [anchors[position] for position in disputed]) if disputed else []
+    opinions = {position: way.placement.line for position, way in zip(disputed, thirds, strict=True)}
+    return [
+        _settled(one, way, opinions.get(position))
+        for position, (one, way) in enumerate(zip(direct, chained, strict=True))
+    ]
 
 
 def _distinct(versions: Sequence[Version]) -> list[Version]:
@@ -36,43 +69,44 @@ def _distinct(versions: Sequence[Version]) -> list[Version]:
     return kept
 
 
-def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
+def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[_Way]:
     """Return where anchors are after each step in turn; a lost line is sought again in later steps."""
-    state = [
-        (0, anchor, Placement(anchor.line, anchor.end_line, Confidence.HIGH, "unchanged"))
-        for anchor in anchors
-    ]
+    start = Confidence.HIGH, "unchanged"
+    ways = [_Way(0, anchor, Placement(anchor.line, anchor.end_line, *start)) for anchor in anchors]
     for number, version in enumerate(steps[1:], start=1):
-        for seen in sorted({at for at, _, _ in state}):
-            members = [position for position, (at, _, _) in enumerate(state) if at == seen and at != number]
-            moved = track(steps[seen], version, [state[position][1] for position in members])
+        for seen in sorted({way.seen for way in ways}):
+            members = [position for position, way in enumerate(ways) if way.seen == seen]
+            moved = track(steps[seen], version, [ways[position].anchor for position in members])
             for position, placement in zip(members, moved, strict=True):
-                state[position] = _advanced(state[position], number, placement)
-    return [placement for _, _, placement in state]
+                ways[position] = ways[position].advanced(number, placement)
+    return ways
 
 
-def _advanced(
-    state: tuple[int, Anchor, Placement], number: int, placement: Placement
-) -> tuple[int, Anchor, Placement]:
-    """Return the state of an anchor after a step: moved on, or still where it was last seen."""
-    seen, anchor, _ = state
-    if placement.line is None:
-        return seen, anchor, placement
-    return number, Anchor(placement.line, placement.end_line), placement
+def _strength(placement: Placement) -> float:
+    """Return how well the line of a placement fits."""
+    if placement.confidence is Confidence.HIGH or not placement.candidates:
+        return 1.0
+    return placement.candidates[0].score
 
 
-def _settled(direct: Placement, chained: Placement) -> Placement:
-    """Return what two ways together say."""
-    if direct.line is not None and direct.line == chained.line:
-        return replace(direct, confidence=Confidence.HIGH, end_line=direct.end_line)
-    if direct.line is None and chained.line is None:
-        return direct
+def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
+    """Return what the ways together say."""
+    chained = way.placement
+    if direct.line == chained.line:
+        sure = max(_strength(direct), way.strength) >= _AGREED
+        return replace(direct, confidence=Confidence.HIGH) if direct.line is not None and sure else direct
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
-        found = direct if direct.line is not None else chained
-        return replace(found, confidence=Confidence.MEDIUM, candidates=candidates)
-    better = direct if direct.confidence is Confidence.HIGH else chained
-    return replace(better, confidence=Confidence.MEDIUM, candidates=candidates)
+        found, strength = (chained, way.strength) if direct.line is None else (direct, _strength(direct))
+    elif direct.confidence is Confidence.HIGH or third == direct.line:
+        found, strength = direct, 1.0
+    elif third == chained.line:
+        found, strength = chained, 1.0
+    else:
+        found, strength = max((direct, _strength(direct)), (chained, way.strength), key=lambda one: one[1])
+    if strength < _ONE_WAY:
+        return Placement(None, None, Confidence.LOW, found.method, "ambiguous", candidates)
+    return replace(found, confidence=Confidence.MEDIUM, reason=None, candidates=candidates)
 
 
 def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
@@ -80,7 +114,7 @@ def _merged(direct: Placement, chained: Placement) -> tuple[Candidate, ...]:
     scores: dict[int, float] = {}
     for placement in (direct, chained):
         if placement.line is not None:
-            scores[placement.line] = max(scores.get(placement.line, 0.0), 0.5)
+            scores[placement.line] = max(scores.get(placement.line, 0.0), _strength(placement))
         for candidate in placement.candidates:
             scores[candidate.line] = max(scores.get(candidate.line, 0.0), candidate.score)
     ranked = sorted(scores.items(), key=lambda item: (-item[1], item[0]))
