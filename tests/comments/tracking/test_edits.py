@@ -308,3 +308,113 @@ def test_comment_only_and_brace_lines_follow_what_they_belong_to():
         """,
     )
     assert {mark: placement.line for mark, placement in placed.items()} == goals
+
+
+def test_a_function_put_before_a_like_one_does_not_take_its_first_line():
+    placed, goals = tracked(
+        "LoadTest.java",
+        """
+        class LoadTest {
+            @Test «first»
+            void loadsSettings() {
+                check(load("settings"));
+            }
+
+            @Test «second»
+            void loadsNothing() {
+                check(load("nothing"));
+            }
+        }
+        """,
+        """
+        class LoadTest {
+            @Test «first»
+            void loadsSettings() {
+                check(load("settings"));
+            }
+
+            @Test
+            void loadsUsers() {
+                check(load("users"));
+            }
+
+            @Test «second»
+            void loadsNothing() {
+                check(load("nothing"));
+            }
+        }
+        """,
+    )
+    assert {mark: placement.line for mark, placement in placed.items()} == goals
+
+
+def test_two_conditions_drawn_into_one_take_both_notes():
+    placed, goals = tracked(
+        "Reader.java",
+        """
+        class Reader {
+            void read(char[] chars, int position) {
+                if (quoteLength > 0) { «outer»
+                    if (isQuote(chars, position, quoteLength)) {
+                        position += quoteLength;
+                    }
+                }
+            }
+        }
+        """,
+        """
+        class Reader {
+            void read(char[] chars, int position) {
+                if (quoteLength > 0 && isQuote(chars, position, quoteLength)) { «outer»
+                    position += quoteLength;
+                }
+            }
+        }
+        """,
+    )
+    assert placed["outer"].line == goals["outer"]
+
+
+def test_an_assignment_that_got_a_type_over_several_lines_is_found_at_its_start():
+    placed, goals = tracked(
+        "scaffold.py",
+        """
+        class Scaffold:
+            def __init__(self):
+                self.before_request = defaultdict(list) «before»
+                self.after_request = defaultdict(list)
+        """,
+        """
+        class Scaffold:
+            def __init__(self):
+                self.before_request: dict[ «before»
+                    str, list[Callable[[], Response]]
+                ] = defaultdict(list)
+                self.after_request: dict[
+                    str, list[Callable[[Response], Response]]
+                ] = defaultdict(list)
+        """,
+    )
+    assert placed["before"].line == goals["before"]
+
+
+def test_a_line_elsewhere_that_is_only_somewhat_alike_is_a_candidate_and_no_answer():
+    placed, _ = tracked(
+        "a.py",
+        """
+        def first(records):
+            limit = settings.maximum(records)
+            emit(records, limit) «emit»
+
+
+        def second(queue):
+            return queue.drain()
+        """,
+        """
+        def second(queue):
+            for entry in queue.waiting():
+                emit(entry, bound)
+            return queue.drain()
+        """,
+    )
+    assert placed["emit"].line is None

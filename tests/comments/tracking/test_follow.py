@@ -67,3 +67,18 @@ def test_ranges_are_followed_with_both_ends():
     )
     (placement,) = follow(steps, [Anchor(1, 3)])
     assert (placement.line, placement.end_line) == (4, 7)
+
+
+def test_where_the_ways_differ_the_answer_is_no_more_than_medium_and_both_are_candidates():
+    first = "begin(session)\nresult = load(alpha, beta)\nfinish(session)\n"
+    edited = first.replace("beta)", "beta, gamma)")
+    doubled = edited + "begin(other)\nresult = load(alpha, beta)\nfinish(other)\n"
+    last = doubled.replace("begin(session)", "start(first_session, now)").replace(
+        "finish(session)", "stop(all)"
+    )
+    texts = [Version("a.txt", text) for text in (first, edited, doubled, last)]
+    (direct,) = track(texts[0], texts[-1], [Anchor(2)])
+    (placement,) = follow(texts, [Anchor(2)])
+    assert direct.line == 5
+    assert placement.confidence in (Confidence.MEDIUM, Confidence.LOW)
+    assert {candidate.line for candidate in placement.candidates} >= {2, 5}

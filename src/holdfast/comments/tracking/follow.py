@@ -16,6 +16,9 @@ _SHOWN = 5
 _ONE_WAY = 0.6
 """Strength that an answer needs where nothing supports it."""
 
+_CLEAR = 0.8
+"""Strength from which the direct answer needs no support, because it still looks like what was annotated."""
+
 _AGREED = 0.5
 """Strength of the better way from which agreement is sure."""
 
@@ -98,7 +101,7 @@ def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
         found, strength = (chained, way.strength) if direct.line is None else (direct, _strength(direct))
-    elif direct.confidence is Confidence.HIGH or third == direct.line:
+    elif _strength(direct) >= _CLEAR or third == direct.line:
         found, strength = direct, 1.0
     elif third == chained.line:
         found, strength = chained, 1.0
