@@ -1,0 +1,148 @@
+"""The labels that accuracy is measured by must themselves be right."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from bench.anchors import labels
+from bench.anchors.buckets import bucket
+from bench.anchors.cases import Case, Label
+from bench.anchors.gitdiff import line_map
+from bench.anchors.history import History
+from bench.anchors.mine import Miner
+from bench.anchors.peers import PEERS
+from bench.anchors.scoring import Score
+from bench.anchors.stripping import strip
+
+from holdfast.comments.tracking.models import Version
+from holdfast.syntax.languages import language_named
+
+OLD = """# The licence of this file stands here
+import os
+
+
+def area(width, height):
+    # Both sides are in metres here
+    size = width * height
+    return size  # never less than nothing
+
+
+# Volumes are what areas become
+@cached
+def volume(side):
+    # said twice in this file
+    first = side
+    # said twice in this file
+    return first * side
+"""
+NEW = OLD.replace("import os\n", "import os\nimport sys\n").replace("size = width", "surface = width")
+
+
+def test_comments_are_taken_out_and_label_the_lines_they_spoke_of():
+    stripped = strip(language_named("python"), OLD)
+    lines = stripped.text.split("\n")
+    assert "metres" not in stripped.text
+    assert {text: lines[line - 1].strip() for text, line in stripped.spoken_of.items()} == {
+        "Both sides are in metres here": "size = width * height",
+        "never less than nothing": "return size",
+        "Volumes are what areas become": "@cached",
+    }
+
+
+def git(folder: Path, *arguments: str) -> None:
+    subprocess.run(["git", "-C", str(folder), *arguments], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(tmp_path):
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "config", "user.name", "Ada")
+    git(tmp_path, "config", "user.email", "ada@example.org")
+    for number, (name, text) in enumerate(
+        [("shapes.py", OLD), ("shapes.py", NEW), ("solids.py", NEW)], start=1
+    ):
+        (tmp_path / "shapes.py").unlink(missing_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+        git(tmp_path, "add", "-A")
+        git(tmp_path, "commit", "-q", "-m", str(number))
+        git(tmp_path, "tag", f"v{number}")
+    return tmp_path
+
+
+def described(case: Case) -> list[tuple[str, str, str]]:
+    old, new = case.old.text.split("\n"), case.new.text.split("\n")
+    return [
+        (old[label.line - 1].strip(), new[label.truth - 1].strip(), label.bucket) for label in case.labels
+    ]
+
+
+def test_labels_follow_people_from_release_to_release(repository):
+    miner = Miner(History(repository), "shapes")
+    (case,) = miner.release("v1", "v2")
+    assert described(case) == [
+        ("size = width * height", "surface = width * height", "edited"),
+        ("return size", "return size", "shifted"),
+        ("def volume(side):", "def volume(side):", "shifted"),
+    ]
+    assert case.labels[2].literally().line == case.labels[2].line - 1
+    miner.history.close()
+
+
+def test_labels_of_a_commit_are_those_it_came_near(repository):
+    miner = Miner(History(repository), "shapes")
+    (case,) = miner.commits("v1", "v2")
+    assert [now for _, now, _ in described(case)] == ["surface = width * height", "return size"]
+    miner.history.close()
+
+
+def test_code_that_went_to_another_file_is_labelled_there(repository, tmp_path):
+    miner = Miner(History(repository), "shapes")
+    (case,) = miner.moved("v2", "v3")
+    assert (case.old.path, case.new.path) == ("shapes.py", "solids.py")
+    assert {label.bucket for label in case.labels} == {"moved file"}
+    assert labels.save(tmp_path / "data", "moved-file.shapes", [case]) == 3
+    assert list(labels.load(tmp_path / "data" / "moved-file.shapes.jsonl")) == [case]
+    miner.history.close()
+
+
+def test_the_map_of_git_diff_is_exact_outside_hunks():
+    assert line_map("a\nb\nc\n", "a\nx\nb\nc\n") == {1: 1, 2: 3, 3: 4, 4: 5}
+    assert line_map("a\nb\nc\n", "a\nc\n") == {1: 1, 3: 2, 4: 3}
+    assert line_map("a\n", "a\n") == {1: 1, 2: 2}
+
+
+@pytest.mark.parametrize("name", PEERS)
+def test_peers_agree_about_a_text_that_only_grew(name):
+    old = Version("a.py", strip(language_named("python"), OLD).text)
+    new = Version("a.py", "import re\n" + old.text)
+    expected = {"same line number": [5, 6]}.get(name, [6, 7])
+    assert PEERS[name](old, new, [5, 6]) == expected
+
+
+def test_what_happened_to_a_line_is_told():
+    old = Version("a.py", "def f():\n    alpha = 1\n    beta = 2\n    return 3\n")
+    new = Version("a.py", "x = 0\ndef f():\n    beta = 2\n    alpha = 1\n    return 4\n")
+    other = Version("b.py", new.text)
+    assert bucket(old, new, 4, 5) == "edited"
+    assert bucket(old, new, 1, 2) == "shifted"
+    assert bucket(old, new, 1, None) == "deleted"
+    assert bucket(old, other, 1, 2) == "moved file"
+    assert {bucket(old, new, 2, 4), bucket(old, new, 3, 3)} == {"moved in file", "unchanged"}
+    assert bucket(old, Version("a.py", old.text.replace("f()", "g()")), 2, 2) == "renamed symbol"
+
+
+def test_verdicts_are_counted():
+    score = Score()
+    assert score.add("edited", 3, 3, sure=True) == "correct"
+    assert score.add("edited", 3, 4, sure=True) == "wrong"
+    assert score.add("edited", 3, None, sure=False) == "lost"
+    assert score.add("deleted", None, None, sure=False) == "correct"
+    assert score.add("deleted", None, 4, sure=False) == "wrong"
+    assert (score.share("correct"), score.precision) == (40.0, 50.0)
+
+
+def test_a_label_without_annotations_is_literal_already():
+    label = Label(3, 4, "shifted")
+    assert label.literally() is label
