@@ -15,6 +15,7 @@ from pathlib import Path
 
 from bench.anchors import labels, lhdiff
 from bench.anchors.cases import Case
+from bench.anchors.mine import sample
 from bench.anchors.running import OURS, Miss, run
 from bench.anchors.scoring import Score, by_bucket, table
 
@@ -35,6 +36,7 @@ def main() -> None:
         if not name.startswith(options.set):
             continue
         chosen = map(literally, cases) if options.literal else cases
+        chosen = sample(chosen, options.most) if options.most else chosen
         outcome = run(chosen, peers=not options.no_peers)
         if not options.sums:
             print(table(name, outcome.scores), by_bucket(outcome.scores), sep="\n\n", end="\n\n")
@@ -59,6 +61,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--literal", action="store_true", help="anchors right below comments, be they annotations"
     )
+    parser.add_argument("--most", type=int, default=0, help="labels of each set, chosen by their hash")
     parser.add_argument("--base-types", action="store_true", help="with BaseTypes of the LHDiff benchmark")
     parser.add_argument("--misses", type=int, default=0, help="how many of our misses to show in each set")
     parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
