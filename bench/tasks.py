@@ -32,7 +32,7 @@ LOOKS = (
     ("list of 20", "taskpilot_list", {}),
     ("list of 100 that are ready", "taskpilot_list", {"ready": True, "limit": 100}),
     ("status", "taskpilot_status", {}),
-    # ("focus, without taking it", "taskpilot_focus", {"task_id": "TP-4321", "peek": True}),
+    ("focus, without taking it", "taskpilot_focus", {"task_id": "TP-4321", "peek": True}),
 )
 CLAIM_BAR = 1 / 0.6
 """A claim may take so many times what a bare update takes: 60 % of its throughput."""

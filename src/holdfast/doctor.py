@@ -143,6 +143,7 @@ def _line(finding: Finding) -> str:
     example="holdfast doctor",
     idempotent=True,
     text=_words,
+    listed=False,
 )
 def check_stores(room: StoreRoom, arguments: CheckStores) -> StoresChecked:
     """Verify every store and report damage, leftovers and risks.

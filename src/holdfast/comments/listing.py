@@ -40,6 +40,7 @@ _UNSURE = frozenset({"orphaned", "review"})
     seconds=600,
     text=text.listed,
     table=text.listed_table,
+    listed=False,
 )
 def list_comments(room: Comments, args: ListComments) -> ListedComments:
     """List comments by file and line, with filters.
@@ -78,6 +79,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     example="holdfast comments orphans",
     seconds=600,
     text=text.orphans,
+    listed=False,
 )
 def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     """List comments whose code is gone or uncertain, with the code as it was and where it may be now.

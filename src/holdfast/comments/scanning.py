@@ -22,6 +22,7 @@ from holdfast.kernel.operation import Effect
     example="holdfast comments re-anchor",
     seconds=LIMITS.scan_seconds,
     text=text.scanned,
+    listed=False,
 )
 def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     """Find the code of every comment in the present files and write down where it is now.

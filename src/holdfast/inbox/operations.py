@@ -90,6 +90,7 @@ def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
     command="drain",
     example="holdfast inbox drain --hook",
     text=lambda result: result.text,
+    listed=False,
 )
 def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
     """Print the waiting messages within a size bound, or nothing at all when none waits.
@@ -141,6 +142,7 @@ def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
     positional=("message_id",),
     example="holdfast inbox show m_0123456789abcdef",
     text=_thread,
+    listed=False,
 )
 def show_message(room: Inbox, args: ShowMessage) -> Thread:
     """Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable."""

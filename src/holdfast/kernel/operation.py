@@ -30,6 +30,10 @@ Complete = Callable[[Any, str], Iterable[str]]
 """Given the room and the beginning of a value, returns the values that fit, best first."""
 
 
+ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}
+"""Marks an argument that a specification asks for and that clients of everything need not be told of."""
+
+
 class Effect(Enum):
     """What running an operation does to the stores."""
 

@@ -36,7 +36,7 @@ def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
     return MileClaimed(**MileReceipt.of(receipt).model_dump(), actor=holder.actor, until=holder.until)
 
 
-@change("release", "released", title="Release a claim")
+@change("release", "released", title="Release a claim", listed=False)
 def release_entity(room: Milestones, args: ReleaseEntity) -> MileReceipt:
     """Give a claim back before it ends, so that others can take over."""
     return MileReceipt.of(room.release(args.id, **args.signed))
@@ -71,6 +71,7 @@ def sync_store(room: Milestones, args: SyncStore) -> MileSynced:
     positional=("remote",),
     example="holdfast milestones init",
     text=text.initialized,
+    listed=False,
 )
 def initialize_store(room: Milestones, args: InitializeStore) -> MileInitialized:
     """Let a plain `git fetch` bring milestones and issues too. Not needed for `git mile sync`."""

@@ -44,6 +44,7 @@ _READERS = {"github": github_drafts, "beads": beads_drafts}
     positional=("file",),
     example="holdfast milestones import issues.json --format github",
     text=text.imported,
+    listed=False,
 )
 def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
     """Import an export of ours, GitHub issues, or beads' issues.jsonl.
@@ -74,6 +75,7 @@ def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
     positional=("file",),
     example="holdfast milestones export",
     text=text.exported,
+    listed=False,
 )
 def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
     """Export everything: as operations, which can be imported without loss, or as JSON to read."""

@@ -122,6 +122,7 @@ def find_ready(room: Milestones, args: FindReady) -> MileReady:
     positional=("id",),
     example="holdfast milestones log 8903a9b6-0000-7000-8000-000000000001",
     text=text.log,
+    listed=False,
 )
 def read_log(room: Milestones, args: ReadLog) -> MileLog:
     """Tell who did what to a milestone or issue, newest first; without an id, to all of them."""

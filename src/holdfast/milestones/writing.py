@@ -58,6 +58,7 @@ def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
     title="Edit a milestone or issue",
     example='--title "Milestone Alpha"',
     written_in_editor="description",
+    listed=False,
 )
 def edit_entity(room: Milestones, args: EditEntity) -> MileReceipt:
     """Set title, description or due day anew. A field that was contested is so no longer."""
@@ -97,6 +98,7 @@ def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
     example="00000000-0000-7000-8000-00000000000c",
     effect=Effect.DESTRUCTIVE,
     positional=("id", "comment_id"),
+    listed=False,
 )
 def delete_comment(room: Milestones, args: DeleteComment) -> MileReceipt:
     """Take a comment's body out of sight in every clone. It stays in the log's history."""
@@ -146,6 +148,7 @@ def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
     title="Assign a milestone or issue",
     example='"Ada <ada@example.org>"',
     positional=("id", "assignee"),
+    listed=False,
 )
 def assign_entity(room: Milestones, args: AssignEntity) -> MileReceipt:
     """Say who is to do it: somebody, yourself when nobody is named, or nobody."""

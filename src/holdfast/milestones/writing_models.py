@@ -30,13 +30,13 @@ class MileWrite(Input):
         alias="requestId",
         min_length=1,
         max_length=LIMITS.request_characters,
-        description="A name for this request: repeating it changes nothing and returns the first receipt.",
+        description="A name for this request; repeating it changes nothing.",
     )
     actor: str | None = Field(
         default=None,
         min_length=1,
         max_length=LIMITS.entity_word_characters,
-        description="Who does it, as Name <mail>; left out, who git's configuration says.",
+        description="Who does it, as Name <mail>; else git's user.",
     )
 
     @property

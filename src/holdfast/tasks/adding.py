@@ -121,6 +121,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
             renamed={"description": "task_description"},
         ),
     ),
+    listed=False,
 )
 def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     """Create one task and return it. `taskpilot_add` does the same for several at once."""

@@ -224,6 +224,7 @@ def _content(result: AttachedFile) -> list[Content]:
     annotations=READING,
     structured=False,
     addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}/attachments/{name}"),),
+    listed=False,
 )
 def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""

@@ -49,17 +49,17 @@ class ClaimTask(InSession):
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
     agent: Word | None = Field(default=None, description="Your name, where you have no session.")
     token: Word | None = Field(default=None, description="Proof of the claim, as it was handed out.")
-    priority: AnyPriority | None = Field(default=None, description="With `next`: only this priority.")
-    label: Word | None = Field(default=None, description="With `next`: only with this label.")
-    milestone: Word | None = Field(default=None, description="With `next`: only of this milestone.")
-    connected_file: Word | None = Field(default=None, description="With `next`: only about this file.")
+    priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
+    label: Word | None = Field(default=None, description="For next: only with this label.")
+    milestone: Word | None = Field(default=None, description="For next: only of this milestone.")
+    connected_file: Word | None = Field(default=None, description="For next: only about this file.")
     lease_seconds: int = Field(
         default=int(LEASE_SECONDS), ge=1, le=LONGEST_LEASE_SECONDS, description="How long the claim lasts."
     )
     note: Body | None = Field(
         default=None, description="With `handoff` or `release`: what the next one should know."
     )
-    response_format: ResponseFormat = Field(default="concise", description="How much to say of the task.")
+    response_format: ResponseFormat = Field(default="concise", description="How much of it.")
 
 
 class NoneReady(Result):

@@ -67,6 +67,7 @@ class DocumentWritten(Reported):
     example='holdfast tasks document project.md --content "# Kelp"',
     text=document_words,
     annotations=PLANNING,
+    listed=False,
 )
 def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten:
     """Write project.md or design.md in .task, where people and agents read what the project is about."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
 from holdfast.kernel.routes import Address
 from holdfast.tasks import rows
 from holdfast.tasks.acting import acting
@@ -38,9 +38,15 @@ class ListTasks(InSession):
     )
     sort: Sort = Field(default="priority", description="Order of the list.")
     limit: int = Field(default=20, ge=1, le=100, description="Most tasks to return.")
-    offset: int = Field(default=0, ge=0, le=1_000_000, description="Tasks to skip; cursors are surer.")
+    offset: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="Tasks to skip; cursors are surer.",
+        json_schema_extra=ONLY_SPECIFIED,
+    )
     cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
-    response_format: ResponseFormat = Field(default="concise", description="How much to say of each task.")
+    response_format: ResponseFormat = Field(default="concise", description="How much of each.")
 
 
 class TaskPage(Reported):

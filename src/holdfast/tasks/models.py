@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from holdfast.kernel.operation import Input, Output
+from holdfast.kernel.operation import ONLY_SPECIFIED, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.states import Kind, Priority, Status
 
@@ -59,15 +59,14 @@ class Scoped(Input):
         alias="workspace_path",
         max_length=4096,
         description="Path or id of the workspace; only to make sure, a server has one.",
+        json_schema_extra=ONLY_SPECIFIED,
     )
 
 
 class InSession(Scoped):
     """What operations take that an agent does as part of its work."""
 
-    session: str | None = Field(
-        default=None, max_length=40, description="Handle from taskpilot_start; renews your claims."
-    )
+    session: str | None = Field(default=None, max_length=40, description="From taskpilot_start.")
 
 
 class Result(Output):

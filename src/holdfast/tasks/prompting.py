@@ -78,6 +78,7 @@ def prompt_words(found: GeneratedPrompt) -> str:
     text=prompt_words,
     command_text=lambda found: "\n\n".join(message.text for message in found.messages),
     annotations=PLANNING,
+    listed=False,
 )
 def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
     """Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks."""

@@ -63,6 +63,7 @@ class WorkspaceInitialized(Reported):
     command="init",
     example='holdfast tasks init --project-name "Kelp"',
     specified=True,
+    specified_description=("Initialize a TaskPilot workspace with .task folder structure and configuration"),
     text=init_words,
     annotations=WORKSPACE,
 )

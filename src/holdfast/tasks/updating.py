@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.acting import acting
@@ -102,9 +102,13 @@ class UpdateTask(InSession):
     task_id: TaskId = Field(description="Which task, such as TP-12.")
     set: TaskFields | None = Field(default=None, description="New values.")
     field: SeedField | None = Field(
-        default=None, description="One field, instead of `set`; its value in `value`."
+        default=None,
+        description="One field, instead of `set`; its value in `value`.",
+        json_schema_extra=ONLY_SPECIFIED,
     )
-    value: Body | None = Field(default=None, description="The new value of `field`, as text.")
+    value: Body | None = Field(
+        default=None, description="The new value of `field`, as text.", json_schema_extra=ONLY_SPECIFIED
+    )
     add: TaskItems | None = Field(default=None, description="What to add to lists.")
     remove: TaskItems | None = Field(default=None, description="What to take away from lists.")
     check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")

@@ -13,10 +13,9 @@ from holdfast.workspace import full_registry
 from tests.faces.mcp.test_lazygit_profile import HOLDFAST
 from tests.wire.client import wire_client
 
-READING = {
-    operation.listed_name for operation in full_registry().operations if operation.effect is Effect.READ
-}
-EVERYTHING = {operation.listed_name for operation in full_registry().operations}
+LISTED = [operation for operation in full_registry().operations if operation.listed]
+READING = {operation.listed_name for operation in LISTED if operation.effect is Effect.READ}
+EVERYTHING = {operation.listed_name for operation in LISTED}
 
 
 def offered(root: Path, *options: str, **environment: str) -> set[str]:

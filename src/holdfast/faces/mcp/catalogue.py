@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
+from holdfast.faces.mcp.listed_schema import brief_schema, whole_schema
 from holdfast.faces.mcp.plain_schema import plain_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.rich_content import protocol_annotations
@@ -106,13 +107,13 @@ class Catalogue:
             return types.Tool(
                 name=self.name_of(operation),
                 description=self._description(operation),
-                input_schema=input_schema(operation),
+                input_schema=self._listed_schema(operation),
             )
         return types.Tool(
             name=self.name_of(operation),
             title=operation.title,
             description=self._description(operation),
-            input_schema=self._input_schema(operation),
+            input_schema=self._listed_schema(operation),
             output_schema=output_schema(operation) if operation.structured else None,
             annotations=_hints(operation),
         )
@@ -120,6 +121,10 @@ class Catalogue:
     def _input_schema(self, operation: Operation) -> dict[str, Any]:
         schema = input_schema(operation)
         return plain_schema(schema) if self._profile.plain_schemas else schema
+
+    def _listed_schema(self, operation: Operation) -> dict[str, Any]:
+        schema = self._input_schema(operation)
+        return whole_schema(schema) if self._profile.is_strict else brief_schema(schema)
 
     def _description(self, operation: Operation) -> str:
         specified = operation.specified_description if self._profile.is_strict else None

@@ -52,7 +52,7 @@ EVERYTHING = Profile(
         "Holdfast keeps what people and agents know about this repository attached to it. "
         "Start with check_lazygit_messages: it hands over the review remarks a person left for you, "
         "each with its file and lines. After acting on one, answer it with reply_to_message, so that the "
-        "person sees what you did. list_messages and show_message look back without taking anything. "
+        "person sees what you did. list_messages looks back without taking anything. "
         "To begin a project call scaffold_project, which returns files and writes none; "
         "list_templates shows what there is. "
         "Issues and milestones are there too: git_mile_ready finds work, git_mile_claim takes it, "

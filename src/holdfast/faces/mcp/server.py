@@ -12,7 +12,6 @@ import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, HandlerResult
 from mcp.server.lowlevel import Server
-from mcp.server.models import InitializationOptions
 from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
@@ -44,20 +43,18 @@ class ProfiledServer(Server[Any]):
     """Lists of which clients are told when they change."""
 
     def get_capabilities(self, *arguments: Any, **options: Any) -> types.ServerCapabilities:
-        """Return what this server can do. That a list is followed is said only of lists that change."""
+        """Return what this server can do, or what its specification says that it can.
+
+        That a list is followed is said only of lists that change.
+        """
+        if self.profile.capabilities is not None:
+            return self.profile.capabilities.model_copy(deep=True)
         told = super().get_capabilities(*arguments, **options)
         for listed in ("tools", "prompts", "resources"):
             capability = getattr(told, listed)
             if capability is not None:
                 capability.list_changed = listed in self.changing_lists
         return told
-
-    def create_initialization_options(self, *arguments: Any, **options: Any) -> InitializationOptions:
-        """Return what the handshake tells a client."""
-        told = super().create_initialization_options(*arguments, **options)
-        if self.profile.capabilities is None:
-            return told
-        return told.model_copy(update={"capabilities": self.profile.capabilities})
 
 
 class ServerSource(Protocol):

@@ -24,6 +24,7 @@ from holdfast.tasks.toolset import tasks
     specified=True,
     text=report_words,
     annotations=INTEGRATION,
+    listed=False,
 )
 def github(room: Tasks, arguments: GitHubCall) -> TrackerReport:
     """Keep tasks in step with GitHub issues, make issues and pull requests, follow a pull request.

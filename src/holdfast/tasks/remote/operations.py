@@ -23,6 +23,7 @@ from holdfast.tasks.toolset import tasks
     specified=True,
     text=report_words,
     annotations=INTEGRATION,
+    listed=False,
 )
 def remote_interface(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
     """Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.

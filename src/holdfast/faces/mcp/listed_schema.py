@@ -1,0 +1,71 @@
+"""What a list of tools says about arguments.
+
+Whoever offers five specifications at once has to be brief: the list is read by a model before anything else.
+So it leaves out what a model does not choose by: lengths (a refusal names them), that null is as good as
+nothing, defaults that are empty, and arguments that only one specification asks for. Every argument is
+checked against the whole schema all the same. A server limited to one specification lists everything.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.kernel.operation import ONLY_SPECIFIED
+
+_MARK = next(iter(ONLY_SPECIFIED))
+_LENGTHS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
+_NAMES = frozenset({"properties", "$defs"})
+
+
+def whole_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema as it is, without our own mark."""
+    found: dict[str, Any] = _unmarked(schema)
+    return found
+
+
+def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return what a model needs to know of a schema."""
+    found: dict[str, Any] = _brief(schema)
+    said = found.get("properties", {})
+    for definition in found.get("$defs", {}).values():
+        definition.pop("description", None)
+        definition.pop("additionalProperties", None)
+        for name, part in definition.get("properties", {}).items():
+            if said.get(name) == part:
+                part.pop("description", None)  # it was said of the argument of that name
+    return found
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unmarked(item) for key, item in value.items() if key != _MARK}
+    return [_unmarked(item) for item in value] if isinstance(value, list) else value
+
+
+def _brief(value: Any, *, names: bool = False) -> Any:
+    """Return a part of a schema in brief; `names` says that its keys are names that somebody chose."""
+    if isinstance(value, list):
+        return [_brief(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if names:
+        return {key: _brief(item) for key, item in value.items() if not _is_marked(item)}
+    kept = {key: _brief(item, names=key in _NAMES) for key, item in value.items() if key not in _LENGTHS}
+    return _without_empty_default(_without_null(kept))
+
+
+def _is_marked(schema: Any) -> bool:
+    return isinstance(schema, dict) and _MARK in schema
+
+
+def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
+    options = [option for option in schema.get("anyOf", ()) if option != {"type": "null"}]
+    if len(options) == len(schema.get("anyOf", ())):
+        return schema
+    rest = {key: item for key, item in schema.items() if key != "anyOf"}
+    return {**(options[0] if len(options) == 1 else {"anyOf": options}), **rest}
+
+
+def _without_empty_default(schema: dict[str, Any]) -> dict[str, Any]:
+    empty = "default" in schema and schema["default"] in (None, False, "", [])
+    return {key: item for key, item in schema.items() if key != "default"} if empty else schema
