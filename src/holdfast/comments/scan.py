@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -29,6 +30,9 @@ from holdfast.comments.writing import Writing
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.repo_path import RepoPath
+
+_FEW = 8
+"""Files up to which git is asked about each of them alone."""
 
 
 @dataclass(frozen=True)
@@ -78,12 +82,16 @@ class Scan:
         """Bring the comments of all files, or of one, up to date."""
         files, changed = self._room.changed_paths() if only is None else (1, [only.text])
         self.result.files, self.result.changed = files, len(changed)
+        with self._room.asking_git_once() if len(changed) > _FEW else nullcontext():
+            self._update(changed)
+        return self.result
+
+    def _update(self, changed: Sequence[str]) -> None:
         known = self._compared(changed)
         for position, path in enumerate(changed):
             current_call().progress(len(changed) + position, 2 * len(changed), f"Writing {path}")
             self._guarded(path, partial(self._settle, path, known))
         self._relocate()
-        return self.result
 
     def _compared(self, paths: Sequence[str]) -> _Known:
         """Follow, on every core, what has to be followed."""
@@ -163,6 +171,8 @@ class Scan:
             version = self._room.annotated_version(notes[0].marker)
             if version is not None:
                 anchors = tuple(_anchor(note) for note in notes)
+                # Under the name of the file that they are missing from now: they may have come from elsewhere.
+                version = Version(path, version.text)
                 found.append(Missing(path, version, anchors, tuple(note.id for note in notes)))
         return found
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -64,6 +65,7 @@ class Comments:
         self.places = Places(repository)
         self.history = FileHistory(repository)
         self._sidecars = Listing(repository, is_sidecar)
+        self._revisions: dict[str, dict[str, list[str]]] | None = None
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
@@ -267,7 +269,20 @@ class Comments:
         """Return the committed versions of a file since a comment was written, oldest first."""
         if commit is None or commit == self.history.head():
             return []
-        return self.revisions(path, blob, self.history.revisions(path, commit))
+        if self._revisions is None:
+            return self.revisions(path, blob, self.history.revisions(path, commit))
+        if commit not in self._revisions:
+            self._revisions[commit] = self.history.all_revisions(commit)
+        return self.revisions(path, blob, self._revisions[commit].get(path, []))
+
+    @contextmanager
+    def asking_git_once(self) -> Iterator[None]:
+        """Ask git for the revisions of all files together, for as long as many files are looked at."""
+        self._revisions = {}
+        try:
+            yield
+        finally:
+            self._revisions = None
 
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed version of a file came, and its id, newest first."""

@@ -1,0 +1,139 @@
+"""Comments after a large refactoring, and the comments of one file among many.
+
+python -m bench.comments [--rounds 5] [--check] [--files 1000]
+
+The baseline of re-anchoring is the figure published for an unoptimised tracker of this kind, one second for
+each pair of changed files; it is a stated figure, not a measurement of this run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from bench._comparison import Comparison, report
+from holdfast.comments.changes import Draft
+from holdfast.comments.scan import Scan
+from holdfast.comments.store import Comments
+from holdfast.comments.writing import Writing
+from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.repository import Repository
+
+SECONDS_A_PAIR = 1.0
+COMMENTS_A_FILE = 5
+FUNCTIONS = 30
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=5, help="how often each side is measured")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    parser.add_argument("--files", type=int, default=1000)
+    options = parser.parse_args()
+    # In memory where that is possible: flushing a disk five thousand times is not what is measured.
+    memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        os.environ["HOME"] = os.environ["XDG_CONFIG_HOME"] = folder
+        small, large = Path(folder, "small"), Path(folder, "large")
+        filled(small, 10)
+        filled(large, options.files)
+        comparisons = [reading(small, large, options.rounds * 20), refactored(large, options.files)]
+    held = report(f"{options.files} files", ("baseline", "holdfast"), comparisons)
+    sys.exit(options.check and not held)
+
+
+def module(number: int) -> str:
+    """Return a Python module with some functions."""
+    functions = (
+        f"\ndef compute_{number}_{at}(value, other_value):\n"
+        f"    total = value * {at} + other_value\n"
+        f"    if total > {number}:\n"
+        f"        total -= {at + 1}\n"
+        f"    for step in range({at + 2}):\n"
+        f"        total += step * {number % 7}\n"
+        f"    return total\n"
+        for at in range(FUNCTIONS)
+    )
+    return "\n".join([f'"""Module {number}."""\n\nimport os\n', *functions])
+
+
+def refactor(text: str, number: int) -> str:
+    """Return a module after renames, moves, edits and a new head."""
+    functions = text.split("\n\ndef ")
+    head, body = functions[0], functions[1:]
+    body = [body[-1], *body[:-1]]
+    body = [part.replace("total", "result", 3) if at % 3 == 0 else part for at, part in enumerate(body)]
+    renamed = [part.replace(f"compute_{number}_", f"calculate_{number}_") for part in body]
+    return f"# Licence\n# of a new owner\n{head}\nimport sys\n" + "".join(
+        f"\n\ndef {part}" for part in renamed
+    )
+
+
+def filled(path: Path, files: int) -> None:
+    """Make a repository with annotated modules in one commit."""
+    subprocess.run(["git", "init", "--quiet", str(path)], check=True)
+    for number in range(files):
+        place = path / f"pkg{number % 20}" / f"module_{number}.py"
+        place.parent.mkdir(exist_ok=True)
+        place.write_text(module(number))
+    commit(path, "Begin")
+    room = Comments.open(Repository.at(path))
+    writing = Writing(room)
+    for number in range(files):
+        source = RepoPath.parse(f"pkg{number % 20}/module_{number}.py")
+        for at in range(COMMENTS_A_FILE):
+            line = 6 + at * 9 * (FUNCTIONS // COMMENTS_A_FILE) + at
+            writing.add(source, Draft(line, f"TODO: look at {at}", "bench", "TODO"))
+    room.close()
+    commit(path, "Annotate")
+
+
+def commit(path: Path, message: str) -> None:
+    who = ("-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+    for arguments in (("add", "--all"), (*who, "commit", "--quiet", "-m", message)):
+        subprocess.run(["git", *arguments], cwd=path, check=True)
+
+
+def refactored(path: Path, files: int) -> Comparison:
+    """Change every file, then bring all comments up to date once."""
+    for number in range(files):
+        place = path / f"pkg{number % 20}" / f"module_{number}.py"
+        place.write_text(refactor(place.read_text(), number))
+    commit(path, "Refactor")
+    room = Comments.open(Repository.at(path))
+    started = time.perf_counter()
+    result = Scan(room).run()
+    seconds = time.perf_counter() - started
+    room.close()
+    sure = sum(1 for one in result.outcomes if not one.standing.orphaned and not one.standing.needs_review)
+    print(
+        f"re-anchored {result.comments} comments in {result.changed} files in {seconds:.1f} s; "
+        f"{sure} moved, {len(result.outcomes) - sure} to be looked at"
+    )
+    name = f"re-anchoring {result.comments} comments after {files} files changed"
+    return Comparison(name, 1 / 20, "ms", [files * SECONDS_A_PAIR], [seconds])
+
+
+def reading(small: Path, large: Path, rounds: int) -> Comparison:
+    """Read one file's comments among ten files and among all of them."""
+    times: dict[Path, list[float]] = {small: [], large: []}
+    rooms = {path: Comments.open(Repository.at(path)) for path in times}
+    for _ in range(rounds):
+        for path, room in rooms.items():
+            started = time.perf_counter()
+            room.load("pkg3/module_3.py")
+            times[path].append(time.perf_counter() - started)
+    for room in rooms.values():
+        room.close()
+    return Comparison("reading one file's comments among many", 1.5, "us", times[small], times[large])
+
+
+if __name__ == "__main__":
+    main()
