@@ -86,7 +86,7 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     inbox = workspace.inbox
     inbox.send("src/app.py", "This needs a test", "2", "Ada")
     inbox.send("other.py", "Not about this")
-    name = comment_on(workspace, 5, "Rename this", "TODO")
+    name = comment_on(workspace, 5, "Rename this", "NOTE")
     issue = workspace.room("milestones").create(
         IssueDraft(kind="issue", title="Parser", links=("src/app.py",))
     )
@@ -216,10 +216,10 @@ def test_a_message_becomes_a_task_with_a_link_and_an_answer(workspace: Workspace
 
 
 def test_a_comment_becomes_a_task_with_its_tag_as_label(workspace: Workspace, room: Tasks) -> None:
-    name = comment_on(workspace, 5, "Rename this function", "TODO")
+    name = comment_on(workspace, 5, "Rename this function", "NOTE")
     made: MadeFrom = task_from(room, TaskFrom(source=f"src/app.py#{name}"))
     found = look(room, made.task.id, peek=True).task
-    assert (found.title, found.labels) == ("Rename this function", ["TODO"])
+    assert (found.title, found.labels) == ("Rename this function", ["NOTE"])
     assert (found.links or [])[0].uri == "comment://workspace/src/app.py.comments"
     replies = workspace.room("comments").load("src/app.py").comments[0].replies
     assert [reply["text"] for reply in replies] == ["This is task TP-1 now: Rename this function"]
