@@ -80,6 +80,18 @@ def test_what_changed_in_the_file_is_taken_over_and_what_changed_here_stays(
     assert by_title(room)["Three"].status == "in-progress"
 
 
+def test_an_import_that_was_interrupted_is_finished_by_the_next(room: Tasks, repository: Path) -> None:
+    (repository / "todo.md").write_text("- [x] One\n- [ ] Two\n")
+    bring_in(room, "todo", "todo.md")
+    room.update("TP-1", Change(set={"status": "in-progress"}, reason="as it was then"), ME)
+    with room.store.write() as connection:  # as if the process had ended right after the tasks were made
+        connection.execute("DELETE FROM counterpart")
+    report = bring_in(room, "todo", "todo.md")
+    assert (report.created, report.changed, report.unchanged) == (0, 1, 1)
+    assert by_title(room)["One"].status == "done"
+    assert room.find(Query()).total == 2
+
+
 def test_task_master_keeps_parents_needs_and_states(room: Tasks, repository: Path) -> None:
     (repository / "tasks.json").write_text(json.dumps(UNTAGGED, indent=2))
     report = bring_in(room, "auto", "tasks.json")

@@ -50,7 +50,7 @@ class PromptText(Result):
     """One message of a prompt."""
 
     role: Literal["user", "assistant"]
-    text: UntrustedText
+    content: UntrustedText
 
 
 class GeneratedPrompt(Reported):
@@ -64,7 +64,7 @@ class GeneratedPrompt(Reported):
 
 def prompt_words(found: GeneratedPrompt) -> str:
     """Return which prompt was written; the text itself is data, and for whoever asked for it."""
-    length = sum(len(message.text) for message in found.messages)
+    length = sum(len(message.content) for message in found.messages)
     return f"Prompt {found.prompt} ({one_line(found.title)}), {length} characters."
 
 
@@ -76,7 +76,7 @@ def prompt_words(found: GeneratedPrompt) -> str:
     positional=("operation",),
     example="""holdfast tasks prompt start_task --context '{"task_id": "TP-1"}'""",
     text=prompt_words,
-    command_text=lambda found: "\n\n".join(message.text for message in found.messages),
+    command_text=lambda found: "\n\n".join(message.content for message in found.messages),
     annotations=PLANNING,
     listed=False,
 )
@@ -91,7 +91,7 @@ def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
         prompt=found.name,
         title=found.title,
         description=found.description,
-        messages=[PromptText(role="user", text=str(message.content)) for message in messages],
+        messages=[PromptText(role="user", content=str(message.content)) for message in messages],
     )
 
 

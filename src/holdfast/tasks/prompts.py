@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from collections.abc import Iterable
 
@@ -29,6 +30,7 @@ from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import task_words
 from holdfast.tasks.toolset import tasks
 
+_SECRET = secrets.token_bytes(16)
 _SHOWN = 20
 _COMPLETED = 100
 _TEXT = 4000
@@ -159,7 +161,8 @@ def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
 
 
 def _message(instructions: str, data: str, **values: str) -> list[PromptMessage]:
-    boundary = f"tasks-{secrets.token_hex(8)}"
+    # Nobody who wrote the data can know it, and the same data gives the same text.
+    boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_SECRET, digest_size=8).hexdigest()}"
     return [PromptMessage(instructions.format(**values) + _DATA.format(boundary=boundary, data=data))]
 
 

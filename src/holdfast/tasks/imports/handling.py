@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.repo_path import RepoPath
@@ -86,8 +87,10 @@ class Import:
         fitting = self._fitting(found, problems)
         fresh = [item for item in fitting if item.task.origin not in pairs]
         pairs |= self._make(fresh, pairs, problems)
-        new = {item.task.origin for item in fresh}
-        for number, item in enumerate(item for item in fitting if item.task.origin not in new):
+        settled_now = {origin for origin, pair in pairs.items() if pair.seen} & {
+            item.task.origin for item in fresh
+        }
+        for number, item in enumerate(item for item in fitting if item.task.origin not in settled_now):
             current_call().progress(number, len(fitting))
             settled = self._renew(pairs[item.task.origin], item, pairs, dry_run=False)
             if settled != pairs[item.task.origin]:
@@ -117,14 +120,16 @@ class Import:
     def _make(
         self, fresh: list[Fitted], pairs: Mapping[str, Counterpart], problems: list[Problem]
     ) -> dict[str, Counterpart]:
-        new = {item.task.origin for item in fresh}
-        drafts = [self._draft(item.task, new, pairs, problems) for item in fresh]
+        origins = {item.task.origin for item in fresh}
+        drafts = [self._draft(item.task, origins, pairs, problems) for item in fresh]
         made = self._room.create(drafts, self._who) if drafts else []
         bases = {item.task.origin: values_of(item.task) for item in fresh}
         # Parts before wholes: a task is not done while a part of it is open.
-        for item, (task, new) in reversed(list(zip(fresh, made, strict=True))):
-            if not new:
-                continue  # it was made before, and has gone its own way since
+        for item, (task, is_new) in reversed(list(zip(fresh, made, strict=True))):
+            if not is_new:
+                # Made by an import that was interrupted: what it has is where we stand.
+                bases[item.task.origin] = self._values(task)
+                continue
             checked: list[int | str] = [
                 number for number, one in enumerate(item.task.criteria, 1) if one.checked
             ]
@@ -134,15 +139,18 @@ class Import:
                 bases[item.task.origin]["status"] = self._room.get(task.uid).status
                 self._tell("refused", task, item.task, ("status",), why)
         found = {}
-        for item, (task, new) in zip(fresh, made, strict=True):
+        for item, (task, is_new) in zip(fresh, made, strict=True):
             origin = item.task.origin
-            found[origin] = Counterpart(origin, task.uid, None, bases[origin], seen_of(item))
-            if new:
+            seen = seen_of(item) if is_new else {}
+            found[origin] = Counterpart(origin, task.uid, None, bases[origin], seen)
+            if is_new:
                 self._tell("created_here", task, item.task)
-            else:
-                self._outcome.unchanged += 1
         kept.put(self._room, self._source.name, *found.values())
         return found
+
+    def _values(self, task: Task) -> dict[str, Any]:
+        with self._room.reading() as connection:
+            return values_of(as_foreign(connection, task, ""))
 
     def _draft(
         self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart], problems: list[Problem]

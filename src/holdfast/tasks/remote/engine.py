@@ -201,7 +201,8 @@ class Synchronisation:
             if not self._terms.dry_run:
                 key = f"{self._known.name}#{item.origin}"
                 task, new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
-                base = self._begun(task, item) if new else values_of(item)
+                # One that was made before an interruption stands where it stands; the next time settles it.
+                base = self._begun(task, item) if new else values_of(self._current(task))
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
                 kept.put(self._room, self._known.name, pair)
                 task_id = task.id
@@ -210,6 +211,10 @@ class Synchronisation:
                 Step("created_here", task_id, item.origin, item.title, detail=_cut(found), url=item.url)
             )
         return made
+
+    def _current(self, task: Task) -> ForeignTask:
+        with self._room.reading() as connection:
+            return as_foreign(connection, task, "")
 
     def _begun(self, task: Task, item: ForeignTask) -> dict[str, Any]:
         """Bring a new task to where its item is, and return what both agree on."""
