@@ -102,10 +102,7 @@ def _content(chart: Chart) -> list[Content]:
     addresses=(Address("GET", "workspaces/{workspace_path}/chart"),),
 )
 def chart(room: Tasks, arguments: WantedChart) -> Chart:
-    """Draw the tasks by status, the open tasks by day, or what waits for what.
-
-    The picture is also a resource, whose address the result names.
-    """
+    """Draw the tasks by status, the open tasks by day, or what waits for what."""
     check_workspace(room, arguments)
     drawing, counts = drawn(room, arguments.kind)
     data, mime_type = painted(room, drawing, arguments.format)

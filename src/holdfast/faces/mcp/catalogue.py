@@ -40,12 +40,12 @@ class Catalogue:
 
     @cached_property
     def _tools(self) -> list[types.Tool]:
-        # A limited server lists whatever its specification names.
-        return [
-            self._tool(operation)
-            for operation in self._registry.operations
-            if operation.listed or self._profile.is_strict
-        ]
+        return [self._tool(operation) for operation in self._registry.operations if self._lists(operation)]
+
+    def _lists(self, operation: Operation) -> bool:
+        """Tell whether to list an operation: by itself, or because its specification or a person named it."""
+        named = self._registry.selection.tools or frozenset()
+        return operation.listed or self._profile.is_strict or operation.listed_name in named
 
     def tools(self, cursor: str | None) -> types.ListToolsResult:
         """Return a page of tools."""
