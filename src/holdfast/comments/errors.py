@@ -52,7 +52,7 @@ class CommentNotFound(_Specified, NotFound):
     kind = "comment_not_found"
     number = 4048
 
-    def __init__(self, path: str, comment_id: str) -> None:
+    def __init__(self, path: str, comment_id: str = "") -> None:
         super().__init__(
             "Comment not found",
             f"{comment_id!a} in {path!a}",
@@ -69,7 +69,7 @@ class InvalidFilePath(_Specified, InvalidPath):
     kind = "invalid_file_path"
     number = 4063
 
-    def __init__(self, path: str, reason: str, hint: str) -> None:
+    def __init__(self, path: str, reason: str = "it names no file", hint: str = "Name a source file") -> None:
         super().__init__(
             "Invalid file path", reason, hint=hint, name="InvalidFilePath", path=path[:200], reason=reason
         )
@@ -81,7 +81,7 @@ class FileAccessDenied(_Specified, Denied):
     kind = "file_access_denied"
     number = 4031
 
-    def __init__(self, path: str, reason: str, hint: str) -> None:
+    def __init__(self, path: str, reason: str = "it is not for us", hint: str = "Name another file") -> None:
         super().__init__(
             "File access denied", reason, hint=hint, name="FileAccessDenied", path=path[:200], reason=reason
         )
@@ -93,7 +93,7 @@ class InvalidLineNumber(_Specified, Invalid):
     kind = "invalid_line_number"
     number = 4064
 
-    def __init__(self, path: str, line: int, count: int) -> None:
+    def __init__(self, path: str, line: int = 0, count: int = 1) -> None:
         super().__init__(
             "Invalid line number",
             f"{path!a} has no line {line}",
@@ -111,7 +111,7 @@ class SourceNotParsed(_Specified, Invalid):
     kind = "source_not_parsed"
     number = 4065
 
-    def __init__(self, path: str, problem: str) -> None:
+    def __init__(self, path: str, problem: str = "syntax error") -> None:
         super().__init__(
             "Failed to parse source code",
             f"{path!a}: {problem}",
@@ -128,7 +128,7 @@ class CommentFileCorrupted(_Specified, Corrupted):
     kind = "comment_file_corrupted"
     number = 5027
 
-    def __init__(self, path: str, reason: str) -> None:
+    def __init__(self, path: str, reason: str = "it cannot be read") -> None:
         super().__init__(
             "Comment file corrupted",
             f"{path!a}: {reason}",

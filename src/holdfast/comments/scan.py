@@ -171,7 +171,7 @@ class Scan:
             version = self._room.annotated_version(notes[0].marker)
             if version is not None:
                 anchors = tuple(_anchor(note) for note in notes)
-                # Under the name of the file that they are missing from now: they may have come from elsewhere.
+                # By the name of the file that they are missing from now; they may have come from elsewhere.
                 version = Version(path, version.text)
                 found.append(Missing(path, version, anchors, tuple(note.id for note in notes)))
         return found

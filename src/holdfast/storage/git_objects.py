@@ -99,7 +99,8 @@ class BatchReader:
         try:
             while request:
                 request = request[os.write(self._process.stdin.fileno(), request) :]
-        except BrokenPipeError:
+        except OSError:
+            # Whatever the pipe's trouble is, another process has another pipe.
             raise _ProcessGone from None
 
     def _take_line(self, patience: Patience) -> bytes:
