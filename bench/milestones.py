@@ -2,8 +2,7 @@
 
 python -m bench.milestones [--rounds 15] [--check] [--issues 100000]
 
-git-bug is neither installed nor obtainable here. Its own tracker (git-bug/git-bug#98) quotes 25 to 29 seconds
-for `ls` over 1,000 bugs in version 0.4, by a reporter, and 40 seconds for reading 10,000, by its author.
+`bench.git_bug` puts them beside git-bug.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ from pathlib import Path
 
 from bench._comparison import Comparison, report
 from holdfast.milestones.entity import Draft
+from holdfast.milestones.models import ListEntities
+from holdfast.milestones.operations import list_entities
 from holdfast.milestones.query import EVERYTHING, Query, statement
 from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
@@ -110,15 +111,18 @@ def rebuilds(path: Path, issues: int) -> Comparison:
 
 
 def pages(path: Path, room: Milestones, rounds: int) -> Comparison:
-    """A warm page of 50, the refs compared, beside the same query in bare sqlite3."""
+    """A warm page of 50 as a server makes it, from arguments to JSON, beside the query in bare sqlite3."""
     query = Query("issue", after=room.find(Query("issue")).next)
+    given = {"entity": "issue", "cursor": list_entities(room, ListEntities(entity="issue")).next_cursor}
     (file,) = (path / ".git" / "holdfast").glob("milestones-*.sqlite")
     connection = sqlite3.connect(f"file:{file}?mode=ro", uri=True)
     sql, values = statement(query)
     comparison = Comparison("warm page of 50 / the query in sqlite3", bar=5)
     for _ in range(rounds):
         comparison.baseline.append(timed(lambda: connection.execute(sql, values).fetchall()))
-        comparison.ours.append(timed(lambda: room.find(query)))
+        comparison.ours.append(
+            timed(lambda: list_entities(room, ListEntities.model_validate(given)).model_dump_json())
+        )
     connection.close()
     return comparison
 

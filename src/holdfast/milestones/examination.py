@@ -5,7 +5,7 @@ from __future__ import annotations
 from holdfast.milestones.entity import Finding
 from holdfast.milestones.index import Index
 from holdfast.milestones.log import Log
-from holdfast.milestones.schema import LOGS, TRACKED
+from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.sync import Sync
 from holdfast.storage.git_refs import Refs
 
@@ -21,7 +21,7 @@ def findings(refs: Refs, index: Index, log: Log) -> list[Finding]:
     """Return what is wrong with the logs and the index."""
     found = [Finding(is_damage=True, text=_damage(ref, text)) for ref, text in _damaged(index)]
     replica, tips = log.replica, refs.tips()
-    was_pushed = any(ref.startswith(TRACKED) and ref.endswith(f"/{replica}") for ref in tips)
+    was_pushed = any(ref.startswith((TRACKED, TRACKED_BRANCHES)) and ref.endswith(f"/{replica}") for ref in tips)
     if was_pushed and LOGS + str(replica) not in tips:
         text = f"The log of this clone, {LOGS}{replica}, is gone; what other logs have of it is still shown."
         found.append(Finding(is_damage=False, text=text))
