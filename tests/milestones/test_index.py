@@ -322,9 +322,9 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
         return
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
-    connection.execute(INSERT_CREATION, found.entity)
+    connection.execute(INSERT_CREATION, found[3])
     assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
-    assert found.operation == (entry.entity, entry.lamport, entry.id, entry.line())
+    assert found[2] == (entry.entity, entry.lamport, entry.id, entry.line())
     assert rows.dependencies + rows.links + rows.claims == []
 
 
@@ -348,8 +348,8 @@ PLAIN = Entry(
 def test_the_plainest_creation_does_go_the_short_way():
     found = creation_in(record_of(PLAIN))
     assert found is not None
-    assert found.entity[2:5] == ('A "title"', "Two\nlines\\", "draft")
-    assert found.entity[-1] == '["a", "b"]'
+    assert found[3][2:5] == ('A "title"', "Two\nlines\\", "draft")
+    assert found[3][-1] == '["a", "b"]'
 
 
 @given(st.data())
@@ -370,9 +370,9 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     rows.take([entry])
     connection = sqlite3.connect(":memory:")
     connection.executescript(TABLES)
-    connection.execute(INSERT_CREATION, found.entity)
+    connection.execute(INSERT_CREATION, found[3])
     assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
-    assert found.operation == (entry.entity, entry.lamport, entry.id, line)
+    assert found[2] == (entry.entity, entry.lamport, entry.id, line)
 
 
 def test_text_that_cannot_be_written_down_makes_an_operation_unreadable_and_nothing_else(

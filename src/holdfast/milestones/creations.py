@@ -11,7 +11,6 @@ import json
 import re
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
-from typing import NamedTuple
 
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.labels import written
@@ -40,13 +39,8 @@ _RANKS[None] = _RANKS["open"]
 _seconds = lru_cache(maxsize=4096)(seconds_of)
 
 
-class Creation(NamedTuple):
-    """A commit that creates one entity: its id and date, the row of its operation and that of the entity."""
-
-    commit: str
-    committed: str
-    operation: tuple[str, int, str, str]
-    entity: tuple[object, ...]
+Creation = tuple[str, str, tuple[str, int, str, str], tuple[object, ...]]
+"""A commit that creates one entity: its id and date, the row of its operation and that of the entity."""
 
 
 def creation_in(record: str) -> Creation | None:
@@ -76,7 +70,7 @@ def creation_in(record: str) -> Creation | None:
         name, kind, _text(title), "" if description is None else _text(description), *_RANKS[status], actor,
         _seconds(time) or 0, members,
     )  # fmt: skip
-    return Creation(commit, committed, (name, int(lamport), operation, line), row)
+    return commit, committed, (name, int(lamport), operation, line), row
 
 
 def _text(quoted: str) -> str:

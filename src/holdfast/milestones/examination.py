@@ -21,7 +21,8 @@ def findings(refs: Refs, index: Index, log: Log) -> list[Finding]:
     """Return what is wrong with the logs and the index."""
     found = [Finding(is_damage=True, text=_damage(ref, text)) for ref, text in _damaged(index)]
     replica, tips = log.replica, refs.tips()
-    was_pushed = any(ref.startswith((TRACKED, TRACKED_BRANCHES)) and ref.endswith(f"/{replica}") for ref in tips)
+    tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
+    was_pushed = any(ref.endswith(f"/{replica}") for ref in tracked)
     if was_pushed and LOGS + str(replica) not in tips:
         text = f"The log of this clone, {LOGS}{replica}, is gone; what other logs have of it is still shown."
         found.append(Finding(is_damage=False, text=text))

@@ -21,7 +21,7 @@ from holdfast.milestones.schema import INDEXES, TABLES
 from holdfast.storage.git import Git
 from holdfast.storage.git_commits import Commit, parsed, read_records
 
-_BATCH = 10_000
+_BATCH = 2_000
 _MOST_PENDING = 250_000
 _INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?)"
 _FORGET_REPEATED = (
@@ -96,18 +96,19 @@ class Filling(Absorption):
     def _keep_creation(self, record: str, ends: frozenset[str]) -> bool:
         """Keep a commit that creates one entity of which nothing was seen yet; tell whether it is one."""
         creation = creation_in(record)
-        if creation is None or not self._is_new(name := creation.operation[0]):
+        if creation is None:
             return False
-        self._operations.append(creation.operation)
+        commit, committed, operation, entity = creation
+        name = operation[0]
+        if name in self._created or name in self._pending or name in self._left:
+            return False
+        self._operations.append(operation)
         self._created.add(name)
-        self._creations.append(creation.entity)
-        if creation.commit in ends:
-            self._ends[creation.commit] = int(creation.committed)
-            self._seen.add(creation.commit)
+        self._creations.append(entity)
+        if commit in ends:
+            self._ends[commit] = int(committed)
+            self._seen.add(commit)
         return True
-
-    def _is_new(self, entity: str) -> bool:
-        return entity not in self._created and entity not in self._pending and entity not in self._left
 
     def _keep_entry(self, entry: Entry, line: str) -> None:
         """Keep one operation, to be folded with others of its entity."""

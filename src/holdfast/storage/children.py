@@ -5,6 +5,7 @@ A child runs in a process group of its own (see `git`), so ending the group ends
 
 from __future__ import annotations
 
+import fcntl
 import os
 import select
 import selectors
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 POLL_SECONDS = 0.05
 _COMPLAINT_BYTES = 64 * 1024
+WIDE_PIPE_BYTES = 1024 * 1024
 
 
 class Patience:
@@ -66,8 +68,22 @@ def wait_until_ended(process: Popen[bytes], patience: Patience) -> int:
     return status
 
 
+def widen(pipe: IO[bytes] | None) -> None:
+    """Let a process print far ahead of its reader, where the system can do that."""
+    set_size = getattr(fcntl, "F_SETPIPE_SZ", None)
+    if pipe is not None and set_size is not None:
+        try:
+            fcntl.fcntl(pipe, set_size, WIDE_PIPE_BYTES)
+        except OSError:
+            pass  # the user has many wide pipes already
+
+
 def conversation(
-    process: Popen[bytes], given: bytes, complaint: bytearray, patience: Patience
+    process: Popen[bytes],
+    given: bytes,
+    complaint: bytearray,
+    patience: Patience,
+    chunk: int = LIMITS.read_chunk,
 ) -> Iterator[bytes]:
     """Give a process what it shall read, and yield what it prints until it has nothing more to say.
 
@@ -87,7 +103,7 @@ def conversation(
             for key, _ in selector.select(POLL_SECONDS):
                 if key.fileobj is process.stdin:
                     rest = _give(process.stdin, rest, selector)
-                elif not (piece := os.read(key.fd, LIMITS.read_chunk)):
+                elif not (piece := os.read(key.fd, chunk)):
                     selector.unregister(key.fileobj)
                 elif key.data is None:
                     yield piece

@@ -22,7 +22,14 @@ from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.children import Patience, conversation, end_group, wait_until_ended
+from holdfast.storage.children import (
+    WIDE_PIPE_BYTES,
+    Patience,
+    conversation,
+    end_group,
+    wait_until_ended,
+    widen,
+)
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.git_hardening import (
     find_git,
@@ -132,7 +139,8 @@ class Git:
         process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
         complaint = bytearray()
         try:
-            yield from conversation(process, given, complaint, patience)
+            widen(process.stdout)
+            yield from conversation(process, given, complaint, patience, WIDE_PIPE_BYTES // 4)
             status = wait_until_ended(process, patience)
         finally:
             end_group(process)
