@@ -110,7 +110,9 @@ class Comparison:
         sure = [pair for pair in chain if pair[2] >= _SURE]
         for source, target, score in [*sure, (old_end, new_end, 0.0)]:
             gap = (old_start, source, new_start, target)
-            if is_small(gap):
+            if old_start == source or new_start == target:
+                pass
+            elif is_small(gap):
                 refined += self._chained(gap, gap)
             else:
                 refined += [pair for pair in chain if old_start <= pair[0] < source]

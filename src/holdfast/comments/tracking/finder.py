@@ -31,8 +31,9 @@ class Finder:
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
-        found = [self._declared(index), self._begun(index, self._in_order(index))]
-        found.append(self._begun(index, self._in_symbol(index)))
+        in_order = self._in_order(index)
+        in_symbol = self._in_symbol(index, in_order)
+        found = [self._declared(index), self._begun(index, in_order), self._begun(index, in_symbol)]
         best = max((guess.score for guess in found if guess), default=0.0)
         moves = [move for move in self._moved(index) if move.score > best + _LEAD[move.method]]
         joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
@@ -82,8 +83,8 @@ class Finder:
         same = bool(tokens) and tokens[:_SAME_START] == others[:_SAME_START]
         return row if same and places.old.statement_row(index) == index else None
 
-    def _in_symbol(self, index: int) -> Guess | None:
-        """Return the line in the symbol that a line's symbol became, where that went elsewhere."""
+    def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
+        """Return the line in what a line's symbol became, unless the area has it there already."""
         places = self._comparison.places
         holder = places.old.holder(index) if places.known else None
         while holder is not None and holder not in places.symbols.to:
@@ -91,6 +92,8 @@ class Finder:
         if holder is None:
             return None
         old, new = places.old.symbols[holder], places.new.symbols[places.symbols.to[holder]]
+        if in_order is not None and new.start_line <= in_order.index + 1 <= new.end_line:
+            return None
         found = self._comparison.aligned(
             (old.start_line - 1, old.end_line, new.start_line - 1, new.end_line), index
         )

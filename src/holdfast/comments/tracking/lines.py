@@ -60,6 +60,7 @@ class Lines:
     def __init__(self, text: str) -> None:
         self.raw = split(text)
         self._tokens: dict[int, tuple[str, ...]] = {}
+        self._says: dict[int, int] = {}
         self._bags: dict[int, Bag] = {}
         self._contexts: dict[int, tuple[Bag, Bag]] = {}
 
@@ -88,7 +89,11 @@ class Lines:
 
     def says(self, index: int) -> int:
         """Return how many tokens of a line tell it from others."""
-        return sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
+        found = self._says.get(index)
+        if found is None:
+            found = sum(1 for token in self.tokens(index) if token not in _SAYS_LITTLE)
+            self._says[index] = found
+        return found
 
     def is_trivial(self, index: int) -> bool:
         """Return whether a line says so little that equal text proves nothing."""
