@@ -31,7 +31,7 @@ def test_its_name_suits_every_host(operation: Operation) -> None:
 
 @OPERATIONS
 def test_it_says_what_it_is(operation: Operation) -> None:
-    assert operation.title[0].isupper()
+    assert next(letter for letter in operation.title if letter.isalpha()).isupper()
     assert not operation.title.endswith(".")
     assert operation.summary.endswith(".")
     assert isinstance(operation.effect, Effect)

@@ -26,6 +26,7 @@ RUN = [case for case in CASES if case.operation in OFFERED]
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z")
 _NAME = re.compile(
     r"m_[0-9a-f]{16}|(?:c|gm)_[0-9]{13}|tasks-[0-9a-f]{16}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+    r"|s_[0-9a-f]{20}|(?<=\"token\": \")[0-9a-f]{16}"
 )
 
 

@@ -11,7 +11,8 @@ from holdfast.tasks.records import Who
 from holdfast.tasks.sessions import agent_of, keep_alive
 from holdfast.tasks.store import Tasks
 
-NOBODY = "local"
+OWNER = "owner"
+"""Who calls where nobody is known: whoever owns the machine, as the first token is called over HTTP."""
 
 
 def check_workspace(room: Tasks, arguments: Scoped) -> None:
@@ -39,8 +40,9 @@ def _elsewhere() -> Invalid:
 
 
 def actor(agent: str | None = None) -> str:
-    """Return who calls: the name of their token, the one they give, or nobody in particular."""
-    return current_call().actor or agent or NOBODY
+    """Return who calls: by the name of their token, or where that is the owner's, by the name they give."""
+    known = current_call().actor or OWNER
+    return agent if agent is not None and known == OWNER else known
 
 
 def acting(room: Tasks, arguments: InSession, token: str | None = None) -> Who:

@@ -13,8 +13,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
+from holdfast.kernel.clock import rfc3339
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.history import event_row, record
@@ -216,7 +218,7 @@ def already_claimed(task: Task) -> AlreadyClaimed:
         f"{task.id} is held by {task.claim_agent}.",
         hint="Take another task, or wait until the claim ends.",
         claimed_by=task.claim_agent,
-        expires_at=task.claim_expires,
+        expires_at=rfc3339(datetime.fromtimestamp(task.claim_expires or 0.0, UTC)),
     )
 
 
