@@ -72,14 +72,17 @@ _OURS = "a sentence or name that stands in our code"
 _TIME = "a moment, written by us as RFC 3339"
 _ID = "TP- and a number"
 
+_REPORTS = ("Focus", "GeneratedPrompt", "ImportReport", "MadeFrom", "TrackerReport")
+
 TASK_LINK_PLAIN_TEXT = {
+    **{f"{report}.{name}": _OURS for report in _REPORTS for name in ("operation", "next_steps")},
     "Focus.absent": _OURS,
     "Focus.done_gate": "one of four words, checked when it is stored",
     "GeneratedPrompt.description": _OURS,
     "GeneratedPrompt.prompt": _OURS,
     "GeneratedPrompt.title": _OURS,
     "More.what": _OURS,
-    "RuleOut.type": "one of six words of ours",
+    "FocusRule.type": "one of six words of ours",
     "SyncStep.fields": "names of fields of ours",
     "SyncStep.task_id": _ID,
     "TrackerOut.kind": "one of six words of ours",

@@ -14,7 +14,7 @@ from holdfast.tasks.acting import acting, actor
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.focus_models import Focus, FocusTask, More, RemarkOut, RuleOut, Unreadable
+from holdfast.tasks.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
 from holdfast.tasks.focus_text import focus_words
 from holdfast.tasks.models import ResponseFormat, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import Question, Remark
@@ -110,7 +110,8 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         blockers=blockers or None,
         to_check=_unchecked(task) or None,
         done_gate=workspace.gate,
-        rules=[RuleOut(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding] or None,
+        rules=[FocusRule(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding]
+        or None,
         remarks=[_remark_out(remark, space) for remark in found.remarks] or None,
         absent=found.absent or None,
         unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,

@@ -50,7 +50,7 @@ class RemarkOut(Result):
     state: UntrustedText | None = None
 
 
-class RuleOut(Result):
+class FocusRule(Result):
     """A rule to keep to."""
 
     type: str
@@ -85,7 +85,7 @@ class Focus(Reported):
     blockers: list[TaskRef] | None = Field(default=None, description="Unfinished tasks it needs.")
     to_check: list[int] | None = Field(default=None, description="Numbers of criteria that are not met yet.")
     done_gate: str = Field(description="What this workspace asks for before a task is done.")
-    rules: list[RuleOut] | None = None
+    rules: list[FocusRule] | None = None
     remarks: list[RemarkOut] | None = Field(
         default=None, description="Open comments and unread messages on its files, its issue, its commits."
     )
