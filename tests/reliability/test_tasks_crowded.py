@@ -87,7 +87,7 @@ def fill(room: Tasks, count: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.requirement("tasks-claims")
+@pytest.mark.requirement("tasks-37")
 def test_eight_processes_take_each_of_2000_tasks_once_and_none_is_busy(room: Tasks, crowd, engine: str):
     fill(room, CLAIMS)
     started = time.monotonic()
@@ -131,6 +131,7 @@ def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(room: Tas
             assert state_of(connection, task_by_uid(connection, uid)) == state
 
 
+@pytest.mark.requirement("tasks-39")
 def test_what_a_killed_holder_had_goes_to_the_next_one_when_its_lease_ends(
     open_tasks: OpenTasks, room: Tasks, repository: Path, database: str | None, clock: TurnedClock
 ):

@@ -53,6 +53,7 @@ def test_a_claim_that_ran_out_goes_to_the_next_one_with_the_notes_of_the_last(
     assert (taken.previous.claim_agent, taken.previous.notes) == ("ada", "Half of it works")
 
 
+@pytest.mark.requirement("tasks-44")
 def test_a_late_write_of_the_last_holder_is_refused_and_told_what_happened(room: Tasks, clock: TurnedClock):
     add(room, "One")
     token = room.claim("TP-1", ADA).task.claim_token
@@ -152,6 +153,7 @@ def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: Ope
     assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
 
 
+@pytest.mark.requirement("tasks-40")
 def test_worktrees_share_tasks(room: Tasks, open_tasks: OpenTasks, repository, tmp_path):
     import subprocess
 

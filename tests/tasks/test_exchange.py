@@ -74,6 +74,7 @@ def test_an_export_is_the_same_text_every_time_and_holds_no_token(room: Tasks, c
 
 @pytest.mark.postgres
 @pytest.mark.parametrize("upwards", [True, False], ids=["to postgresql", "to sqlite"])
+@pytest.mark.requirement("tasks-41")
 def test_a_workspace_moves_between_the_engines_with_ids_and_history(
     repository: Path, tmp_path: Path, postgres_server: Server, clock: TurnedClock, upwards: bool
 ):
@@ -108,6 +109,7 @@ def test_taking_the_same_in_again_changes_nothing(room: Tasks, clock: TurnedCloc
     assert exported(room) == before
 
 
+@pytest.mark.requirement("tasks-40")
 def test_clones_take_in_what_the_other_did_and_keep_both_numbers(
     repository: Path, tmp_path: Path, clock: TurnedClock
 ):

@@ -62,6 +62,7 @@ def test_criteria_and_subtasks_keep_a_task_open_and_all_of_it_is_said(started: T
         ("human", {"check": ["1", "2"], "approved": True}, True),
     ],
 )
+@pytest.mark.requirement("tasks-42")
 def test_each_gate_asks_for_its_proof(started: Tasks, gate: Gate, change: dict[str, object], passes: bool):
     set_gate(started, gate)
     if passes:

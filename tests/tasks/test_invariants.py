@@ -181,7 +181,7 @@ def allowed_to_fail() -> Iterator[None]:
 
 
 @pytest.mark.slow
-@pytest.mark.requirement("tasks-replay")
+@pytest.mark.requirement("tasks-38")
 def test_every_sequence_of_calls_keeps_the_invariants_and_replays(
     repository: Path, database: str | None, engine: str
 ):

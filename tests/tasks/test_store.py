@@ -52,6 +52,7 @@ def test_there_is_nothing_before_a_workspace_begins(open_tasks: OpenTasks):
 
 @pytest.mark.parametrize("before", STATUSES)
 @pytest.mark.parametrize("after", STATUSES)
+@pytest.mark.requirement("tasks-42")
 def test_only_the_specified_transitions_are_possible(room: Tasks, before: str, after: str):
     ways = {
         "backlog": (),
@@ -132,6 +133,7 @@ def test_ready_tasks_come_by_priority_then_by_how_many_they_free_then_by_age(roo
 
 
 @pytest.mark.parametrize("length", [2, 3, 6])
+@pytest.mark.requirement("tasks-43")
 def test_a_circle_of_dependencies_is_refused_and_named(room: Tasks, length: int):
     add(room, *(f"Task {n}" for n in range(1, length + 1)))
     for number in range(1, length):
