@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from holdfast.comments import text
 from holdfast.comments.changes import Draft
 from holdfast.comments.models import (
@@ -30,6 +32,14 @@ from holdfast.comments.writing import Writing
 from holdfast.kernel.operation import Effect
 
 
+def _signed(room: Comments, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Sign with the name that the person at the command line gave git, unless another is given."""
+    if "author" in arguments:
+        return arguments
+    person = room.history.person()
+    return arguments if person is None else {**arguments, "author": person}
+
+
 @comments.operation(
     "add_comment",
     title="Add a comment",
@@ -40,6 +50,7 @@ from holdfast.kernel.operation import Effect
     specified=True,
     specified_description="Add a new paired comment to a source file at a specific line",
     text=text.added,
+    fill_in=_signed,
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """Add a comment to a line of a source file; it follows the code when the code changes.
@@ -162,6 +173,7 @@ def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     positional=("file_path", "comment_id"),
     example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
     text=text.resolved,
+    fill_in=_signed,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
@@ -180,6 +192,7 @@ def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     positional=("file_path", "comment_id", "text"),
     example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
     text=text.replied,
+    fill_in=_signed,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Answer a comment; the answer is shown with it, also in the editor."""

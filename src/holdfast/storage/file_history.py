@@ -83,6 +83,16 @@ class FileHistory:
             return False
         return finished.status == 0 and bool(finished.output.strip())
 
+    def person(self) -> str | None:
+        """Return the name that the user gave git, if any."""
+        if self._git is None:
+            return None
+        try:
+            identity = self._git.identity()
+        except HoldfastError:
+            return None
+        return None if identity is None else identity.name
+
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
         if self._git is not None:

@@ -32,6 +32,9 @@ SHOWN = 40
 class ParseTooLong(TooLarge):
     """A text that is too long, or too slow, to be parsed."""
 
+    kind = "parse_too_long"
+    number = 4131
+
 
 @dataclass(frozen=True)
 class SyntaxProblem:
