@@ -11,6 +11,7 @@ from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
+from tests.contract.task_look_cases import TASK_LOOK_CASES
 
 MAKEFILE = "template://makefile/rust/cli"
 
@@ -276,6 +277,7 @@ CASES = [
     *COMMENT_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
+    *TASK_LOOK_CASES,
     Case("check_stores", ("doctor",)),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}),
 ]

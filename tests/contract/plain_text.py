@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
+from tests.contract.task_look_cases import TASK_LOOK_PLAIN_TEXT
 
 OUR_NAME = "a name we made: a prefix and hexadecimal digits"
 OUR_TIME = "a moment, written or checked by us as RFC 3339"
@@ -21,6 +22,7 @@ REASONS = {
     **COMMENT_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
+    **TASK_LOOK_PLAIN_TEXT,
     "Answer.time": OUR_TIME,
     "Drained.message_ids": OUR_NAME,
     "Finding.next_step": OUR_WORDS,

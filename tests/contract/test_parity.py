@@ -30,6 +30,7 @@ _NAME = re.compile(
 )
 
 
+_ONLY_CONTENT = "only content"
 FACES = ("command", "pipe", "http", "rest")
 
 
@@ -106,13 +107,10 @@ class Asked:
 
     def by_pipe(self, number: int, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         call = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
-        content: dict[str, Any] = self.pipe.ask(number, "tools/call", call)["result"]["structuredContent"]
-        return content
+        return _data(self.pipe.ask(number, "tools/call", call)["result"])
 
     def by_http(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        answer = self.http.call("tools/call", name=name, arguments=arguments)
-        content: dict[str, Any] = answer["result"]["structuredContent"]
-        return content
+        return _data(self.http.call("tools/call", name=name, arguments=arguments)["result"])
 
     def by_rest(self, case: Case, arguments: dict[str, Any]) -> tuple[int, dict[str, Any]]:
         operation = full_registry().operation(case.operation)
@@ -124,6 +122,12 @@ class Asked:
         if answered.status == 200:
             return 200, answered.json
         return answered.status, {"error": answered.json["error"]}
+
+
+def _data(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the data of a tool result, or its content where a tool gives no data beside it."""
+    found: dict[str, Any] = result.get("structuredContent", {_ONLY_CONTENT: result["content"]})
+    return found
 
 
 def _spelled(arguments: dict[str, Any]) -> dict[str, Any]:
@@ -146,11 +150,20 @@ def comparable(answer: dict[str, Any]) -> str:
     return _NAME.sub(lambda found: found[0] if found[0] in (*IDS, *MILES) else "<new>", text)
 
 
+def _shows(content: list[dict[str, Any]], result: dict[str, Any]) -> bool:
+    """Tell whether the content of a tool that gives no data is what the result holds."""
+    shown = {item.get("data") or item.get("resource", {}).get("text") for item in content}
+    return not shown.isdisjoint({result.get("data"), result.get("text")} - {None})
+
+
 @pytest.mark.requirement("http-17")
 @pytest.mark.parametrize(("number", "case"), list(enumerate(RUN)), ids=map(str, RUN))
 def test_all_faces_give_the_same_json(number: int, case: Case, answers: list[Answers]) -> None:
     asked = answers[number]
     for face in FACES[1:]:
+        if _ONLY_CONTENT in asked.said[face]:
+            assert _shows(asked.said[face][_ONLY_CONTENT], asked.command), face
+            continue
         assert comparable(asked.said[face]) == comparable(asked.command), face
     kind = asked.command.get("error", {}).get("kind")
     assert (kind, asked.status == 0) == (case.fails, case.fails is None)

@@ -1,0 +1,79 @@
+"""Calls of what shows tasks: charts, attachments, single tasks; and why their plain text is safe."""
+
+from __future__ import annotations
+
+from tests.contract.case import Case
+
+DATA = "S2VscA=="
+
+TASK_LOOK_CASES = [
+    Case("taskpilot_workspaces", ("tasks", "workspaces")),
+    Case("taskpilot_show", ("tasks", "show", "TP-1"), {"task_id": "TP-1"}),
+    Case("taskpilot_show", ("tasks", "show", "TP-999"), {"task_id": "TP-999"}, "not_found"),
+    Case("taskpilot_graph", ("tasks", "graph")),
+    Case(
+        "taskpilot_chart", ("tasks", "chart", "graph", "--format", "svg"), {"kind": "graph", "format": "svg"}
+    ),
+    Case("taskpilot_chart", ("tasks", "chart", "pie"), {"kind": "pie"}, "invalid_arguments"),
+    Case(
+        "taskpilot_attach",
+        ("tasks", "attach", "TP-1", "--data", DATA, "--name", "kelp.txt"),
+        {"task_id": "TP-1", "data": DATA, "name": "kelp.txt"},
+    ),
+    Case(
+        "taskpilot_attach",
+        ("tasks", "attach", "TP-1", "src/main.py"),
+        {"task_id": "TP-1", "path": "src/main.py"},
+    ),
+    Case(
+        "taskpilot_attach",
+        ("tasks", "attach", "TP-1", "../x"),
+        {"task_id": "TP-1", "path": "../x"},
+        "invalid_path",
+    ),
+    Case(
+        "taskpilot_attachment",
+        ("tasks", "attachment", "TP-1", "kelp.txt"),
+        {"task_id": "TP-1", "name": "kelp.txt"},
+    ),
+    Case(
+        "taskpilot_attachment",
+        ("tasks", "attachment", "TP-1", "none"),
+        {"task_id": "TP-1", "name": "none"},
+        "not_found",
+    ),
+]
+
+_ID = "TP and a number"
+_TIME = "a moment, written by us as RFC 3339"
+_OURS = "a word that stands in our code"
+_SUM = "hexadecimal digits of a checksum"
+_ADDRESS = "an address made of our own names and of a checksum"
+_ENCODED = "Base64: letters that nobody reads as words"
+
+TASK_LOOK_PLAIN_TEXT = {
+    **{
+        f"{model}.{name}": _OURS
+        for model in ("Attached", "AttachedFile", "Chart", "Graph", "ShownTask")
+        for name in ("operation", "next_steps")
+    },
+    "AttachedFile.data": _ENCODED,
+    "AttachedFile.sha256": _SUM,
+    "AttachedFile.task_id": _ID,
+    "Attached.sha256": _SUM,
+    "AttachmentOut.uri": _ADDRESS,
+    "Chart.data": _ENCODED,
+    "Chart.mime_type": _OURS,
+    "Chart.uri": _ADDRESS,
+    "Edge.needs": _ID,
+    "Edge.task": _ID,
+    "Node.id": _ID,
+    "WorkspaceSummary.active_task": _ID,
+    "WorkspaceSummary.created_at": _TIME,
+    "WorkspaceSummary.id": "a name that we made: letters, digits and hyphens",
+    "WorkspaceSummary.last_activity": _TIME,
+    "WorkspaceSummary.path": _OURS,
+    "WorkspaceSummary.status": _OURS,
+    "Workspaces.operation": _OURS,
+}
+"""Result fields that hold plain text, and why each of them cannot carry what somebody wrote."""
