@@ -1,0 +1,156 @@
+"""Several faces on one repository at the same time: at the end there is what was acknowledged, and no more."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.storage.repository import Repository
+from holdfast.tasks.beginnings import begin
+from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.records import Draft, Who
+from holdfast.tasks.rows import task_by_uid
+from holdfast.tasks.store import Tasks
+from tests.contract.prepared import HOLDFAST
+from tests.faces.http.running import RunningServer, running_server
+from tests.wire.client import ENVELOPE, WireClient, wire_client
+
+SHARED = 3
+Face = Callable[[str, dict[str, Any]], dict[str, Any]]
+"""Runs an operation by name and returns its result, which may hold an error."""
+
+
+def by_pipe(client: WireClient) -> Face:
+    numbers = iter(range(1, 1_000_000))
+
+    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
+        content: dict[str, Any] = client.ask(next(numbers), "tools/call", params)["result"][
+            "structuredContent"
+        ]
+        return content
+
+    return call
+
+
+def by_rest(server: RunningServer) -> Face:
+    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        answered: dict[str, Any] = server.ask("POST", f"/api/tasks/{name}", arguments).json
+        return answered
+
+    return call
+
+
+def by_command(path: Path) -> Face:
+    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        command = name.removeprefix("taskpilot_").replace("_", "-")
+        options = [
+            f"--{key.replace('_', '-')}={_spelled(value)}"
+            for key, value in arguments.items()
+            if key != "task_id"
+        ]
+        place = [arguments["task_id"]] if "task_id" in arguments else []
+        done = subprocess.run(
+            [HOLDFAST, "tasks", command, *place, *options, "--json"],
+            cwd=path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        answered: dict[str, Any] = json.loads(done.stdout)
+        return answered
+
+    return call
+
+
+def _spelled(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+class Model:
+    """What the faces were told is stored: titles of new tasks, and labels of the shared ones."""
+
+    def __init__(self) -> None:
+        self.titles: dict[str, str] = {}
+        self.labels: set[str] = set()
+        self.versions: list[tuple[str, int]] = []
+        self.refused = 0
+        self.lock = threading.Lock()
+
+
+def work(face: Face, name: str, steps: int, model: Model, trouble: list[str]) -> None:
+    """Add tasks, label shared ones, and rename them with the version that was seen last."""
+    chances = random.Random(name)
+    try:
+        for number in range(steps):
+            _step(face, f"{name}-{number}", chances, model)
+    except Exception as error:
+        trouble.append(f"{name}: {error!r}")
+
+
+def _step(face: Face, word: str, chances: random.Random, model: Model) -> None:
+    shared = f"TP-{chances.randint(1, SHARED)}"
+    match chances.choice(["add", "label", "rename"]):
+        case "add":
+            result = face("taskpilot_create_task", {"title": word})
+            with model.lock:
+                model.titles[result["task"]["id"]] = word
+        case "label":
+            result = face("taskpilot_update", {"task_id": shared, "add": {"labels": [word]}})
+            with model.lock:
+                model.labels.add(word)
+                model.versions.append((shared, result["task"]["version"]))
+        case _:
+            seen = chances.randint(1, 5)
+            result = face("taskpilot_update", {"task_id": shared, "set": {"plan": word}, "if_version": seen})
+            with model.lock:
+                if "error" in result:
+                    assert result["error"]["kind"] == "out_of_date", result
+                    model.refused += 1
+                else:
+                    assert result["task"]["version"] == seen + 1
+                    model.versions.append((shared, seen + 1))
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-B5")
+def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path):
+    room = Tasks(Repository.at(repository))
+    begin(room, "Kelp", [], "criteria")
+    room.create([Draft(f"Shared {number}") for number in range(SHARED)], Who("ada"))
+    model, trouble = Model(), list[str]()
+    with wire_client([HOLDFAST, "serve"], cwd=repository) as pipe, running_server(repository) as server:
+        faces = {
+            "pipe": (by_pipe(pipe), 120),
+            "rest": (by_rest(server), 120),
+            "command": (by_command(repository), 12),
+        }
+        threads = [
+            threading.Thread(target=work, args=(face, name, steps, model, trouble))
+            for name, (face, steps) in faces.items()
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert trouble == []
+    with room.reading() as connection:
+        titles = {
+            f"TP-{n}": title for n, title in connection.execute("SELECT n, title FROM task WHERE n > 3")
+        }
+        labels = {row[0] for row in connection.execute("SELECT label FROM label")}
+        versions = [room.get(f"TP-{number}").version for number in range(1, SHARED + 1)]
+        for uid, state in replayed(room.events(limit=100_000)).items():
+            assert state_of(connection, task_by_uid(connection, uid)) == state
+    room.close()
+    print(f"B5 tasks: {len(titles)} added, {len(labels)} labels, {model.refused} refused")
+    assert titles == model.titles
+    assert labels == model.labels
+    assert len(model.versions) == len(set(model.versions)) == sum(versions) - SHARED
