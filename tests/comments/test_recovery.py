@@ -65,6 +65,7 @@ def test_a_conflicted_sidecar_is_damage_and_is_left_alone(room, tmp_path):
     assert place.read_bytes() == before
 
 
+@pytest.mark.requirement("comments-recover")
 def test_fixing_unites_both_sides_and_keeps_the_damaged_bytes(room, tmp_path):
     before = (tmp_path / "a.py.comments").read_bytes()
     [found] = findings(room, fix=True)

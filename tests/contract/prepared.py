@@ -14,6 +14,7 @@ from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.store import Milestones
 from holdfast.storage.repository import Repository
 from tests.contract.comment_cases import fill_comments
+from tests.contract.comment_search_cases import fill_searched
 from tests.contract.task_cases import fill_tasks
 from tests.contract.task_link_cases import fill_task_links
 
@@ -57,6 +58,7 @@ def prepare(path: Path, home: Path) -> Path:
     _fill_inbox(path)
     _fill_milestones(path)
     fill_comments(path)
+    fill_searched(path)
     fill_tasks(path)
     fill_task_links(path)
     return path

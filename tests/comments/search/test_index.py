@@ -59,6 +59,7 @@ def rewrite(place: Path, old: str, new: str) -> None:
     place.write_text(place.read_text().replace(old, new))
 
 
+@pytest.mark.requirement("comments-index")
 def test_a_sidecar_written_in_place_is_noticed_at_once(room, tmp_path):
     for number in range(5):
         rewrite(tmp_path / "a.py.comments", "word", f"word{number}")
@@ -135,6 +136,7 @@ def test_another_process_finds_and_fills_the_same_index(room, tmp_path):
     assert sum(name.startswith("comment-search-") for name in names) == 1
 
 
+@pytest.mark.requirement("comments-index")
 def test_a_deleted_or_damaged_index_changes_no_answer(room, tmp_path):
     before = texts(room)
     store = Path(room.repository.store_directory)

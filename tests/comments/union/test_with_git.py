@@ -74,6 +74,7 @@ def diverge(root: Path) -> None:
     git(root, "checkout", "--quiet", "main")
 
 
+@pytest.mark.requirement("comments-merge")
 def test_with_the_driver_two_branches_notes_never_conflict(repository):
     install(repository)
     diverge(repository)
@@ -106,6 +107,7 @@ def test_both_branches_may_begin_the_same_sidecar(repository):
     assert {note.text for note in sidecars.read("new.py", data).comments} == {"main", "other"}
 
 
+@pytest.mark.requirement("comments-merge")
 def test_a_deletion_on_one_branch_survives_the_merge(repository):
     install(repository)
     rewrite(repository, comment(2, 9, "ours"))

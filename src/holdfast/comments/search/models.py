@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from holdfast.comments.models import FilePath, Tag, optional
+from holdfast.comments.models import FilePath, Status, Tag, optional
 from holdfast.comments.search.moments import microseconds
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -81,11 +81,11 @@ class FoundComment(Output):
     text: UntrustedText = Field(description="What it says, as it was written.")
     author: UntrustedText = Field(description="Who wrote it, by their own account.")
     created: UntrustedText = Field(description="When it was written.")
-    status: str = Field(description="Whether it is open, resolved or will not be acted on.")
+    status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
     standing: Literal["placed", "review", "orphaned"] = Field(
         description="Whether its line is sure, should be looked at by a person, or is gone."
     )
-    reason: str | None = optional("Why it is orphaned or needs review.")
+    reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
     has_ai_metadata: bool = Field(alias="hasAIMetadata", description="Whether a model said more about it.")
     ai_model: UntrustedText | None = optional("The model that did.", alias="aiModel")
     ai_confidence: float | None = optional("How sure that model was.", alias="aiConfidence")
