@@ -65,7 +65,7 @@ def refused(name: str, **given: str) -> str:
 
 @pytest.mark.requirement("comments-78")
 def test_there_are_exactly_the_four_with_the_specifications_descriptions():
-    specified = {one.name: one.description for one in toolset.prompts if one.specified}
+    specified = {one.name: one.specified_description for one in toolset.prompts if one.specified}
     assert specified == DESCRIPTIONS
 
 

@@ -21,7 +21,7 @@ class ListComments(Input):
     file: FilePath | None = Field(
         default=None, description="A path, or a pattern as in .gitignore such as src/**/*.ts."
     )
-    tag: str | None = Field(default=None, max_length=100, description="TODO, FIXME, NOTE, STAR, QUESTION, …")
+    tag: str | None = Field(default=None, max_length=100, description="The whole tag, such as TODO.")
     author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
     status: Status | None = Field(default=None, description="open, resolved or wontfix.")
     standing: Standing | None = Field(
@@ -70,12 +70,17 @@ class ListOrphans(Input):
 class Orphan(Output):
     """A comment without a sure line: what it said, what the code was, and where that may be now."""
 
-    file_path: UntrustedText = Field(alias="filePath", description="The file it was written for.")
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The file it was written for."
+    )
     comment: CommentFacts
     old_start_line: int | None = Field(
-        alias="oldStartLine", description="The number of the first line of `oldCode`, when it was written."
+        serialization_alias="oldStartLine",
+        description="The number of the first line of `oldCode`, when it was written.",
     )
-    old_code: UntrustedText | None = Field(alias="oldCode", description="The code it was written for.")
+    old_code: UntrustedText | None = Field(
+        serialization_alias="oldCode", description="The code it was written for."
+    )
 
 
 class Orphans(Output):
@@ -98,12 +103,14 @@ class AnnotatedLine(Output):
     line: int = Field(description="Its number, from 1.")
     source: UntrustedText = Field(description="The line.")
     comments: list[str] = Field(description="The ids of comments that begin here.")
-    covered_by: list[str] = Field(alias="coveredBy", description="The ids of ranges that go on here.")
+    covered_by: list[str] = Field(
+        serialization_alias="coveredBy", description="The ids of ranges that go on here."
+    )
 
 
 class AnnotatedFile(Output):
     """A source file with its comments in the margin."""
 
-    file_path: UntrustedText = Field(alias="filePath", description="The source file.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="The source file.")
     lines: list[AnnotatedLine] = Field(description="All of its lines.")
     comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")

@@ -103,10 +103,11 @@ def _thresholds(room: Comments, typed: str) -> Iterable[str]:
     "review_code",
     title="Review code",
     specified=True,
+    specified_description="Review code and suggest TODO/FIXME comments for improvements",
     complete={"filePath": _sources, "focus": _focuses},
 )
 def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
-    """Review code and suggest TODO/FIXME comments for improvements"""
+    """Review code and suggest TODO/FIXME comments for improvements."""
     path = source_path(args.file_path).text
     text = _source(room, path)
     asked = texts.REVIEWS[args.focus]
@@ -126,10 +127,11 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     "explain_complexity",
     title="Explain complex code",
     specified=True,
+    specified_description="Add NOTE comments explaining complex functions/algorithms",
     complete={"filePath": _sources, "complexityThreshold": _thresholds},
 )
 def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMessage]:
-    """Add NOTE comments explaining complex functions/algorithms"""
+    """Add NOTE comments explaining complex functions/algorithms."""
     path = source_path(args.file_path).text
     text = _source(room, path)
     language = language_of(path, text.partition("\n")[0])
@@ -164,10 +166,11 @@ def _explaining(room: Comments, path: str) -> list[str]:
     "training_export",
     title="Export training data",
     specified=True,
+    specified_description="Export workspace comments as AI training data (JSONL format)",
     complete={"includeContext": _answers},
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
-    """Export workspace comments as AI training data (JSONL format)"""
+    """Export workspace comments as AI training data (JSONL format)."""
     found = room.search.find(Query(limit=1))
     call = texts.CALL_WITH_CONTEXT if args.include_context else texts.CALL
     option = " --context 5" if args.include_context else ""
@@ -178,10 +181,11 @@ def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]
     "fix_orphans",
     title="Fix orphaned comments",
     specified=True,
+    specified_description="Analyze orphaned comments and suggest new anchor locations",
     complete={"filePath": _commented},
 )
 def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
-    """Analyze orphaned comments and suggest new anchor locations"""
+    """Analyze orphaned comments and suggest new anchor locations."""
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
         room.load(path)  # a file that is neither there nor commented on is a mistake to be told

@@ -272,6 +272,7 @@ class Prompt:
     family: str
     complete: Mapping[str, Complete] = field(default_factory=dict)
     specified: bool = False
+    specified_description: str | None = None
 
     @cached_property
     def description(self) -> str:

@@ -19,14 +19,14 @@ class ExportOptions(Input):
     """How much of the source goes with each comment."""
 
     include_source_context: bool = Field(
-        default=False, alias="includeSourceContext", description="Include surrounding code lines"
+        default=False, alias="includeSourceContext", description="Include surrounding code lines."
     )
     context_lines: int = Field(
         default=DEFAULT_MARGIN,
         ge=0,
         le=LARGEST_MARGIN,
         alias="contextLines",
-        description="Lines of context before/after",
+        description="Lines of context before/after.",
     )
 
     @property
@@ -42,11 +42,11 @@ class ExportOptions(Input):
 class ExportComments(Input):
     """What to export, and how."""
 
-    format: Format = Field(description="Export format")
+    format: Format = Field(description="Export format.")
     file_path: FilePath | None = Field(
         default=None,
         alias="filePath",
-        description="Optional: Export only specific file (omit for all files)",
+        description="Optional: Export only specific file (omit for all files).",
     )
     options: ExportOptions | None = Field(default=None, description="How much source goes with each comment.")
 
@@ -55,8 +55,10 @@ class ExportMetadata(Output):
     """The numbers that the specification puts beside the content."""
 
     format: Format = Field(description="The format.")
-    total_comments: int = Field(alias="totalComments", description="How many comments are in it.")
-    size_bytes: int = Field(alias="sizeBytes", description="Its size; of text, in UTF-8.")
+    total_comments: int = Field(
+        serialization_alias="totalComments", description="How many comments are in it."
+    )
+    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size; of text, in UTF-8.")
 
 
 class ExportResult(Output):
@@ -64,7 +66,7 @@ class ExportResult(Output):
 
     metadata: ExportMetadata
     uri: str = Field(description="The address it has within the answer.")
-    mime_type: str = Field(alias="mimeType", description="Its media type.")
+    mime_type: str = Field(serialization_alias="mimeType", description="Its media type.")
     text: UntrustedText | None = optional("The export, where it is text.")
     blob: str | None = optional("The export in base64, where it is not.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
@@ -91,9 +93,11 @@ class CommentsWritten(Output):
     """What was exported."""
 
     format: Format = Field(description="The format.")
-    total_comments: int = Field(alias="totalComments", description="How many comments are in it.")
-    total_files: int = Field(alias="totalFiles", description="How many files they are about.")
-    size_bytes: int = Field(alias="sizeBytes", description="Its size.")
+    total_comments: int = Field(
+        serialization_alias="totalComments", description="How many comments are in it."
+    )
+    total_files: int = Field(serialization_alias="totalFiles", description="How many files they are about.")
+    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size.")
     file: UntrustedText | None = optional("The file it was written to.")
     text: UntrustedText | None = optional("The export, where it was not written to a file.")
     damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")

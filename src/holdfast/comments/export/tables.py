@@ -25,8 +25,8 @@ def write_parquet(files: Iterable[ExportedFile], sink: Any) -> None:
 
 def _libraries() -> tuple[Any, Any]:
     try:
-        import pyarrow
-        import pyarrow.parquet
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
     except ImportError:
         raise Unavailable(
             "Writing Parquet needs pyarrow, which is not installed.",

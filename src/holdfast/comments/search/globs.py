@@ -20,7 +20,7 @@ def path_filter(pattern: str) -> Callable[[str], bool]:
         pattern += "**"
     if not _WILD.intersection(pattern):
         return lambda path: path == pattern
-    import re2
+    import re2  # type: ignore[import-untyped]
 
     if "/" not in pattern:
         pattern = f"**/{pattern}"

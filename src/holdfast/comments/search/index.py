@@ -88,7 +88,8 @@ class SearchIndex:
             with self._database.read() as connection:
                 state = state_of(connection)
                 if self._caught_up != (id(files), state):
-                    return self._catch_up(files)
+                    self._catch_up(files)
+                    return None
                 self._corpus.bring_up_to_date(connection, state)
                 answer = self._answered(connection, query)
         except NotUsable:
@@ -166,6 +167,5 @@ def _hits(connection: sqlite3.Connection, corpus: Corpus, chosen: list[tuple[int
     hits = []
     for count, facts in chosen:
         file, *columns = by_id[facts.id]
-        columns[10] = bool(columns[10])
-        hits.append(Hit(corpus.paths[file], *columns, count))
+        hits.append(Hit(corpus.paths[file], count, *columns))
     return hits

@@ -52,10 +52,10 @@ class SearchFilters(_Inline):
     tag: Tag | None = Field(default=None, description="Only comments with this tag.")
     author: str | None = Field(default=None, max_length=1000, description="Only comments of this author.")
     file_path: FilePath | None = Field(
-        default=None, alias="filePath", description="Filter by specific file or glob pattern"
+        default=None, alias="filePath", description="Filter by specific file or glob pattern."
     )
     has_ai_metadata: bool | None = Field(
-        default=None, alias="hasAIMetadata", description="Only return AI-enriched comments"
+        default=None, alias="hasAIMetadata", description="Only return AI-enriched comments."
     )
     date_range: DateRange | None = Field(
         default=None, alias="dateRange", description="Only comments created in this time."
@@ -65,18 +65,20 @@ class SearchFilters(_Inline):
 class SearchComments(Input):
     """What to look for."""
 
-    query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex)")
-    filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results")
-    limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="Max results to return")
+    query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
+    filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
+    limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="Max results to return.")
 
 
 class FoundComment(Output):
     """One comment that was found."""
 
-    file_path: UntrustedText = Field(alias="filePath", description="The source file it is about.")
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it is about."
+    )
     id: str = Field(description="The name to give to other tools.")
     line: int = Field(description="The line it is on now, or was last, from 1.")
-    end_line: int | None = optional("The last line of a range.", alias="endLine")
+    end_line: int | None = optional("The last line of a range.", serialization_alias="endLine")
     tag: UntrustedText | None = Field(description="Its category, if it has one.")
     text: UntrustedText = Field(description="What it says, as it was written.")
     author: UntrustedText = Field(description="Who wrote it, by their own account.")
@@ -86,21 +88,26 @@ class FoundComment(Output):
         description="Whether its line is sure, should be looked at by a person, or is gone."
     )
     reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
-    has_ai_metadata: bool = Field(alias="hasAIMetadata", description="Whether a model said more about it.")
-    ai_model: UntrustedText | None = optional("The model that did.", alias="aiModel")
-    ai_confidence: float | None = optional("How sure that model was.", alias="aiConfidence")
+    has_ai_metadata: bool = Field(
+        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+    )
+    ai_model: UntrustedText | None = optional("The model that did.", serialization_alias="aiModel")
+    ai_confidence: float | None = optional("How sure that model was.", serialization_alias="aiConfidence")
     matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
 
 
 class SearchMetadata(Output):
     """The facts that the specification puts beside the content."""
 
-    total_results: int = Field(alias="totalResults", description="How many comments match in all.")
+    total_results: int = Field(
+        serialization_alias="totalResults", description="How many comments match in all."
+    )
     returned: int = Field(description="How many of them are in this answer.")
     query: UntrustedText = Field(description="The query as it was given.")
     filters: dict[str, Any] = Field(description="The filters as they were given.")
     interpreted_as: Literal["regex", "text"] = Field(
-        alias="interpretedAs", description="Whether the query was taken as an expression or letter by letter."
+        serialization_alias="interpretedAs",
+        description="Whether the query was taken as an expression or letter by letter.",
     )
 
 

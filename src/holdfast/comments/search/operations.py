@@ -79,7 +79,7 @@ def found_comment(hit: Hit) -> FoundComment:
         status=hit.status,
         standing=hit.standing,
         reason=hit.reason,
-        has_ai_metadata=hit.has_ai,
+        has_ai_metadata=bool(hit.ai),
         ai_model=hit.model,
         ai_confidence=hit.confidence,
         matches=hit.matches,

@@ -64,7 +64,7 @@ class Pattern:
 
 def compiled(query: str) -> Pattern:
     """Return what a query matches."""
-    import re2
+    import re2  # type: ignore[import-untyped]
 
     expression, refusal = _expression_of(query)
     text = query if refusal is not None else plain_text(query)

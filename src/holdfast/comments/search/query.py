@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.comments.search.globs import path_filter
 from holdfast.comments.search.pattern import Pattern
@@ -32,6 +33,7 @@ class Hit:
     """One comment that was found."""
 
     path: str
+    matches: int
     line: int
     end_line: int | None
     name: str
@@ -39,13 +41,12 @@ class Hit:
     tag: str | None
     author: str
     created: str
-    status: str
-    standing: str
+    status: Any
+    standing: Any
     reason: str | None
-    has_ai: bool
+    ai: int
     model: str | None
     confidence: float | None
-    matches: int
 
 
 @dataclass(frozen=True)

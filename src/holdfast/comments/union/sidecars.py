@@ -146,7 +146,8 @@ def _merged_marker(base: Any, ours: Any, theirs: Any) -> Any:
     # A place and what was seen there belong together: they come from one side, unknown keys from both.
     extra = {key: value for side in (ours, theirs) for key, value in side.items() if key not in old}
     result = {**chosen, **{key: value for key, value in extra.items() if key not in chosen}}
-    ids = merged("commentIds", *(side.get("commentIds", ABSENT) for side in (old, ours, theirs)), _united)
+    before, mine, other = (side.get("commentIds", ABSENT) for side in (old, ours, theirs))
+    ids = merged("commentIds", before, mine, other, _united)
     return result if ids is ABSENT else {**result, "commentIds": ids}
 
 
@@ -183,7 +184,8 @@ def _merged_replies(base: Any, ours: Any, theirs: Any) -> Any:
     def merge(old: Any, mine: Any, other: Any) -> Any:
         return merged("reply", old, mine, other, settle)
 
-    return _merged_members("replies", *({"replies": side} for side in (base, ours, theirs)), merge, canonical)
+    before, mine, other = ({"replies": side} for side in (base, ours, theirs))
+    return _merged_members("replies", before, mine, other, merge, canonical)
 
 
 def _one_place(result: Object, old: Object, ours: Object, theirs: Object, *, newer_is_ours: bool) -> Object:

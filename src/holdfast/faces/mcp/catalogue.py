@@ -68,7 +68,7 @@ class Catalogue:
 
     def prompts(self, cursor: str | None) -> types.ListPromptsResult:
         """Return a page of prompts."""
-        listed = [_prompt(prompt) for prompt in self._registry.prompts]
+        listed = [self._prompt(prompt) for prompt in self._registry.prompts]
         entries, following = self._page(listed, "prompts", lambda prompt: prompt.name, cursor)
         return types.ListPromptsResult(prompts=list(entries), next_cursor=following)
 
@@ -139,6 +139,12 @@ class Catalogue:
             mime_type=resource.mime_type,
             annotations=protocol_annotations(resource.annotations),
         )
+
+    def _prompt(self, prompt: Prompt) -> types.Prompt:
+        listed = _prompt(prompt)
+        if self._profile.is_strict and prompt.specified_description is not None:
+            listed.description = prompt.specified_description
+        return listed
 
     def _page(
         self, entries: Sequence[Entry], query: str, key: Callable[[Entry], str], cursor: str | None
