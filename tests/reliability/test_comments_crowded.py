@@ -51,7 +51,9 @@ def ids(repository: Path, file: str = "a.txt") -> list[str]:
 @pytest.mark.requirement("reliability-B1")
 def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path) -> None:
     (repository / "a.txt").write_text("one\ntwo\n")
-    outcomes = run_together([python(WRITING + ADD_MANY, repository, name) for name in range(PROCESSES)])
+    outcomes = run_together(
+        [python(WRITING + ADD_MANY, repository, name) for name in range(PROCESSES)], seconds=240
+    )
     acknowledged = [line for outcome in outcomes for line in outcome.output.split() if line != "ready"]
     assert [outcome.complaint for outcome in outcomes if outcome.status] == []
     stored = ids(repository)

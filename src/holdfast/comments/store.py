@@ -39,6 +39,7 @@ from holdfast.storage.tree import Tree
 
 if TYPE_CHECKING:
     from holdfast.comments.recovery import FileFinding
+    from holdfast.comments.scan import Scanned
     from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
@@ -133,6 +134,12 @@ class Comments:
             source_of(path): (signature, self._sidecars.signature(source_of(path)))
             for path, signature in self._sidecars.signatures().items()
         }
+
+    def scan(self) -> Scanned:
+        """Bring the comments of all files up to date; progress goes to the call that runs this."""
+        from holdfast.comments.scan import Scan
+
+        return Scan(self).run()
 
     # One file
 
