@@ -48,7 +48,7 @@ Code = Literal[
 Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
-_MOST_FINDINGS = 50
+_MOST_FINDINGS = 30
 _ALL_EVENTS = 10_000_000
 
 

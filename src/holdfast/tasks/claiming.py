@@ -14,6 +14,7 @@ from holdfast.storage.sql import Connection
 from holdfast.tasks.acting import acting, actor, check_workspace
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed, Wish
+from holdfast.tasks.fitting import MOST_CHARACTERS, shortened
 from holdfast.tasks.inputs import AnyPriority
 from holdfast.tasks.models import (
     Body,
@@ -35,6 +36,7 @@ from holdfast.tasks.sessions import leave_note
 from holdfast.tasks.store import LEASE_SECONDS, Tasks
 from holdfast.tasks.text import claimed_words
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.words import cut
 
 LONGEST_LEASE_SECONDS = 86_400
 
@@ -162,10 +164,12 @@ def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> Clai
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         if arguments.response_format == "detailed":
-            detail = task_detail(connection, task, now)
+            detail = shortened(task_detail(connection, task, now))
     left = None
     if previous is not None and previous.claim_agent is not None:
-        left = PreviousHolder(agent=previous.claim_agent, notes=previous.notes)
+        left = PreviousHolder(
+            agent=previous.claim_agent, notes=previous.notes and cut(previous.notes, MOST_CHARACTERS)
+        )
     return ClaimResult(
         operation="claim",
         workspace=workspace_ref(workspace),

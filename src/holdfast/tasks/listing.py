@@ -9,9 +9,10 @@ from holdfast.kernel.routes import Address
 from holdfast.tasks import rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
+from holdfast.tasks.fitting import fitting
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.presenting import task_detail, task_refs, workspace_ref
-from holdfast.tasks.query import Query, Sort, find
+from holdfast.tasks.query import Query, Sort, cursor_after, find
 from holdfast.tasks.states import FINISHED, STATUSES, Priority, Status
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.terminal import listing_table
@@ -56,6 +57,7 @@ class TaskPage(Reported):
     details: list[TaskDetail] | None = Field(default=None, description="Instead of `tasks`, when asked for.")
     total: int = Field(description="How many tasks fit altogether.")
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for the next page.")
+    truncated: bool | None = Field(default=None, description="Set where the page ended early, to stay short.")
 
 
 @tasks.operation(
@@ -109,11 +111,18 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
         )
         page = find(connection, workspace.id, wanted, now)
         detailed = arguments.response_format == "detailed"
+        details = None
+        left_out = None
+        if detailed:
+            details = fitting(task_detail(connection, task, now) for task in page.tasks)
+            if len(details) < len(page.tasks):
+                left_out = page.tasks[len(details) - 1]
         return TaskPage(
             operation="list",
             workspace=workspace_ref(workspace),
             tasks=[] if detailed else task_refs(connection, page.tasks, now),
-            details=[task_detail(connection, task, now) for task in page.tasks] if detailed else None,
+            details=details,
             total=page.total,
-            next_cursor=page.next_cursor,
+            next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
+            truncated=None if left_out is None else True,
         )

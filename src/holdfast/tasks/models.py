@@ -184,6 +184,7 @@ class TaskDetail(TaskRef):
     completed_at: str | None = None
     github_issue_number: int | None = None
     github_url: UntrustedText | None = None
+    truncated: bool | None = Field(default=None, description="Set where a text or a list was cut.")
 
 
 class Reported(Result):

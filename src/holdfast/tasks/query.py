@@ -82,7 +82,12 @@ def find(connection: Connection, workspace: str, query: Query, now: float) -> Pa
     total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
     tasks = [Task(*row) for row in rows[: query.limit]]
     more = len(rows) > query.limit
-    return Page(tasks, total, encode_cursor(query.fingerprint, _key(tasks[-1], query.sort)) if more else None)
+    return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+
+
+def cursor_after(query: Query, task: Task) -> str:
+    """Return what asks for those that a query finds after a task."""
+    return encode_cursor(query.fingerprint, _key(task, query.sort))
 
 
 def _left_behind(connection: Connection, workspace: str, now: float) -> bool:

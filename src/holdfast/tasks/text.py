@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.columns import one_line
+from holdfast.tasks.words import cut
 
 if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
@@ -19,7 +20,7 @@ def task_words(task: TaskRef) -> str:
     more = f"  (held by {one_line(task.claimed_by)})" if task.claimed_by else ""
     if task.blocked_by:
         more += f"  (needs {', '.join(task.blocked_by)})"
-    return f"{task.id}  [{state}, {task.priority}]  {one_line(task.title)}{more}"
+    return f"{task.id}  [{state}, {task.priority}]  {cut(one_line(task.title), 100)}{more}"
 
 
 def listing_words(page: Any) -> str:

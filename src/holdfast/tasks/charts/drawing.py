@@ -59,8 +59,3 @@ class Drawing:
     def add(self, *shapes: Shape) -> None:
         """Paint further shapes over what is there."""
         self.shapes.extend(shapes)
-
-
-def shortened(text: str, most: int) -> str:
-    """Return a text that fits, with a sign where it was cut."""
-    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
