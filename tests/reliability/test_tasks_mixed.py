@@ -1,4 +1,4 @@
-"""Several faces on one repository at the same time: at the end there is what was acknowledged, and no more."""
+"""Several faces on one repository at once: what was acknowledged is there at the end, and no more."""
 
 from __future__ import annotations
 

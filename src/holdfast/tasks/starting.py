@@ -104,7 +104,7 @@ class StartSession(Scoped):
     """Who begins to work."""
 
     workspace: str = Field(
-        alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory."
+        alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
     )
     agent: Word | None = Field(default=None, description="Your name; over HTTP that of your token.")
 
