@@ -41,9 +41,15 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from holdfast.faces.cli.application import run_program, this_installation
+    from holdfast.faces.cli.application import run_program
+    from holdfast.faces.cli.run import Host
+    from holdfast.kernel.registry import Registry
+    from holdfast.milestones import milestones
+    from holdfast.workspace import Workspace
 
-    return run_program(git_mile(this_installation()), "git mile", arguments)
+    # Loading the other rooms would take longer than most commands.
+    host = Host.of(Registry((milestones,)), Workspace.discover)
+    return run_program(git_mile(host), "git mile", arguments)
 
 
 def git_mile(host: Host) -> CommandGroup:
