@@ -24,7 +24,7 @@ from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING, WRITING
 from holdfast.tasks.history import event_row, record, state_of
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
-from holdfast.tasks.presenting import attachment_uri, receipt, workspace_ref
+from holdfast.tasks.presenting import attachment_out, receipt, workspace_ref
 from holdfast.tasks.records import Attachment, Task, Who
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
@@ -126,7 +126,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
         operation="attach",
         workspace=workspace_ref(workspace),
         task=receipt(now),
-        attachment=_shown(now, kept),
+        attachment=attachment_out(now.workspace, kept),
         sha256=kept.sha256,
     )
 
@@ -247,7 +247,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         operation="attachment",
         workspace=workspace_ref(workspace),
         task_id=task.id,
-        attachment=_shown(task, kept),
+        attachment=attachment_out(task.workspace, kept),
         sha256=kept.sha256,
         text=text,
         data=data,
@@ -282,8 +282,3 @@ def content_of(connection: Connection, workspace: str, sha256: str) -> bytes:
     if row is None:
         raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")
     return bytes(row[0])
-
-
-def _shown(task: Task, kept: Attachment) -> AttachmentOut:
-    uri = attachment_uri(task.workspace, kept.sha256)
-    return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)

@@ -25,7 +25,7 @@ from holdfast.tasks.models import (
     TaskRef,
     WorkspaceRef,
 )
-from holdfast.tasks.records import Event, Task, Who, Workspace
+from holdfast.tasks.records import Attachment, Event, File, Link, Task, Who, Workspace
 
 
 def moment(at: float) -> str:
@@ -104,27 +104,9 @@ def task_detail(connection: Connection, task: Task, now: float, who: Who | None 
         milestone=task.milestone,
         criteria=[Criterion(**item) for item in json.loads(task.criteria)] or None,
         evidence=[Proof(**item) for item in json.loads(task.evidence)] or None,
-        connected_files=[
-            ConnectedFile(
-                path=item.path, role=item.role or None, line_start=item.line_start, line_end=item.line_end
-            )
-            for item in rows.files_of(connection, uid)
-        ]
-        or None,
-        links=[
-            LinkOut(kind=item.kind, ref=item.ref, uri=item.uri, title=item.title)
-            for item in rows.links_of(connection, uid)
-        ]
-        or None,
-        attachments=[
-            AttachmentOut(
-                name=item.name,
-                mime=item.mime,
-                size=item.size,
-                uri=attachment_uri(task.workspace, item.sha256),
-            )
-            for item in rows.attachments_of(connection, uid)
-        ]
+        connected_files=[_file(item) for item in rows.files_of(connection, uid)] or None,
+        links=[_link(item) for item in rows.links_of(connection, uid)] or None,
+        attachments=[attachment_out(task.workspace, item) for item in rows.attachments_of(connection, uid)]
         or None,
         notes=task.notes,
         plan=task.plan,
@@ -138,6 +120,22 @@ def task_detail(connection: Connection, task: Task, now: float, who: Who | None 
         github_issue_number=task.issue_number,
         github_url=task.issue_url,
     )
+
+
+def _file(file: File) -> ConnectedFile:
+    return ConnectedFile(
+        path=file.path, role=file.role or None, line_start=file.line_start, line_end=file.line_end
+    )
+
+
+def _link(link: Link) -> LinkOut:
+    return LinkOut(kind=link.kind, ref=link.ref, uri=link.uri, title=link.title)
+
+
+def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
+    """Return an attachment as results name it."""
+    uri = attachment_uri(workspace, kept.sha256)
+    return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)
 
 
 def attachment_uri(workspace: str, sha256: str) -> str:
