@@ -117,7 +117,7 @@ class Limits:
     database_busy_seconds: float = 10.0
     lock_wait_seconds: float = 10.0
     crowded_lock_seconds: float = 45.0
-    """How long to wait for a lock that many may hold in turn; nobody queues, so that luck has a part in it."""
+    """How long to wait for a lock that many hold in turn; nobody queues, so luck has a part in it."""
     git_seconds: float = 30.0
     git_network_seconds: float = 300.0
     index_seconds: float = 600.0
