@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
-from collections.abc import Callable
+import subprocess
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from tests.reliability.harness import (
     python,
     run_kill_trials,
 )
+from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
 
 WRITING = """
 from holdfast.comments.changes import Draft
@@ -53,8 +56,6 @@ def annotated(repository: Path) -> Path:
     (repository / "a.txt").write_text(SOURCE)
     (repository / "b.txt").write_text(SOURCE)
     run = python(WRITING + f"add({OLD!r})", repository)
-    import subprocess
-
     subprocess.run(run, check=True)
     return repository
 
@@ -96,6 +97,51 @@ def test_a1_control_acknowledging_before_the_comment_is_stored_is_caught(annotat
     )
     print(f"A1 comments, control early acknowledgement: {report.summary()}")
     assert report.lost
+
+
+# A3: the power is cut.
+
+NOT_FLUSHED = """
+os.fsync = os.fdatasync = lambda descriptor: None
+"""
+
+
+@pytest.fixture
+def disk(home: Path, tmp_path: Path) -> Iterator[Disk]:
+    with disk_to_cut(tmp_path) as disk:
+        subprocess.run(["git", "init", "--quiet", str(disk.repository)], check=True)
+        (disk.repository / "a.txt").write_text(SOURCE)
+        (disk.repository / "b.txt").write_text(SOURCE)
+        subprocess.run(python(WRITING + f"add({OLD!r})", disk.repository), check=True)
+        os.sync()
+        yield disk
+
+
+def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
+    """Cut the power under somebody who comments; return acknowledgements, and cuts that lost some."""
+
+    def writer(name: str) -> list[str]:
+        return python(program + WRITING + ADD_FOREVER, disk.repository, name)
+
+    def read(path: Path) -> list[str]:
+        return [*texts(path), *texts(path, "b.txt")]
+
+    return cut_again_and_again(disk, writer, read, number)
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("reliability-A3")
+def test_a3_no_acknowledged_comment_is_lost_when_the_power_is_cut(disk: Disk) -> None:
+    acknowledged, losing = cuts(disk, "", POWER_CUTS)
+    print(f"A3 comments: {POWER_CUTS} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    assert losing == 0
+
+
+@pytest.mark.slow
+def test_a3_control_a_sidecar_that_is_not_flushed_loses_acknowledged_comments(disk: Disk) -> None:
+    acknowledged, losing = cuts(disk, NOT_FLUSHED, 5)
+    print(f"A3 comments, control: 5 cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    assert losing > 0
 
 
 # A2 and A4: one more comment in a sidecar that holds one.

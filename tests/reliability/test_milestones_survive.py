@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
-import subprocess
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -21,6 +19,7 @@ from tests.reliability.harness import (
     python,
     run_kill_trials,
 )
+from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
 
 ROOM = """
 from holdfast.milestones.entity import Draft
@@ -211,97 +210,36 @@ def test_a5_a_stale_ref_lock_stops_nobody_is_left_alone_and_the_doctor_names_it(
     assert lock.exists()
 
 
-# A3: the power is cut. The disk is a file, looked at as it is at that moment.
-
-DISK_MEGABYTES = 64
-POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
-"""How often the power is cut; 300 take about a minute, and were all survived when this was written."""
-
-
-class Disk:
-    """An ext4 file system in a file; what was never flushed is not in the file."""
-
-    def __init__(self, place: Path) -> None:
-        self.image, self.mount, self.after = place / "disk", place / "mount", place / "after"
-        self.image.write_bytes(b"")
-        os.truncate(self.image, DISK_MEGABYTES * 2**20)
-        run("mkfs.ext4", "-q", "-F", str(self.image))
-        self.mount.mkdir()
-        self.after.mkdir()
-        run("mount", "-o", "loop,commit=300", str(self.image), str(self.mount))
-
-    def cut(self, read: Callable[[Path], list[str]]) -> list[str]:
-        """Return what is found when the disk comes back as it is now."""
-        copy = self.image.with_name("copy")
-        shutil.copyfile(self.image, copy)
-        run("mount", "-o", "loop", str(copy), str(self.after))
-        try:
-            return read(self.after / "repository")
-        finally:
-            run("umount", str(self.after))
-
-    def close(self) -> None:
-        run("umount", str(self.mount))
-
-
-def run(*command: str) -> None:
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise OSError(f"{command[0]}: {done.stderr.strip()}")
+# A3: the power is cut.
 
 
 @pytest.fixture
 def disk(home: Path, tmp_path: Path) -> Iterator[Disk]:
-    try:
-        disk = Disk(tmp_path)
-    except OSError as reason:
-        pytest.skip(f"no disk to cut the power of: {reason}")
-    yield disk
-    disk.close()
+    with disk_to_cut(tmp_path) as disk:
+        new_repository(disk.repository)
+        os.sync()
+        yield disk
 
 
-def cuts(disk: Disk, program: str, number: int) -> tuple[int, int, int]:
-    """Cut the power under a writer again and again; return cuts, acknowledgements and cuts that lost some."""
-    acknowledged: set[str] = set()
-    losing = 0
-    repository = disk.mount / "repository"
-    for cut in range(number):
-        writer = subprocess.Popen(
-            python(program + WRITE_FOREVER, repository, f"w{cut}"), stdout=subprocess.PIPE, text=True
-        )
-        assert writer.stdout is not None
-        for _ in range(1 + cut % 3):
-            acknowledged.add(writer.stdout.readline().strip())
-        writer.send_signal(signal.SIGSTOP)
-        found = disk.cut(present_titles)
-        losing += not acknowledged <= set(found)
-        writer.kill()
-        rest = writer.communicate()[0].split("\n")[:-1]
-        acknowledged.update(rest)
-    return number, len(acknowledged), losing
+def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
+    """Cut the power under a writer of issues; return acknowledgements, and cuts that lost some."""
 
+    def writer(name: str) -> list[str]:
+        return python(program + WRITE_FOREVER, disk.repository, name)
 
-def present_titles(path: Path) -> list[str]:
-    try:
-        return titles(path)
-    except Exception as broken:
-        return [f"unreadable: {broken}"]
+    return cut_again_and_again(disk, writer, titles, number)
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 def test_a3_no_acknowledged_issue_is_lost_when_the_power_is_cut(disk: Disk):
-    new_repository(disk.mount / "repository")
-    os.sync()
-    done, acknowledged, losing = cuts(disk, ROOM, POWER_CUTS)
-    print(f"A3 milestones: {done} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    acknowledged, losing = cuts(disk, ROOM, POWER_CUTS)
+    print(f"A3 milestones: {POWER_CUTS} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
     assert losing == 0
 
 
 @pytest.mark.slow
 def test_a3_control_git_as_it_comes_loses_acknowledged_issues(disk: Disk):
-    new_repository(disk.mount / "repository")
-    os.sync()
-    done, acknowledged, losing = cuts(disk, PLAIN_GIT, 5)
-    print(f"A3 milestones, control: {done} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    acknowledged, losing = cuts(disk, PLAIN_GIT, 5)
+    print(f"A3 milestones, control: 5 cuts, {acknowledged} acknowledged, {losing} cuts lost some")
     assert losing > 0

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.errors import Corrupted, HoldfastError, Unavailable
+from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.storage.repository import Repository
 from holdfast.tasks import schema
 from holdfast.tasks.beginnings import begin
@@ -28,7 +27,7 @@ from tests.reliability.harness import (
     python,
     run_kill_trials,
 )
-from tests.reliability.test_milestones_survive import Disk
+from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.tasks.postgres import running_server
 
 ADA = Who("ada")
@@ -157,45 +156,23 @@ def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_ki
 
 # A3: the power is cut.
 
-POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
-
 
 @pytest.fixture
 def disk(home: Path, tmp_path: Path) -> Iterator[Disk]:
-    try:
-        disk = Disk(tmp_path)
-    except OSError as reason:
-        pytest.skip(f"no disk to cut the power of: {reason}")
-    repository = disk.mount / "repository"
-    subprocess.run(["git", "init", "--quiet", str(repository)], check=True)
-    prepared(repository)
-    os.sync()
-    yield disk
-    disk.close()
+    with disk_to_cut(tmp_path) as disk:
+        subprocess.run(["git", "init", "--quiet", str(disk.repository)], check=True)
+        prepared(disk.repository)
+        os.sync()
+        yield disk
 
 
 def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
-    """Cut the power under a writer again and again; return acknowledgements, and cuts that lost some."""
-    acknowledged: set[str] = set()
-    losing = 0
-    for cut in range(number):
-        command = python(program + WRITE_FOREVER, disk.mount / "repository", f"w{cut}")
-        writer = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        assert writer.stdout is not None
-        for _ in range(1 + cut % 5):
-            acknowledged.add(writer.stdout.readline().strip())
-        writer.send_signal(signal.SIGSTOP)
-        losing += not acknowledged <= set(disk.cut(_found))
-        writer.kill()
-        acknowledged.update(writer.communicate()[0].split("\n")[:-1])
-    return len(acknowledged), losing
+    """Cut the power under a writer of tasks; return acknowledgements, and cuts that lost some."""
 
+    def writer(name: str) -> list[str]:
+        return python(program + WRITE_FOREVER, disk.repository, name)
 
-def _found(path: Path) -> list[str]:
-    try:
-        return list(items(path))
-    except HoldfastError as broken:
-        return [f"unreadable: {broken}"]
+    return cut_again_and_again(disk, writer, lambda path: list(items(path)), number)
 
 
 @pytest.mark.slow

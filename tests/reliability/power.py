@@ -1,0 +1,94 @@
+"""Cutting the power: the disk is a file, looked at as it is at that moment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+DISK_MEGABYTES = 64
+POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
+"""How often the power is cut; 300 take some minutes a store, and were all survived when this was written."""
+
+
+class Disk:
+    """An ext4 file system in a file; what was never flushed is not in the file."""
+
+    def __init__(self, place: Path) -> None:
+        self.image, self.mount, self.after = place / "disk", place / "mount", place / "after"
+        self.image.write_bytes(b"")
+        os.truncate(self.image, DISK_MEGABYTES * 2**20)
+        _run("mkfs.ext4", "-q", "-F", str(self.image))
+        self.mount.mkdir()
+        self.after.mkdir()
+        _run("mount", "-o", "loop,commit=300", str(self.image), str(self.mount))
+
+    @property
+    def repository(self) -> Path:
+        return self.mount / "repository"
+
+    def cut(self, read: Callable[[Path], list[str]]) -> list[str]:
+        """Return what is found when the disk comes back as it is now."""
+        copy = self.image.with_name("copy")
+        shutil.copyfile(self.image, copy)
+        _run("mount", "-o", "loop", str(copy), str(self.after))
+        try:
+            return read(self.after / "repository")
+        finally:
+            _run("umount", str(self.after))
+
+    def close(self) -> None:
+        _run("umount", str(self.mount))
+
+
+@contextmanager
+def disk_to_cut(place: Path) -> Iterator[Disk]:
+    """Lend a disk whose power can be cut, or skip the test where there can be none."""
+    try:
+        disk = Disk(place)
+    except OSError as reason:
+        pytest.skip(f"no disk to cut the power of: {reason}")
+    try:
+        yield disk
+    finally:
+        disk.close()
+
+
+def cut_again_and_again(
+    disk: Disk, writer: Callable[[str], list[str]], read: Callable[[Path], list[str]], number: int
+) -> tuple[int, int]:
+    """Cut the power under a writer again and again; return acknowledgements, and cuts that lost some.
+
+    `writer` returns a command that says on its output what it has stored, under names that begin as given.
+    """
+    acknowledged: set[str] = set()
+    losing = 0
+    for cut in range(number):
+        running = subprocess.Popen(writer(f"w{cut}"), stdout=subprocess.PIPE, text=True)
+        assert running.stdout is not None
+        for _ in range(1 + cut % 5):
+            acknowledged.add(running.stdout.readline().strip())
+        running.send_signal(signal.SIGSTOP)
+        losing += not acknowledged <= set(disk.cut(lambda path: _readable(read, path)))
+        running.kill()
+        acknowledged.update(running.communicate()[0].split("\n")[:-1])
+    return len(acknowledged), losing
+
+
+def _readable(read: Callable[[Path], list[str]], path: Path) -> list[str]:
+    try:
+        return read(path)
+    except Exception as broken:
+        return [f"unreadable: {broken}"]
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise OSError(f"{command[0]}: {done.stderr.strip()}")
