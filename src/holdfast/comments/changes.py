@@ -64,7 +64,7 @@ class Change:
             raise CommentNotFound(self.path.text, name)
         return note
 
-    def touch(self, note: Note) -> None:
+    def mark(self, note: Note) -> None:
         """Mark a comment as changed now."""
         note.raw["updated"] = self.moment
         self.touched.add(note.id)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import os
 from collections.abc import Callable, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
+from concurrent.futures import Executor
 from types import TracebackType
 
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.tracking.models import Placement
+from holdfast.storage.processes import cores, on_every_core
 
 _WORTH_IT = 40
 """Files to compare from which on starting processes costs less than it gains."""
@@ -21,12 +20,8 @@ class Pool:
     """Follows journeys: in this process when they are few, else in as many as there are cores."""
 
     def __init__(self, files: int) -> None:
-        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        self._executor: Executor | None = None
-        if files >= _WORTH_IT and workers > 1:
-            # Not forked: a server has threads, and a fork would copy their locks in whatever state they are.
-            context = multiprocessing.get_context("spawn")
-            self._executor = ProcessPoolExecutor(workers, mp_context=context)
+        worth_it = files >= _WORTH_IT and cores() > 1
+        self._executor: Executor | None = on_every_core() if worth_it else None
 
     def follow(self, journey: Journey) -> Answer:
         """Begin a journey and return how to ask for its end."""

@@ -77,7 +77,7 @@ class Writing:
         with self.changing(path, must_exist=True, everything=False) as change:
             note = change.find(name)
             note.raw["text"] = text
-            change.touch(note)
+            change.mark(note)
             return note
 
     def delete(self, path: RepoPath, name: str) -> Note:
@@ -98,7 +98,7 @@ class Writing:
                 note.raw.pop("resolvedAt", None)
             else:
                 note.raw["resolvedBy"], note.raw["resolvedAt"] = by, change.moment
-            change.touch(note)
+            change.mark(note)
             return note
 
     def reply(self, path: RepoPath, name: str, text: str, author: str) -> Note:
@@ -114,7 +114,7 @@ class Writing:
                 "contentType": "text",
             }
             note.raw["replies"] = [*(replies if isinstance(replies, list) else []), answer]
-            change.touch(note)
+            change.mark(note)
             return note
 
     def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, Placed]:
@@ -310,14 +310,14 @@ class Writing:
             self._check_line(change, line)
             before = note.line
             self._anchor(change, note, line)
-            change.touch(note)
+            change.mark(note)
             return before, Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(change, line))
 
     def _transplant(self, leaving: Change, arriving: Change, note: Note, line: int) -> Placed:
         carry(leaving.sidecar, arriving.sidecar, note)
         leaving.deleted.add(note.id)
         self._anchor(arriving, note, line)
-        arriving.touch(note)
+        arriving.mark(note)
         return Placed(note, str(note.raw["ghostMarkerId"]), self._symbol(arriving, line))
 
     def _anchor(self, change: Change, note: Note, line: int) -> None:
