@@ -33,7 +33,7 @@ WRITING_CALLS = re.compile(
 HOMES = r"/(?:root|home/\w+|Users/\w+)/"
 HOSTS = r"\b(?:pypi|pythonhosted|npmjs|yarnpkg|anaconda|crates|rubygems)\.(?:org|com|io|dev)\b"
 # Comments of users have tags of these names, so the words alone say nothing; behind a comment's mark they do.
-UNDONE = r"(?:#|//|/\*|<!--|^\s*[-*])\s*(?:TOD[O]|FIXM[E]|HAC[K]|WI[P])\b"
+UNDONE = r"(?:(?<!#)#|//|/\*|<!--|^\s*[-*])\s*(?:TOD[O]|FIXM[E]|HAC[K]|WI[P])\b"
 
 
 def code_problems(path: Path) -> Iterator[tuple[int, str]]:
