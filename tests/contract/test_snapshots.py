@@ -1,4 +1,6 @@
-"""What clients see of every tool, kept in files, so that no change of it goes unnoticed.
+"""What clients can know of every tool, kept in files, so that no change of it goes unnoticed.
+
+Lists are brief and leave some tools out; these files hold every tool with its whole schema.
 
 `HOLDFAST_UPDATE_SNAPSHOTS=1 pytest tests/contract/test_snapshots.py` rewrites them.
 """
@@ -12,15 +14,20 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import Catalogue, input_schema
+from holdfast.faces.mcp.listed_schema import whole_schema
 from holdfast.faces.mcp.profiles import PROFILES
+from holdfast.kernel.registry import Selection
 from holdfast.workspace import full_registry
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
 IS_UPDATING = os.environ.get("HOLDFAST_UPDATE_SNAPSHOTS") == "1"
+EVERYTHING = full_registry()
+NAMED = EVERYTHING.select(Selection(tools=frozenset(item.listed_name for item in EVERYTHING.operations)))
 TOOLS = {
     tool.name: tool.model_dump(mode="json", by_alias=True, exclude_none=True)
-    for tool in Catalogue(full_registry(), PROFILES["everything"], 1000).tools(None).tools
+    | {"inputSchema": whole_schema(input_schema(NAMED.operation(tool.name)))}
+    for tool in Catalogue(NAMED, PROFILES["everything"], 1000).tools(None).tools
 }
 
 
