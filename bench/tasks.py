@@ -20,7 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from bench._comparison import Comparison, report
+from holdfast.comments.writing import Draft as CommentDraft
+from holdfast.comments.writing import Writing
 from holdfast.kernel.dispatch import Dispatcher
+from holdfast.milestones.entity import Draft as IssueDraft
+from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.records import Draft, File, Who
@@ -34,6 +38,8 @@ LOOKS = (
     ("status", "taskpilot_status", {}),
     ("focus, without taking it", "taskpilot_focus", {"task_id": "TP-4321", "peek": True}),
 )
+SURROUNDED = ("focus, where four other rooms speak", "taskpilot_focus", {"task_id": "TP-1121", "peek": True})
+"""A task with a comment, a message, an issue and a commit. What those cost is not SQL on tasks: no bar."""
 CLAIM_BAR = 1 / 0.6
 """A claim may take so many times what a bare update takes: 60 % of its throughput."""
 _AT_ONCE = 50
@@ -56,7 +62,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = filled(Path(folder, "repository"), options.tasks)
         workspace = Workspace(Repository.at(path))
-        comparisons = [looks(workspace, *look, options.rounds * 10) for look in LOOKS]
+        comparisons = [looks(workspace, *look, options.rounds * 10, bar=5) for look in LOOKS]
+        surround(workspace)
+        comparisons.append(looks(workspace, *SURROUNDED, options.rounds * 10))
         comparisons.append(claims(workspace, options.rounds))
         workspace.close()
     held = report(f"{options.tasks} tasks", ("sqlite3", "holdfast"), comparisons)
@@ -88,13 +96,35 @@ def _draft(number: int) -> Draft:
     )
 
 
+def surround(workspace: Workspace) -> None:
+    """Leave a comment, a message, an issue and a commit about a task and its file."""
+    root = Path(workspace.repository.root)
+    path = "src/part_120.py"
+    (root / "src").mkdir()
+    (root / path).write_text("def show():\n    return 1\n", encoding="utf-8")
+    identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
+    subprocess.run(["git", "-C", root, "add", path], check=True)
+    subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "Begin TP-1121"], check=True)
+    draft = CommentDraft(line=2, text="Count it", author="bench")
+    Writing(workspace.room("comments")).add(RepoPath.parse(path), draft)
+    workspace.inbox.send(path, "Test it")
+    workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
+
+
 def timed(action: Callable[[], object]) -> float:
     started = time.perf_counter()
     action()
     return time.perf_counter() - started
 
 
-def looks(workspace: Workspace, label: str, name: str, arguments: dict[str, Any], rounds: int) -> Comparison:
+def looks(
+    workspace: Workspace,
+    label: str,
+    name: str,
+    arguments: dict[str, Any],
+    rounds: int,
+    bar: float | None = None,
+) -> Comparison:
     """One operation as a server runs it, beside the statements that it needs."""
     dispatcher = Dispatcher(full_registry(), workspace.room)
     operation = dispatcher.registry.operation(name)
@@ -105,7 +135,7 @@ def looks(workspace: Workspace, label: str, name: str, arguments: dict[str, Any]
     run()
     statements = recorded(workspace.room("tasks"), run)
     connection = bare(workspace)
-    comparison = Comparison(f"{label} / its {len(statements)} statements", bar=5)
+    comparison = Comparison(f"{label} / its {len(statements)} statements", bar=bar)
     for _ in range(rounds):
         comparison.baseline.append(
             timed(lambda: [connection.execute(statement).fetchall() for statement in statements])

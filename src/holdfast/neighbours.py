@@ -20,6 +20,8 @@ from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
+from holdfast.milestones import lookup
+from holdfast.milestones.entity import Entity
 from holdfast.milestones.store import Milestones
 from holdfast.storage.commit_search import CommitSearch
 from holdfast.storage.repo_path import RepoPath
@@ -122,26 +124,15 @@ class MilestonesNeighbour:
                     " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
                 )
                 named += [row[0] for row in connection.execute(query, (path, question.limit))]
-        for ref in dict.fromkeys(named):
-            try:
-                yield self.find(ref)
-            except (NotFound, InvalidArguments):
-                continue  # an issue of another tracker, such as GitHub's
+            for ref in dict.fromkeys(named):
+                try:
+                    yield _of_entity(lookup.entity(connection, None, ref))
+                except (NotFound, InvalidArguments):
+                    continue  # an issue of another tracker, such as GitHub's
 
     def find(self, ref: str) -> Remark:
         """Return one issue or milestone."""
-        entity = self._room.get(None, ref)
-        return Remark(
-            kind=entity.kind,
-            ref=entity.id,
-            text=entity.description,
-            uri=f"git-mile://entity/{entity.id}",
-            title=entity.title,
-            author=entity.author,
-            at=entity.updated,
-            state=entity.status,
-            labels=tuple(entity.labels),
-        )
+        return _of_entity(self._room.get(None, ref))
 
 
 class CommitsNeighbour:
@@ -161,13 +152,14 @@ class RoomNeighbours:
 
     def __init__(self, repository: Repository, room: Callable[[str], Any]) -> None:
         """`room` opens a room by its name."""
-        self._repository = repository
         self._room = room
         self._commits = CommitSearch(repository)
+        self._present = _rooms_of(repository)
+        self._absent = [name for name in ROOMS if name not in self._present]
 
     def around(self, question: Question) -> Surroundings:
         """Return what the other rooms know about a task."""
-        found = Surroundings(absent=[name for name in ROOMS if name not in self._present])
+        found = Surroundings(absent=list(self._absent))
         for name in self._present:
             try:
                 for remark in self._neighbour(name).about(question):
@@ -212,11 +204,6 @@ class RoomNeighbours:
         """End what was started here; the rooms are closed by whoever opened them."""
         self._commits.close()
 
-    @property
-    def _present(self) -> tuple[str, ...]:
-        rooms = ["inbox"] if self._repository.bare else ["comments", "inbox"]
-        return (*rooms, "milestones", "git") if self._repository.git_dir is not None else tuple(rooms)
-
     def _neighbour(self, name: str) -> Neighbour:
         if name == "inbox":
             return InboxNeighbour(self._room("inbox"))
@@ -225,6 +212,11 @@ class RoomNeighbours:
         if name == "milestones":
             return MilestonesNeighbour(self._room("milestones"))
         return CommitsNeighbour(self._commits)
+
+
+def _rooms_of(repository: Repository) -> tuple[str, ...]:
+    rooms = ["inbox"] if repository.bare else ["comments", "inbox"]
+    return (*rooms, "milestones", "git") if repository.git_dir is not None else tuple(rooms)
 
 
 def _of_message(message: Message) -> Remark:
@@ -241,6 +233,20 @@ def _of_message(message: Message) -> Remark:
         author=message.author,
         at=message.time,
         state=message.state,
+    )
+
+
+def _of_entity(entity: Entity) -> Remark:
+    return Remark(
+        kind=entity.kind,
+        ref=entity.id,
+        text=entity.description,
+        uri=f"git-mile://entity/{entity.id}",
+        title=entity.title,
+        author=entity.author,
+        at=entity.updated,
+        state=entity.status,
+        labels=tuple(entity.labels),
     )
 
 

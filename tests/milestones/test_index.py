@@ -519,3 +519,14 @@ def test_bulk_creation_and_single_creation_are_the_same_to_readers(room: Milesto
         many.title,
         [c.body for c in many.comments],
     )
+
+
+def test_what_stands_for_nothing_does_not_outlive_the_emptiness(repository: Path, room: Milestones) -> None:
+    for _ in range(3):
+        with room.reading() as connection:
+            assert connection.execute("SELECT count(*) FROM entity").fetchone()[0] == 0
+            with pytest.raises(sqlite3.OperationalError, match="readonly"):
+                connection.execute("INSERT INTO tip VALUES ('a', 'b')")
+    with opened(repository) as other:
+        issue(other, "First")
+    assert titles(room) == ["First"]

@@ -278,6 +278,38 @@ def test_commits_are_found_by_whole_names(repository: Path) -> None:
     search.close()
 
 
+def test_commits_are_those_of_the_present_head_however_it_is_kept(repository: Path, tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        subprocess.run(["git", *arguments], cwd=repository, check=True, capture_output=True)
+
+    commit(repository, "TP-1: begin")
+    search = CommitSearch(Repository.discover(repository))
+
+    def named() -> list[str]:
+        return [item.subject for item in search.naming("TP-1", 10)]
+
+    assert named() == ["TP-1: begin"]
+    git("pack-refs", "--all")
+    assert named() == ["TP-1: begin"]
+    commit(repository, "TP-1: go on")
+    assert named() == ["TP-1: go on", "TP-1: begin"], "a loose ref wins over a packed one"
+    git("checkout", "--quiet", "--detach", "HEAD~1")
+    assert named() == ["TP-1: begin"]
+    git("checkout", "--quiet", "-b", "deep/er/side")
+    commit(repository, "TP-1: aside")
+    assert named() == ["TP-1: aside", "TP-1: begin"]
+    git("symbolic-ref", "refs/heads/alias", "refs/heads/deep/er/side")
+    git("symbolic-ref", "HEAD", "refs/heads/alias")
+    assert named() == ["TP-1: aside", "TP-1: begin"], "only git knows what an alias stands for"
+    git("checkout", "--quiet", "--orphan", "new")
+    assert named() == []
+    git("worktree", "add", "--quiet", str(tmp_path / "tree"), "deep/er/side")
+    beside = CommitSearch(Repository.discover(tmp_path / "tree"))
+    assert [item.subject for item in beside.naming("TP-1", 1)] == ["TP-1: aside"]
+    search.close()
+    beside.close()
+
+
 def test_without_commits_or_git_nothing_is_named(repository: Path, tmp_path: Path) -> None:
     for place in (repository, tmp_path):
         search = CommitSearch(Repository.discover(place))

@@ -28,6 +28,7 @@ from holdfast.milestones.absorb import (
 from holdfast.milestones.entry import Entry
 from holdfast.milestones.filling import build
 from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
+from holdfast.storage.connection_pool import ConnectionPool
 from holdfast.storage.derived_database import POINTER_SUFFIX, DerivedDatabase, NotUsable
 from holdfast.storage.files import locked
 from holdfast.storage.git import Git
@@ -54,6 +55,7 @@ class Index:
         self._database = DerivedDatabase(
             directory, INDEX_NAME, application_id=APPLICATION_ID, version=SCHEMA_VERSION, prepare=_prepare
         )
+        self._nothing = ConnectionPool(_empty)
 
     @contextmanager
     def fresh(self, *, is_writing: bool = False) -> Iterator[sqlite3.Connection]:
@@ -98,11 +100,12 @@ class Index:
     def close(self) -> None:
         """Close the connections."""
         self._database.close()
+        self._nothing.retire()
 
     def _connection(self, stack: ExitStack, *, is_writing: bool) -> sqlite3.Connection:
         tips = self._refs.tips()
         if not tips and not os.path.lexists(self._pointer):
-            return _nothing(stack)
+            return stack.enter_context(self._nothing.lend())
         if (connection := self._opened(stack, tips)) is not None:
             return connection
         for _ in range(_UNGUARDED_ATTEMPTS):
@@ -155,9 +158,9 @@ def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_d
     return True
 
 
-def _nothing(stack: ExitStack) -> sqlite3.Connection:
-    connection = sqlite3.connect(":memory:", isolation_level=None)
-    stack.callback(connection.close)
+def _empty() -> sqlite3.Connection:
+    """Return an index without anything in it, which is nowhere on disk."""
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     _prepare(connection)
     run_script(connection, TABLES + INDEXES)
     return connection

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git import Git
+from holdfast.storage.ref_files import HeadFile
 from holdfast.storage.repository import Repository
 
 _SECONDS = 5.0
@@ -40,6 +41,7 @@ class CommitSearch:
 
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
+        self._head_file = HeadFile(repository.git_dir or "", repository.common_dir or "")
         self._head: str | None = None
         self._named: dict[str, list[NamedCommit]] = {}
         self._reading = threading.Lock()
@@ -60,8 +62,7 @@ class CommitSearch:
 
     def _catch_up(self, git: Git) -> None:
         try:
-            found = git.objects().read("HEAD", LIMITS.git_output_bytes)
-            head = found.id if found is not None and found.kind == "commit" else None
+            head = self._last_commit(git)
             if head == self._head:
                 return
             fresh = self._is_before(git, head)
@@ -78,6 +79,13 @@ class CommitSearch:
         else:
             self._named = added
         self._head = head
+
+    def _last_commit(self, git: Git) -> str | None:
+        head = self._head_file.commit()
+        if head == "":
+            found = git.objects().read("HEAD", LIMITS.git_output_bytes)
+            return found.id if found is not None and found.kind == "commit" else None
+        return head
 
     def _is_before(self, git: Git, head: str | None) -> bool:
         """Tell whether what was read is a part of the present history."""

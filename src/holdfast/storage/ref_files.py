@@ -15,6 +15,9 @@ import os
 
 _REF_BYTES = 256
 _ID_LENGTHS = (40, 64)
+_HEAD_BYTES = 4096
+_SYMBOLIC = b"ref: "
+_BRANCHES = "refs/heads/"
 
 
 class RefFiles:
@@ -37,6 +40,15 @@ class RefFiles:
         self._read_directory(os.path.join(self._common, self._prefix.rstrip("/")), self._prefix, loose)
         self._read_packed()
         return {**self._packed, **loose} if self._packed else loose
+
+    def tip(self, name: str) -> str | None:
+        """Return the id that one ref holds, or None when there is no such ref."""
+        loose: dict[str, str] = {}
+        self._read_loose(os.path.join(self._common, name), name, loose)
+        if name in loose:
+            return loose[name]
+        self._read_packed()
+        return self._packed.get(name)
 
     def _read_directory(self, directory: str, prefix: str, found: dict[str, str]) -> None:
         try:
@@ -78,6 +90,34 @@ class RefFiles:
                 self._packed_state = state
         finally:
             os.close(descriptor)
+
+
+class HeadFile:
+    """The last commit of one work tree."""
+
+    def __init__(self, git_directory: str, common_directory: str) -> None:
+        self._path = os.path.join(git_directory, "HEAD")
+        self._branches = RefFiles(common_directory, _BRANCHES)
+
+    def commit(self) -> str | None:
+        """Return the id of the last commit; None when there is none; an empty id when only git can tell."""
+        if not self._branches.are_readable:
+            return ""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return ""
+        try:
+            content = os.read(descriptor, _HEAD_BYTES)
+        except OSError:
+            return ""
+        finally:
+            os.close(descriptor)
+        if not content.startswith(_SYMBOLIC):
+            return _object_id(content)
+        branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
+        is_plain = branch.startswith(_BRANCHES) and ".." not in branch and "\0" not in branch
+        return self._branches.tip(branch) if is_plain and len(content) < _HEAD_BYTES else ""
 
 
 def _object_id(content: bytes) -> str:

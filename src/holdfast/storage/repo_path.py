@@ -11,6 +11,8 @@ Contract:
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 
@@ -29,6 +31,7 @@ _RESERVED = frozenset({".git", ".holdfast"})
 # What Windows calls `.git` and `.holdfast` in its short form, before the tilde and a number.
 _RESERVED_SHORT = frozenset({"git", "holdfa"})
 
+_REMEMBERED = 1024
 _RELATIVE = "Give a path relative to the repository root, with forward slashes, such as 'src/main.py'."
 
 
@@ -46,13 +49,9 @@ class RepoPath:
     @classmethod
     def parse(cls, text: str) -> RepoPath:
         """Return the path that `text` names, or raise `InvalidPath` saying what is wrong with it."""
-        _check_text(text)
-        segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
-        if not segments:
-            raise _refused(text, "names no file", _RELATIVE)
-        for segment in segments:
-            _check_segment(segment, text)
-        return cls(segments)
+        if not isinstance(text, str):
+            raise InvalidPath("A path must be a string.", hint=_RELATIVE)
+        return cls(_segments(text))
 
     @classmethod
     def from_uri_part(cls, text: str) -> RepoPath:
@@ -113,10 +112,20 @@ def _refused(text: str, reason: str, hint: str) -> InvalidPath:
     return InvalidPath(f"The path {shown} {reason}.", hint=hint)
 
 
+@lru_cache(maxsize=_REMEMBERED)
+def _segments(text: str) -> tuple[str, ...]:
+    """Return the segments of a text that is a path; those looked at lately are remembered."""
+    _check_text(text)
+    segments = tuple(segment for segment in text.split("/") if segment not in ("", "."))
+    if not segments:
+        raise _refused(text, "names no file", _RELATIVE)
+    for segment in segments:
+        _check_segment(segment, text)
+    return segments
+
+
 def _check_text(text: str) -> None:
     """Refuse what is wrong with the text as a whole."""
-    if not isinstance(text, str):
-        raise InvalidPath("A path must be a string.", hint=_RELATIVE)
     if len(text) > LIMITS.path_characters:
         raise _refused(text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path.")
     if not _CONTROL.isdisjoint(text):

@@ -88,11 +88,9 @@ class SqliteStore:
         """What messages call the store."""
         return self._database.name
 
-    @contextmanager
-    def read(self) -> Iterator[Connection]:
+    def read(self) -> AbstractContextManager[Connection]:
         """Yield a connection that sees one moment of the store and cannot change it."""
-        with self._database.read() as connection:
-            yield cast("Connection", connection)
+        return cast("AbstractContextManager[Connection]", self._database.read())
 
     @contextmanager
     def write(self, *, together: bool = False) -> Iterator[Connection]:

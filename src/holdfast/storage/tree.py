@@ -19,8 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
-from holdfast.storage.disk_failures import disk_failures_named
-from holdfast.storage.files import open_regular, opened_directory, read_descriptor, replace_at
+from holdfast.storage.disk_failures import disk_failure, disk_failures_named
+from holdfast.storage.files import open_regular, read_descriptor, replace_at
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
 
@@ -28,6 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import BinaryIO
 
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _STEP_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -92,8 +93,8 @@ class Tree:
 
     def make_parents(self, path: RepoPath) -> None:
         """Make the directories that lead to a file, as far as they are missing."""
-        with self._root(path.text) as root:
-            descriptor = os.dup(root)
+        with disk_failures_named(path.text):
+            descriptor = self._root()
             try:
                 for segment in path.segments[:-1]:
                     _make_directory(descriptor, segment)
@@ -103,23 +104,23 @@ class Tree:
 
     @contextmanager
     def _parent_of(self, path: RepoPath) -> Iterator[int]:
-        """Hold open the directory that contains the last component."""
-        with self._root(path.text) as root:
-            descriptor = os.dup(root)
+        """Hold open the directory that contains the last component; failures meanwhile name the path."""
+        try:
+            descriptor = self._root()
             try:
                 for segment in path.segments[:-1]:
                     descriptor = _step_into(descriptor, segment, path)
                 yield descriptor
             finally:
                 os.close(descriptor)
+        except OSError as error:
+            raise disk_failure(error, path.text) from error
 
-    @contextmanager
-    def _root(self, label: str) -> Iterator[int]:
-        """Hold the work tree open; what fails meanwhile is about `label`."""
+    def _root(self) -> int:
+        """Open the work tree."""
         if self._repository.bare:
             raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
-        with disk_failures_named(label), opened_directory(self._repository.root) as root:
-            yield root
+        return os.open(self._repository.root, _ROOT_FLAGS)
 
 
 def _is_regular(directory: int, name: str) -> bool:

@@ -16,7 +16,7 @@ from holdfast.tasks.claims import Claimed
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
 from holdfast.tasks.focus_text import focus_words
-from holdfast.tasks.models import ResponseFormat, TaskDetail, TaskRef
+from holdfast.tasks.models import Criterion, ResponseFormat, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.presenting import claim_out, task_detail, task_refs, workspace_ref
 from holdfast.tasks.records import Task, Who
@@ -159,18 +159,21 @@ def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
     changes: dict[str, object] = {
         name: space.fit(text)
         for name in ("description", "notes", "plan")
-        if (text := getattr(detail, name)) is not None
+        if len(text := getattr(detail, name) or "") > space.text
     }
     for name in ("subtasks", "depends_on", "blocks", "links", "connected_files", "attachments", "evidence"):
         items = getattr(detail, name)
-        if items is not None:
+        if items is not None and len(items) > space.listed:
             changes[name] = space.some(items, space.listed, name, None)
     if detail.criteria is not None:
-        shown = [
-            item.model_copy(update={"text": space.fit(item.text, space.remark)}) for item in detail.criteria
-        ]
+        shown = [_fitted_criterion(item, space) for item in detail.criteria]
         changes["criteria"] = space.some(shown, 2 * space.listed, "criteria", None)
-    return detail.model_copy(update=changes)
+    return detail.model_copy(update=changes) if changes else detail
+
+
+def _fitted_criterion(item: Criterion, space: Room) -> Criterion:
+    text = space.fit(item.text, space.remark)
+    return item if text == item.text else item.model_copy(update={"text": text})
 
 
 def _unchecked(task: Task) -> list[int]:

@@ -45,8 +45,8 @@ def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> Workspace
 
 
 def task_ref(task: Task, now: float, blocked_by: Iterable[str] = ()) -> TaskRef:
-    """Return a task on one line. Lists are made of these, and what a row holds was checked before."""
-    return TaskRef.model_construct(
+    """Return a task on one line."""
+    return TaskRef(
         id=task.id,
         title=task.title,
         status=task.status,

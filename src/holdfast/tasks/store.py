@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -235,13 +235,11 @@ class Tasks:
         """Whether anything was ever stored."""
         return self._address is not None or self._opened is not None or self._file.was_created
 
-    @contextmanager
-    def reading(self) -> Iterator[Connection]:
+    def reading(self) -> AbstractContextManager[Connection]:
         """Yield a connection that sees one moment; raise when nothing was ever stored."""
         if not self.exists:
             raise not_initialized()
-        with self.store.read() as connection:
-            yield connection
+        return self.store.read()
 
     @property
     def store(self) -> SqlStore:
