@@ -1,6 +1,7 @@
 """How sure a guess is, and what is said where there is none.
 
-Contract: high only for text that is equal and in its place; low has candidates and no line.
+Contract: high only for text that is equal and in its place, or likeness that something else confirms; low has
+candidates and no line.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def certain(index: int, method: str = "exact") -> Placement:
 
 
 def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
-    """Return the placement that guesses, best first, allow; `agrees`: the diff has the first one too."""
+    """Return the placement that guesses, best first, allow; `agrees`: something else says the first too."""
     candidates = tuple(
         Candidate(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN]
     )

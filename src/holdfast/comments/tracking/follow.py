@@ -87,7 +87,7 @@ def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[_Way]:
 
 def _strength(placement: Placement) -> float:
     """Return how well the line of a placement fits."""
-    if placement.confidence is Confidence.HIGH or not placement.candidates:
+    if not placement.candidates:
         return 1.0
     return placement.candidates[0].score
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.confidence import certain, judged
+from holdfast.comments.tracking.confirmation import is_confirmed
 from holdfast.comments.tracking.finder import Finder
 from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Reason, Version
 from holdfast.comments.tracking.ranges import end_of_lines, end_of_node
@@ -55,8 +56,11 @@ class _Tracker:
         if index in comparison.firm:
             return certain(comparison.firm[index])
         guesses = self._finder.guesses(index)
-        agrees = bool(guesses) and comparison.equal.get(index) == guesses[0].index
-        return judged(guesses, agrees=agrees, reason=self._reason(index) if not guesses else "ambiguous")
+        if not guesses:
+            return judged(guesses, agrees=False, reason=self._reason(index))
+        best = guesses[0]
+        agrees = comparison.equal.get(index) == best.index or is_confirmed(comparison, index, best)
+        return judged(guesses, agrees=agrees, reason="ambiguous")
 
     def _reason(self, index: int) -> Reason:
         """Return whether only the line is gone or what held it too."""
