@@ -18,6 +18,8 @@ class Case:
     arguments: dict[str, Any] = field(default_factory=dict)
     fails: str | None = None
     """The kind of the failure that is expected, or None for success."""
+    attention: bool = False
+    """Whether the command ends with 1 though nothing failed: a script should look at what it says."""
 
     def __str__(self) -> str:
         return " ".join(self.typed)[:60].replace("\n", " ")

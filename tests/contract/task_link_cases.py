@@ -17,6 +17,8 @@ WORDS = "Größe \x1b[31mof\u202e it. More words"
 # One of those that every prepared repository has.
 MESSAGE = identity(digest_of("README.md", "Hidden \x1b[31mred\u202e text", "2025-07-01T10:32:00Z"))
 CHECK_LIST = "- [ ] First #tag\n  - [x] Part\n"
+ODD_LIST = "- [%] Odd\n"
+"""A mark that nobody knows: the task comes over, and the report says so."""
 
 TASK_LINK_CASES = [
     Case("taskpilot_focus", ("tasks", "focus", "TP-1", "--peek"), {"task_id": "TP-1", "peek": True}),
@@ -40,6 +42,12 @@ TASK_LINK_CASES = [
         {"format": "todo", "path": "todo.md", "dry_run": True},
     ),
     Case("taskpilot_import", ("tasks", "import", "auto", "todo.md"), {"format": "auto", "path": "todo.md"}),
+    Case(
+        "taskpilot_import",
+        ("tasks", "import", "auto", "odd.md"),
+        {"format": "auto", "path": "odd.md"},
+        attention=True,
+    ),
     Case("taskpilot_import", ("tasks", "import", "todo", "todo.md"), {"format": "todo", "path": "todo.md"}),
     Case(
         "taskpilot_import",
@@ -97,6 +105,7 @@ def fill_task_links(path: Path) -> None:
     """Give a repository a list to import, and a task if it has none."""
     repository = Repository.discover(path)
     (path / "todo.md").write_text(CHECK_LIST, encoding="utf-8")
+    (path / "odd.md").write_text(ODD_LIST, encoding="utf-8")
     room = Tasks.open(repository)
     if not room.exists:
         write_marker(repository, "contract")

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import random
-import subprocess
 import threading
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,59 +15,11 @@ from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.rows import task_by_uid
 from holdfast.tasks.store import Tasks
 from tests.contract.prepared import HOLDFAST
-from tests.faces.http.running import RunningServer, running_server
-from tests.wire.client import ENVELOPE, WireClient, wire_client
+from tests.faces.http.running import running_server
+from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
+from tests.wire.client import wire_client
 
 SHARED = 3
-Face = Callable[[str, dict[str, Any]], dict[str, Any]]
-"""Runs an operation by name and returns its result, which may hold an error."""
-
-
-def by_pipe(client: WireClient) -> Face:
-    numbers = iter(range(1, 1_000_000))
-
-    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        params = {"name": name, "arguments": arguments, "_meta": ENVELOPE}
-        content: dict[str, Any] = client.ask(next(numbers), "tools/call", params)["result"][
-            "structuredContent"
-        ]
-        return content
-
-    return call
-
-
-def by_rest(server: RunningServer) -> Face:
-    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        answered: dict[str, Any] = server.ask("POST", f"/api/tasks/{name}", arguments).json
-        return answered
-
-    return call
-
-
-def by_command(path: Path) -> Face:
-    def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        command = name.removeprefix("taskpilot_").replace("_", "-")
-        options = [
-            f"--{key.replace('_', '-')}={_spelled(value)}"
-            for key, value in arguments.items()
-            if key != "task_id"
-        ]
-        place = [arguments["task_id"]] if "task_id" in arguments else []
-        done = subprocess.run(
-            [HOLDFAST, "tasks", command, *place, *options, "--json"],
-            cwd=path,
-            capture_output=True,
-            text=True,
-            timeout=60,
-        )
-        answered: dict[str, Any] = json.loads(done.stdout)
-        return answered
-
-    return call
-
-
-def _spelled(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value)
 
 
 class Model:

@@ -70,7 +70,11 @@ class Output(BaseModel):
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result; a result may tell of trouble without failing."""
+        """Return the status of a command with this result.
+
+        A result may tell of trouble without failing: 1 where a part was left for somebody to look at, or the
+        status of the error that the trouble would be. Every other face answers as with success.
+        """
         return 0
 
 
