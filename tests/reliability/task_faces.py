@@ -41,7 +41,7 @@ def by_command(path: Path) -> Face:
     def call(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         command = name.removeprefix("taskpilot_").replace("_", "-")
         options = [
-            f"--{key.replace('_', '-')}={_spelled(value)}"
+            f"--{key.replace('_', '-')}" + ("" if value is True else f"={_spelled(value)}")
             for key, value in arguments.items()
             if key != "task_id"
         ]
