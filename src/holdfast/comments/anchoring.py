@@ -139,7 +139,7 @@ def settled(note: Note, present: Present | None) -> Standing | None:
         good = whole_line((facts or {}).get("lastGoodLine")) or here.line
         return Standing(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
     if facts is None:
-        return at_its_own_line(note, split_lines(present.text))
+        return at_its_own_line(note, present.lines)
     if facts.get("seenBlob") == present.blob:
         return evidence.stored_standing(note)
     if facts.get("blob") == present.blob:

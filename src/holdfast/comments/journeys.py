@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
+from holdfast.comments.lines import split_lines
 from holdfast.comments.tracking.models import Anchor, Placement, Version
 
 
@@ -34,6 +36,11 @@ class Present:
     def version(self) -> Version:
         """The same as tracking takes it."""
         return Version(self.path, self.text)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines; there is always at least one."""
+        return split_lines(self.text)
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import chain, islice, repeat
+from itertools import chain, compress, islice, repeat
 from operator import itemgetter
 from typing import TypeVar
 
@@ -17,6 +18,7 @@ from holdfast.comments.search.folding import folded
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import MOST_COUNTED, Pattern, encoded
 from holdfast.comments.search.query import Accept, Facts, Query
+from holdfast.comments.search.words import Words
 
 _ALL = (
     "SELECT id, file, text, tag, author, moment, status, standing, ai FROM comment ORDER BY file, line, name"
@@ -49,6 +51,8 @@ class Corpus:
         self._folded: list[str] = []
         self._places: list[int] | None = None
         self._joined: tuple[bytes, list[int]] | None = None
+        self._words: Words | None = None
+        self._questions = 0
 
     def __len__(self) -> int:
         return len(self._facts)
@@ -75,27 +79,37 @@ class Corpus:
         self._facts = list(chain.from_iterable(self._segments.get(file, ()) for file in order))
         self._folded = [folded(facts.text) for facts in self._facts]
         self._places = self._joined = None
+        if self._words is not None:
+            self._words.bring_up_to_date(self._facts)
 
     def found(
         self, connection: sqlite3.Connection, query: Query, accept: Accept | None
     ) -> tuple[int, list[tuple[int, Facts]]]:
         """Return how many comments match and are accepted, and the first of them with their matches."""
-        places: Sequence[int] = range(len(self._facts))
-        if query.pattern is not None:
-            places = self._candidates(connection, query.pattern)
+        pattern = query.pattern
+        if pattern is not None and pattern.is_within_words and not query.by_place:
+            words = self._words_if_worthwhile()
+            if words is not None and (found := words.find(pattern, accept, query.limit)) is not None:
+                return found
+        places = self._candidates(connection, pattern)
         if accept is not None:
             facts = self._facts
             places = [place for place in places if accept(facts[place])]
-        counts = self._counts(query.pattern, places)
+        counts = self._counts(pattern, places)
         total = len(counts) - counts.count(0)
         if query.by_place:
-            in_order = ((count, place) for place, count in zip(places, counts, strict=True) if count)
-            return total, [(count, self._facts[place]) for count, place in islice(in_order, query.limit)]
-        ordered = chain.from_iterable(
-            ((count, place) for place, own in zip(places, counts, strict=True) if own == count)
-            for count in sorted(set(counts) - {0}, reverse=True)
-        )
-        return total, [(count, self._facts[place]) for count, place in islice(ordered, query.limit)]
+            chosen = list(islice(compress(zip(counts, places, strict=True), counts), query.limit))
+        else:
+            chosen = best(places, counts, query.limit)
+        return total, [(count, self._facts[place]) for count, place in chosen]
+
+    def _words_if_worthwhile(self) -> Words | None:
+        """Return the words of all comments, unless this is the only time that a process asks."""
+        self._questions += 1
+        if self._words is None and self._questions > 1:
+            self._words = Words()
+            self._words.bring_up_to_date(self._facts)
+        return self._words
 
     def _counts(self, pattern: Pattern | None, places: Sequence[int]) -> list[int]:
         """Return how often the pattern matches at each place."""
@@ -108,8 +122,10 @@ class Corpus:
             return found if is_within else [min(count, MOST_COUNTED) for count in found]
         return [pattern.count(facts.text) for facts in picked(self._facts, places)]
 
-    def _candidates(self, connection: sqlite3.Connection, pattern: Pattern) -> Sequence[int]:
+    def _candidates(self, connection: sqlite3.Connection, pattern: Pattern | None) -> Sequence[int]:
         """Return, in order, the places of all comments that can match, and perhaps of some others."""
+        if pattern is None:
+            return range(len(self._facts))
         expression = None if pattern.needs is None else _lookup(pattern.needs)
         if expression is not None:
             return self._looked_up(connection, expression)
@@ -136,6 +152,20 @@ class Corpus:
                 ends.append(end)
             self._joined = b"".join(pieces), ends
         return self._joined
+
+
+def best(places: Sequence[int], counts: list[int], limit: int) -> list[tuple[int, int]]:
+    """Return the highest counts, zero aside, each with its place; of equal ones the first in place."""
+    least, room = 1, limit
+    for count, number in sorted(Counter(counts).items(), reverse=True):
+        least = max(count, 1)
+        if number >= room:
+            break
+        room -= number
+    above = compress(zip(counts, places, strict=True), map(least.__lt__, counts))
+    chosen = sorted(above, key=lambda pair: (-pair[0], pair[1]))
+    equal = sorted(compress(places, map(least.__eq__, counts)))
+    return chosen + [(least, place) for place in equal[: limit - len(chosen)]]
 
 
 def picked(items: Sequence[Item], places: Sequence[int]) -> Sequence[Item]:

@@ -21,8 +21,8 @@ _NEW_FILE = (
     " damage = excluded.damage, generation = excluded.generation RETURNING id"
 )
 _NEW_COMMENT = (
-    "INSERT INTO comment (file, line, end_line, name, text, tag, author, created, moment, status, standing,"
-    " reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO comment (id, file, line, end_line, name, text, tag, author, created, moment, status,"
+    " standing, reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _NEW_LETTERS = "INSERT INTO letters (rowid, text) VALUES (?, ?)"
 _OLD_LETTERS = "INSERT INTO letters (letters, rowid, text) VALUES ('delete', ?, ?)"
@@ -87,13 +87,17 @@ class Filling:
             _NEW_FILE, (_storable(path), signature, source, damage, generation)
         ).fetchone()[0]
         if isinstance(found, Sidecar):
-            for note in found.comments:
-                self._write_comment(file, note)
+            self._write_comments([(file, *_row(note)) for note in found.comments])
 
-    def _write_comment(self, file: int, note: Note) -> None:
-        row = _row(note)
-        number = self._connection.execute(_NEW_COMMENT, (file, *row)).lastrowid
-        self._connection.execute(_NEW_LETTERS, (number, folded(row[3])))
+    def _write_comments(self, rows: list[tuple[Any, ...]]) -> None:
+        # Nobody else writes in this transaction, so the ids are those after the last.
+        last: int = self._connection.execute("SELECT coalesce(max(id), 0) FROM comment").fetchone()[0]
+        self._connection.executemany(
+            _NEW_COMMENT, [(number, *row) for number, row in enumerate(rows, last + 1)]
+        )
+        self._connection.executemany(
+            _NEW_LETTERS, [(number, folded(row[4])) for number, row in enumerate(rows, last + 1)]
+        )
 
     def _remove_comments(self, path: str) -> None:
         found = self._connection.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()

@@ -12,6 +12,7 @@ from typing import Any
 
 from holdfast.comments.search.folding import folded
 from holdfast.comments.search.literals import Every, plain_text, required
+from holdfast.comments.search.within import is_within_words
 
 MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
@@ -30,6 +31,8 @@ class Pattern:
     """The folded text to look for, where that is all."""
     needs: Every | None
     """What a match must contain, in folded letters."""
+    is_within_words: bool
+    """Whether no match contains white space, or depends on what is beyond it."""
     _expression: Any
     _in_many: Any
 
@@ -39,6 +42,10 @@ class Pattern:
             return min(folded(text).count(self.text), MOST_COUNTED)
         found = self._expression.finditer(encoded(text))
         return sum(1 for _ in islice(found, MOST_COUNTED))
+
+    def starts(self, data: bytes) -> Iterator[int]:
+        """Yield where each match of the expression begins."""
+        return (match.start() for match in self._expression.finditer(data))
 
     @property
     def can_scan(self) -> bool:
@@ -70,12 +77,12 @@ def compiled(query: str) -> Pattern:
     text = query if refusal is not None else plain_text(query)
     if text is not None:
         text = folded(text)
-        return Pattern(query, refusal, text, Every([text]), re2, None)
+        return Pattern(query, refusal, text, Every([text]), text.split() == [text], re2, None)
     needs = required(query)
     in_many = None
     if needs is not None and not {"\\A", "\\z"}.intersection(_escapes(query)):
         in_many, _ = _expression_of(f"(?m:{query})")
-    return Pattern(query, None, None, _folded_needs(needs), expression, in_many)
+    return Pattern(query, None, None, _folded_needs(needs), is_within_words(query), expression, in_many)
 
 
 def encoded(text: str) -> bytes:

@@ -1,0 +1,99 @@
+"""How often each of many numbers was counted, kept as bits: adding to a hundred thousand counts is one step.
+
+A set of numbers is one integer with a bit for each. Counts are written in binary across such sets: the first
+holds the ones of all counts, the second their twos, and so on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import compress
+
+_FLAGS = bytes.maketrans(b"01", b"\0\1")
+_FEW = 16
+"""Where one in so many is in a set, going through all costs as much as leaping from one to the next."""
+
+
+class Tally:
+    """A count for each number, zero at first."""
+
+    __slots__ = ("_levels",)
+
+    def __init__(self, numbers: Iterable[int] = ()) -> None:
+        self._levels: list[int] = []
+        self.count(numbers)
+
+    def count(self, numbers: Iterable[int]) -> None:
+        """Count each number once for each time it is given."""
+        by_times: dict[int, list[int]] = {}
+        for number, times in Counter(numbers).items():
+            by_times.setdefault(times, []).append(number)
+        for times, some in by_times.items():
+            self._add(bits(some), times)
+
+    def add(self, other: Tally, times: int) -> None:
+        """Add the counts of another one, so many times."""
+        for level, some in enumerate(other._levels):
+            self._add(some, times << level)
+
+    def counted(self) -> int:
+        """Return the set of all numbers whose count is not zero."""
+        found = 0
+        for some in self._levels:
+            found |= some
+        return found
+
+    def groups(self, among: int) -> Iterator[tuple[int, int]]:
+        """Yield the counts in a set of numbers, zero aside, highest first, each with its numbers."""
+        return self._below(len(self._levels), 0, among & self.counted())
+
+    def _below(self, level: int, count: int, among: int) -> Iterator[tuple[int, int]]:
+        if not among:
+            return
+        if not level:
+            yield count, among
+            return
+        level -= 1
+        high = among & self._levels[level]
+        yield from self._below(level, count + (1 << level), high)
+        yield from self._below(level, count, among ^ high)
+
+    def _add(self, some: int, times: int) -> None:
+        for level in range(times.bit_length()):
+            if times >> level & 1:
+                self._carry(some, level)
+
+    def _carry(self, some: int, level: int) -> None:
+        while some:
+            if level >= len(self._levels):
+                self._levels.extend([0] * (level + 1 - len(self._levels)))
+            before = self._levels[level]
+            self._levels[level] = before ^ some
+            some &= before
+            level += 1
+
+
+def bits(numbers: list[int]) -> int:
+    """Return a set of numbers as one integer."""
+    data = bytearray((max(numbers, default=0) >> 3) + 1)
+    for number in numbers:
+        data[number >> 3] |= 1 << (number & 7)
+    return int.from_bytes(data, "little")
+
+
+def numbers_in(some: int) -> Iterator[int]:
+    """Return the numbers of a set, lowest first."""
+    # The digits of `bin`, last first, without the `0b` in front.
+    digits = bin(some)[:1:-1].encode()
+    if some.bit_count() * _FEW > len(digits):
+        return compress(range(len(digits)), digits.translate(_FLAGS))
+    return _ones(digits)
+
+
+def _ones(digits: bytes) -> Iterator[int]:
+    """Yield where the ones are, leaping over what is between them."""
+    position = digits.find(b"1")
+    while position >= 0:
+        yield position
+        position = digits.find(b"1", position + 1)
