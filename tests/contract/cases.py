@@ -280,6 +280,6 @@ CASES = [
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,
-    Case("check_stores", ("doctor",)),
-    Case("check_stores", ("stores", "check", "--fix"), {"fix": True}),
+    Case("check_stores", ("doctor",), attention=True),
+    Case("check_stores", ("stores", "check", "--fix"), {"fix": True}, attention=True),
 ]

@@ -90,7 +90,7 @@ COMMENT_CASES: list[Case] = [
         "comment_not_found",
     ),
     Case("reanchor_comments", ("comments", "re-anchor", NOTES), {"filePath": NOTES}),
-    Case("reanchor_comments", ("comments", "re-anchor")),
+    Case("reanchor_comments", ("comments", "re-anchor"), attention=True),
 ]
 
 _OUR_ID = "an id in the form of ours, checked against it or derived by us"

@@ -26,6 +26,7 @@ from holdfast.tasks.charts.graph_chart import MOST_BOXES, graph_chart
 from holdfast.tasks.charts.status_chart import status_chart
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.presenting import workspace_ref
+from holdfast.tasks.states import Status
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
 
@@ -51,11 +52,11 @@ class Chart(Reported):
     mime_type: str
     uri: str = Field(description="Where the same picture can be read as a resource.")
     title: UntrustedText
-    counts: dict[str, int] = Field(description="Tasks by status, as counted for the picture.")
+    counts: dict[Status, int] = Field(description="Tasks by status, as counted for the picture.")
     data: str = Field(description="The file, in Base64.")
 
 
-def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[str, int]]:
+def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
     """Return a chart as shapes, and the counts by status."""
     with room.reading() as connection:
         workspace = room.workspace_in(connection)

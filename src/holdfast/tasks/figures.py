@@ -11,12 +11,12 @@ from typing import Any
 from holdfast.storage.sql import Connection
 from holdfast.tasks.charts.graph_chart import Box
 from holdfast.tasks.identity import task_id
-from holdfast.tasks.states import FINISHED, STATUSES
+from holdfast.tasks.states import FINISHED, STATUSES, Status
 
 MOST_DAYS = 365
 
 
-def counts_by_status(connection: Connection, workspace: str) -> dict[str, int]:
+def counts_by_status(connection: Connection, workspace: str) -> dict[Status, int]:
     """Return how many tasks are in each state, in the usual order."""
     rows = connection.execute(
         "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status",

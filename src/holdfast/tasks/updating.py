@@ -132,7 +132,7 @@ class TaskUpdated(Reported):
     effect=Effect.WRITE,
     command="update",
     positional=("task_id",),
-    example="holdfast tasks update TP-12 --field status --value done",
+    example="holdfast tasks update TP-1 --field priority --value high",
     specified=True,
     text=updated_words,
     annotations=WRITING,
