@@ -77,11 +77,13 @@ def surroundings(repository: Path) -> Path:
     return outside
 
 
+@pytest.mark.requirement("reliability-E1")
 def test_there_are_enough_hostile_paths_and_a_parameter_to_try_them_on() -> None:
     assert len(HOSTILE_PATHS) >= 150
     assert list(path_parameters())
 
 
+@pytest.mark.requirement("reliability-E1")
 @pytest.mark.parametrize(
     ("operation", "parameter"), list(path_parameters()), ids=lambda item: str(getattr(item, "name", item))
 )
@@ -103,6 +105,7 @@ def test_no_hostile_path_reaches_beyond_the_workspace(
     assert fingerprint(surroundings, without=repository) == before
 
 
+@pytest.mark.requirement("reliability-E1")
 def test_no_hostile_address_is_anything_but_an_error_or_a_known_resource(
     repository: Path, surroundings: Path
 ) -> None:

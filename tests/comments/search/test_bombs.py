@@ -1,0 +1,90 @@
+"""No pattern and no text make a search slow: what would keep others busy for hours ends at once."""
+
+from __future__ import annotations
+
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from holdfast.comments.search.models import SearchComments
+from holdfast.comments.search.operations import search_comments
+from holdfast.comments.store import Comments
+from holdfast.storage.repository import Repository
+from tests.comments.making import annotate, comment
+
+COMMENTS = 1000
+MOST_SECONDS = 0.2
+"""Of processor time for one search, so that a busy machine changes nothing."""
+BOMBS = [r"(a+)+$", r"(a|aa)+$", r"(a|a?)+$", r"(.*a){20}$"]
+TEXT = "a" * 40 + "!"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Comments]:
+    root = tmp_path_factory.mktemp("bombs")
+    source = "".join(f"value {line}\n" for line in range(1, 101))
+    for number in range(COMMENTS // 100):
+        notes = [comment(number * 100 + line, line, TEXT[line % 7 :], tag="NOTE") for line in range(1, 101)]
+        annotate(root, f"src/part{number}.txt", source, *notes)
+    opened = Comments(Repository.at(root))
+    seconds(opened, "anything")
+    yield opened
+    opened.close()
+
+
+def seconds(room: Comments, pattern: str) -> float:
+    """Return the processor time that a search takes."""
+    started = time.thread_time()
+    search_comments(room, SearchComments(query=pattern))
+    return time.thread_time() - started
+
+
+@pytest.mark.requirement("reliability-E5")
+@pytest.mark.parametrize("pattern", BOMBS)
+def test_a_classic_bomb_ends_at_once(room: Comments, pattern: str) -> None:
+    assert seconds(room, pattern) < MOST_SECONDS
+
+
+@pytest.mark.requirement("reliability-E5")
+def test_no_generated_pattern_is_slow(room: Comments) -> None:
+    chance = random.Random(5)
+    slow = {
+        pattern: spent
+        for pattern in generated(chance, 500)
+        if (spent := seconds(room, pattern)) > MOST_SECONDS
+    }
+    assert slow == {}
+
+
+def generated(chance: random.Random, count: int) -> Iterator[str]:
+    """Yield expressions with quantifiers inside quantifiers and choices that overlap."""
+    atoms = ["a", "aa", ".", r"\w", "[a!]", "a?", "(a|a)", "(a|aa)", "(a*)", r"\s*"]
+    for _ in range(count):
+        pattern = "".join(
+            chance.choice(atoms) + chance.choice(["", "*", "+", "?", "{1,5}"]) for _ in range(3)
+        )
+        for _ in range(chance.randint(1, 3)):
+            pattern = f"({pattern}){chance.choice(['*', '+', '{2,6}'])}"
+        yield pattern + chance.choice(["$", "b", "[^a!]", ""])
+
+
+@pytest.mark.requirement("reliability-E5")
+def test_control_an_engine_that_goes_back_does_not_end() -> None:
+    program = f"import re; re.search({BOMBS[0]!r}, {TEXT!r})"
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run([sys.executable, "-c", program], timeout=3, check=False)
+
+
+@pytest.mark.parametrize("pattern", [r"(?=a)b", r"(a)\1", "a{2000}", "(" * 50])
+def test_what_the_engine_refuses_is_searched_as_plain_text(room: Comments, pattern: str) -> None:
+    result = search_comments(room, SearchComments(query=pattern))
+    assert result.metadata.total_results == 0
+    assert result.metadata.interpreted_as is not None
+
+
+def test_the_repository_holds_as_many_comments_as_it_says(room: Comments) -> None:
+    assert search_comments(room, SearchComments(query="!")).metadata.total_results == COMMENTS
