@@ -15,11 +15,9 @@ SENDER = [HOLDFAST, "send", "--file", "src/main.py", "--line", "42", "--comment"
 
 TOOLS = {
     "check_lazygit_messages",
-    "drain_messages",
     "list_messages",
     "reply_to_message",
     "send_message",
-    "show_message",
 }
 
 
