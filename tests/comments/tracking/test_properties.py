@@ -69,13 +69,18 @@ def test_every_answer_is_a_line_of_the_new_text_and_the_same_each_time(
 
 @settings(max_examples=200)
 @given(PATHS, LINES, LINES)
-def test_high_confidence_in_one_step_holds_equal_text(path: str, one: list[str], other: list[str]):
+def test_high_confidence_in_one_step_holds_equal_or_confirmed_text(
+    path: str, one: list[str], other: list[str]
+):
     old, new = Version(path, "\n".join(one)), Version(path, "\n".join(other))
     before, after = Lines(old.text).normal, Lines(new.text).normal
     for anchor, placement in zip(_all(one), track(old, new, _all(one)), strict=True):
         if placement.confidence is Confidence.HIGH:
             assert placement.line is not None
-            assert before[anchor.line - 1] == after[placement.line - 1]
+            if before[anchor.line - 1] != after[placement.line - 1]:
+                assert placement.method in ("aligned", "declaration")
+                assert placement.candidates[0].line == placement.line
+                assert placement.candidates[0].score >= 0.6
 
 
 @given(PATHS, LINES, LINES, LINES)
