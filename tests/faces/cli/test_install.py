@@ -130,7 +130,6 @@ def test_who_cannot_find_the_program_is_told(run_holdfast: RunHoldfast):
         ),
         (("cursor", "--uninstall", "--replace"), 2, "--uninstall and --replace cannot be combined.", ""),
         (("cursor", "--print", "--dry-run"), 2, "--print and --dry-run cannot be combined.", ""),
-        (("git",), 10, "There is nothing to set in git: no part of this version needs it.", ""),
         (("cursor", "--root", "/nowhere/at/all"), 3, "The directory given as --root does not exist.", ""),
     ],
 )

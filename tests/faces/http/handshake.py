@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import http.client
 import json
+import socket
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from tests.faces.http.running import Answered, RunningServer
@@ -84,7 +85,7 @@ class HandshakeClient:
         try:
             yield EventReader(connection.getresponse())
         finally:
-            connection.close()
+            hang_up(connection)
 
 
 class EventReader:
@@ -117,3 +118,10 @@ def messages_in(answered: Answered) -> list[dict[str, Any]]:
         return [answered.json]
     lines = answered.body.decode().splitlines()
     return [json.loads(line[6:]) for line in lines if line.startswith("data: ") and line[6:].strip()]
+
+
+def hang_up(connection: http.client.HTTPConnection) -> None:
+    """Close a connection though a thread may be reading from it, which alone would wait for more."""
+    with suppress(OSError, AttributeError):
+        connection.sock.shutdown(socket.SHUT_RDWR)
+    connection.close()
