@@ -299,7 +299,7 @@ def test_prompts_come_from_prompts(everything: Talk):
     rendered = everything.data("taskpilot_generate_prompt", operation="init_success", context={})
     asked = everything.result("prompts/get", name="init_success", arguments={})
     told = asked["messages"][0]["content"]["text"]
-    assert _without_boundary(rendered["messages"][0]["text"]) == _without_boundary(told)
+    assert _without_boundary(rendered["messages"][0]["content"]) == _without_boundary(told)
 
 
 def _without_boundary(text: str) -> str:
