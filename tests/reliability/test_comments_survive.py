@@ -149,6 +149,7 @@ def test_a3_control_a_sidecar_that_is_not_flushed_loses_acknowledged_comments(di
 ADD_ONCE = f"""
 from holdfast.kernel.errors import HoldfastError
 room.history.head()
+add('Loads what a first comment needs', 'b.txt')
 try:
     begin()
     add({NEW!r})

@@ -16,6 +16,8 @@ class Address:
     fixed: Mapping[str, Any] = field(default_factory=dict)
     """Arguments that this route stands for."""
     status: int = 200
+    takes: frozenset[str] | None = None
+    """The arguments that may be given beside the parts, where not all of the operation's make sense."""
     renamed: Mapping[str, str] = field(default_factory=dict)
     """Arguments that this interface calls otherwise, by its names for them."""
     meanings: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)

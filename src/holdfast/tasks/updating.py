@@ -142,7 +142,10 @@ class TaskUpdated(Reported):
         Address("PUT", "workspaces/{workspace_path}/tasks/{task_id}"),
         Address("PATCH", "workspaces/{workspace_path}/tasks/{task_id}"),
         Address(
-            "DELETE", "workspaces/{workspace_path}/tasks/{task_id}", {"field": "status", "value": "dropped"}
+            "DELETE",
+            "workspaces/{workspace_path}/tasks/{task_id}",
+            {"field": "status", "value": "dropped"},
+            takes=frozenset({"session", "reason", "token", "if_version"}),
         ),
     ),
 )

@@ -43,6 +43,8 @@ class AddressRoute(OperationRoute):
     def _arguments(self, scope: Scope, headers: Headers, body: bytes) -> Mapping[str, Any]:
         stated = {**self._address.fixed, **scope["path_params"]}
         given = self._meant(self._given(scope, headers, body))
+        for name in given.keys() - (self._address.takes or given.keys()):
+            raise InvalidArguments(f'"{name}" is not taken here.', hint="Leave it out.", argument=name)
         for name in stated.keys() & given.keys():
             if given[name] != stated[name]:
                 raise InvalidArguments(f'"{name}" is told by the path.', hint="Leave it out.", argument=name)

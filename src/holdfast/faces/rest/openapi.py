@@ -116,7 +116,7 @@ def addressed(operation: Operation, address: Address, schemas: Any, components: 
     left = {
         called.get(name, name): _with_words(value, address.meanings.get(name, {}))
         for name, value in arguments.get("properties", {}).items()
-        if name not in told
+        if name not in told and (address.takes is None or name in address.takes)
     }
     required = [called.get(name, name) for name in arguments.get("required", ()) if name not in told]
     rest = {**arguments, "properties": left, "required": required}
