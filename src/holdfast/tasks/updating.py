@@ -145,7 +145,7 @@ class TaskUpdated(Reported):
             "DELETE",
             "workspaces/{workspace_path}/tasks/{task_id}",
             {"field": "status", "value": "dropped"},
-            takes=frozenset({"session", "reason", "token", "if_version"}),
+            takes=frozenset({"if_version"}),
         ),
     ),
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line, Rectangle
+from holdfast.tasks.states import Status
 from holdfast.tasks.words import cut
 
 COLORS: Mapping[str, str] = {
@@ -24,7 +25,7 @@ _BARS_FROM = 130
 _LONGEST = 430
 
 
-def status_chart(name: str, counts: Mapping[str, int]) -> Drawing:
+def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
     """Return a bar for each state in its usual order, as long as its share of the tasks."""
     total = sum(counts.values())
     drawing = Drawing(_WIDTH, _TOP + _ROW * len(counts) + 20, f"Tasks of {name} by status")
