@@ -2,8 +2,8 @@
 
 In the code: shells, pickles, evaluated strings, programs run anywhere but in three modules of storage/,
 and files written anywhere but in storage/. In the repository: paths of the machine it was written on,
-hosts of package registries, and notes about work left undone. A line that has to show one of these
-says why it may: `hygiene: reason`.
+hosts of package registries, notes about work left undone, and files at its root that nobody meant to keep.
+A line that has to show one of these says why it may: `hygiene: reason`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,15 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "holdfast"
 NOT_OURS = {"node_modules", "__pycache__", "build", "dist"}
 HIDDEN_BUT_OURS = {".ci"}
+AT_ROOT = {
+    "AGENTS.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "LICENSE",
+    "README.md",
+    "pyproject.toml",
+    "requirements.lock",
+}
 EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
@@ -112,6 +121,12 @@ def text_problems(path: Path) -> Iterator[tuple[int, str]]:
                 yield number, f"{what}: {found.group()}"
 
 
+def place_problems(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield a problem for a file that a program left at the root."""
+    if path.parent == ROOT and path.name not in AT_ROOT and not path.name.startswith("."):
+        yield 1, "left at the root: move it, remove it, or name it in AT_ROOT"
+
+
 def files() -> Iterator[Path]:
     for folder, folders, names in os.walk(ROOT):
         folders[:] = sorted(name for name in folders if is_ours(name))
@@ -126,7 +141,7 @@ def main() -> int:
     """Print every problem as path, line and reason."""
     problems = []
     for path in files():
-        found = list(text_problems(path))
+        found = list(text_problems(path)) + list(place_problems(path))
         if path.suffix == ".py" and PACKAGE in path.parents:
             found += code_problems(path)
         problems += [f"{path.relative_to(ROOT)}:{line}: {problem}" for line, problem in sorted(found)]

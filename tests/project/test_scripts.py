@@ -56,6 +56,11 @@ def test_hygiene_refuses(tmp_path: Path, line: str):
     assert check_module("hygiene.py", tmp_path, f"async def f():\n    {line}\n    return\n")
 
 
+def test_hygiene_refuses_what_a_program_left_at_the_root(tmp_path: Path):
+    assert check_module("hygiene.py", tmp_path, "{}\n", "fonts.json")
+    assert not check_module("hygiene.py", tmp_path, "# Changes\n", "CHANGELOG.md")
+
+
 @pytest.mark.parametrize(
     ("line", "path"),
     [
