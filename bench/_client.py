@@ -21,6 +21,15 @@ def line(message: dict[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
 
 
+def processor_seconds(process: int) -> float:
+    """Return the time that the threads of a process have spent on a processor."""
+    total = 0
+    for thread in os.listdir(f"/proc/{process}/task"):
+        with open(f"/proc/{process}/task/{thread}/schedstat", encoding="ascii") as file:
+            total += int(file.read().split()[0])
+    return total / 1e9
+
+
 class Client:
     """A server process, timed from its start."""
 
@@ -44,11 +53,7 @@ class Client:
 
     def processor_seconds(self) -> float:
         """Return the time that the server's threads have spent on a processor."""
-        total = 0
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                total += int(file.read().split()[0])
-        return total / 1e9
+        return processor_seconds(self.process.pid)
 
     def close(self) -> None:
         """End the server."""

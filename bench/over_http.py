@@ -25,7 +25,7 @@ import time
 from importlib.metadata import version
 from typing import Any
 
-from bench._client import INITIALIZE
+from bench._client import INITIALIZE, processor_seconds
 
 SERVERS = {"stock": "bench.servers.stock_http", "holdfast": "bench.servers.ours_http"}
 ENVELOPE = {
@@ -107,11 +107,7 @@ class Server:
 
     def processor_seconds(self) -> float:
         """Return the time the server spent on the processor."""
-        total = 0
-        for thread in os.listdir(f"/proc/{self.process.pid}/task"):
-            with open(f"/proc/{self.process.pid}/task/{thread}/schedstat", encoding="ascii") as file:
-                total += int(file.read().split()[0])
-        return total / 1e9
+        return processor_seconds(self.process.pid)
 
     def close(self) -> None:
         self.process.terminate()

@@ -16,6 +16,8 @@ What there is:
 - `kill_at_every_syscall(command, prepare, check)`: A2. One run per system call of the write, killed on it.
 - `fail_at_every_syscall(command, prepare, check, errors)`: A4. One run per system call, which fails with an
   error of the system instead; then one run without interference, which must succeed.
+- `restoring(folder)`: a `prepare` for these two, which puts a folder back as it was.
+- `DATABASE_ERRORS`: errors of the system for `fail_at_every_syscall` on a store in SQLite.
 - `run_together(commands)`: B. Processes that start at the same moment.
 
 Every report can say what it did (`summary`) and what went wrong (`failures`). A suite built on this needs a
@@ -26,6 +28,7 @@ from __future__ import annotations
 
 import random
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,6 +36,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from tests.reliability.nursery import Writer, quick_starts
 
@@ -51,10 +55,27 @@ WRITE_CALLS = (
     *("rename", "renameat", "renameat2", "unlink", "unlinkat", "mkdir"),
 )
 
+DATABASE_ERRORS = {
+    "EIO": {"pwrite64": "EIO", "fdatasync": "EIO", "ftruncate": "EIO"},
+    "ENOSPC": {"pwrite64": "ENOSPC", "ftruncate": "ENOSPC"},
+}
+
 _MARK_CALLS = ("access", "faccessat", "faccessat2")
 _CALL = re.compile(r"^(\d+) +(\w+)\((.*)")
 _SECONDS = 60
 _WORKING_SECONDS = 0.12
+
+
+def restoring(folder: Path) -> Callable[[], None]:
+    """Return what puts a folder back as it is now."""
+    kept = folder.with_name(f"{folder.name}.kept")
+    shutil.copytree(folder, kept)
+
+    def prepare() -> None:
+        shutil.rmtree(folder)
+        shutil.copytree(kept, folder)
+
+    return prepare
 
 
 def python(program: str, *arguments: object) -> list[str]:

@@ -11,10 +11,12 @@ import pytest
 from holdfast.inbox.store import Inbox
 from holdfast.storage.repository import Repository
 from tests.reliability.harness import (
+    DATABASE_ERRORS,
     Outcome,
     fail_at_every_syscall,
     kill_at_every_syscall,
     python,
+    restoring,
     run_kill_trials,
 )
 
@@ -129,17 +131,6 @@ sys.exit(status)
 """
 
 
-def restore(store: Path) -> Callable[[], None]:
-    template = store.with_name("template")
-    shutil.copytree(store, template)
-
-    def prepare() -> None:
-        shutil.rmtree(store)
-        shutil.copytree(template, store)
-
-    return prepare
-
-
 def old_or_new(repository: Path) -> Callable[[Outcome], None]:
     def check(outcome: Outcome) -> None:
         found = comments(repository)
@@ -158,7 +149,7 @@ def test_a2_a_kill_at_every_system_call_leaves_the_message_or_nothing(
     repository: Path, store: Path, way: str
 ):
     program = python({"quick": QUICK, "whole": WHOLE}[way] + SEND_ONCE, repository)
-    report = kill_at_every_syscall(program, restore(store), old_or_new(repository))
+    report = kill_at_every_syscall(program, restoring(store), old_or_new(repository))
     print(f"A2 inbox, {way}: {report.summary()}")
     assert report.failures == []
     assert report.missed == []
@@ -191,21 +182,15 @@ def test_a2_a_kill_during_the_very_first_send_leaves_an_inbox_that_works(reposit
 def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(repository: Path, store: Path):
     program = python(QUICK + SEND_ONCE.replace("    send(", "    acknowledge()\n    send("), repository)
     calls = ("pwrite64", "fdatasync")
-    report = kill_at_every_syscall(program, restore(store), old_or_new(repository), calls=calls)
+    report = kill_at_every_syscall(program, restoring(store), old_or_new(repository), calls=calls)
     print(f"A2 inbox, control early acknowledgement: {report.summary()}")
     assert report.failures
-
-
-ERRORS = {
-    "EIO": {"pwrite64": "EIO", "fdatasync": "EIO", "ftruncate": "EIO"},
-    "ENOSPC": {"pwrite64": "ENOSPC", "ftruncate": "ENOSPC"},
-}
 
 
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
-@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("error", DATABASE_ERRORS)
 def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vain(
     repository: Path, store: Path, error: str
 ):
@@ -216,7 +201,9 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
         assert "Traceback" not in outcome.complaint
         assert str(repository) not in outcome.complaint
 
-    report = fail_at_every_syscall(python(COMMAND, repository), restore(store), check, errors=ERRORS[error])
+    report = fail_at_every_syscall(
+        python(COMMAND, repository), restoring(store), check, errors=DATABASE_ERRORS[error]
+    )
     print(f"A4 inbox, {error}: {report.summary()}")
     assert report.failures == []
     assert len(report.points) >= 4
@@ -227,7 +214,7 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
 def test_a4_control_a_sender_that_swallows_the_error_is_caught(repository: Path, store: Path):
     program = python(WHOLE + SEND_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
     report = fail_at_every_syscall(
-        program, restore(store), old_or_new(repository), errors={"pwrite64": "EIO"}
+        program, restoring(store), old_or_new(repository), errors={"pwrite64": "EIO"}
     )
     print(f"A4 inbox, control swallowed error: {report.summary()}")
     assert report.failures

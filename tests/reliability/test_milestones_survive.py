@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.reliability.harness import (
     fail_at_every_syscall,
     kill_at_every_syscall,
     python,
+    restoring,
     run_kill_trials,
 )
 from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
@@ -111,17 +111,6 @@ acknowledge()
 """
 
 
-def restore(repository: Path) -> Callable[[], None]:
-    template = repository.with_name("template")
-    shutil.copytree(repository / ".git", template)
-
-    def prepare() -> None:
-        shutil.rmtree(repository / ".git")
-        shutil.copytree(template, repository / ".git")
-
-    return prepare
-
-
 def old_or_new(repository: Path) -> Callable[[Outcome], None]:
     def check(outcome: Outcome) -> None:
         found = titles(repository)
@@ -143,7 +132,7 @@ A2_CALLS = ("write", "pwrite64", "fsync", "fdatasync", "rename", "link", "unlink
 @pytest.mark.requirement("reliability-A2", "milestones-49")
 def test_a2_a_kill_at_every_system_call_leaves_the_issue_or_nothing(store: Path):
     report = kill_at_every_syscall(
-        python(ROOM + WRITE_ONCE, store), restore(store), old_or_new(store), calls=A2_CALLS
+        python(ROOM + WRITE_ONCE, store), restoring(store / ".git"), old_or_new(store), calls=A2_CALLS
     )
     print(f"A2 milestones: {report.summary()}")
     assert report.failures == []
@@ -154,7 +143,9 @@ def test_a2_a_kill_at_every_system_call_leaves_the_issue_or_nothing(store: Path)
 @pytest.mark.strace
 def test_a2_control_acknowledging_before_the_write_is_caught(store: Path):
     program = python(ROOM + WRITE_ONCE.replace("    begin()", "    begin()\n    acknowledge()"), store)
-    report = kill_at_every_syscall(program, restore(store), old_or_new(store), calls=("rename", "link"))
+    report = kill_at_every_syscall(
+        program, restoring(store / ".git"), old_or_new(store), calls=("rename", "link")
+    )
     print(f"A2 milestones, control early acknowledgement: {report.summary()}")
     assert report.failures
 
@@ -176,7 +167,7 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
         assert str(store) not in outcome.complaint
 
     program = python(ROOM + WRITE_ONCE, store)
-    report = fail_at_every_syscall(program, restore(store), check, errors=ERRORS[error])
+    report = fail_at_every_syscall(program, restoring(store / ".git"), check, errors=ERRORS[error])
     print(f"A4 milestones, {error}: {report.summary()}")
     assert report.failures == []
     assert len(report.points) >= 3
@@ -186,7 +177,9 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
 @pytest.mark.strace
 def test_a4_control_a_writer_that_swallows_the_error_is_caught(store: Path):
     program = python(ROOM + WRITE_ONCE.replace("sys.exit(failure.sentence())", "pass"), store)
-    report = fail_at_every_syscall(program, restore(store), old_or_new(store), errors={"fsync": "EIO"})
+    report = fail_at_every_syscall(
+        program, restoring(store / ".git"), old_or_new(store), errors={"fsync": "EIO"}
+    )
     print(f"A4 milestones, control swallowed error: {report.summary()}")
     assert report.failures
 

@@ -21,10 +21,12 @@ from holdfast.tasks.rows import task_by_uid
 from holdfast.tasks.store import Tasks
 from tests.conftest import RunHoldfast
 from tests.reliability.harness import (
+    DATABASE_ERRORS,
     Outcome,
     fail_at_every_syscall,
     kill_at_every_syscall,
     python,
+    restoring,
     run_kill_trials,
 )
 from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
@@ -205,17 +207,6 @@ acknowledge()
 """
 
 
-def restore(store: Path) -> Callable[[], None]:
-    template = store.with_name("template")
-    shutil.copytree(store, template)
-
-    def prepare() -> None:
-        shutil.rmtree(store)
-        shutil.copytree(template, store)
-
-    return prepare
-
-
 def old_or_new(repository: Path) -> Callable[[Outcome], None]:
     def check(outcome: Outcome) -> None:
         found = items(repository)
@@ -231,7 +222,7 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
 def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(repository: Path, store: Path):
     program = python(ROOM + WRITE_ONCE, repository)
     calls = ("pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat")
-    report = kill_at_every_syscall(program, restore(store), old_or_new(repository), calls=calls)
+    report = kill_at_every_syscall(program, restoring(store), old_or_new(repository), calls=calls)
     print(f"A2 tasks: {report.summary()}")
     assert report.failures == []
     assert len(report.points) >= 5
@@ -252,16 +243,10 @@ def either_name(repository: Path) -> Callable[[Outcome], None]:
     return check
 
 
-ERRORS = {
-    "EIO": {"pwrite64": "EIO", "fdatasync": "EIO", "ftruncate": "EIO"},
-    "ENOSPC": {"pwrite64": "ENOSPC", "ftruncate": "ENOSPC"},
-}
-
-
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
-@pytest.mark.parametrize("error", ERRORS)
+@pytest.mark.parametrize("error", DATABASE_ERRORS)
 def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
     repository: Path, store: Path, error: str
 ):
@@ -273,7 +258,7 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
         assert str(repository) not in outcome.complaint
 
     program = python(ROOM + RENAME_ONCE, repository)
-    report = fail_at_every_syscall(program, restore(store), check, errors=ERRORS[error])
+    report = fail_at_every_syscall(program, restoring(store), check, errors=DATABASE_ERRORS[error])
     print(f"A4 tasks, {error}: {report.summary()}")
     assert report.failures == []
     assert len(report.points) >= 3
@@ -284,7 +269,7 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
 def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path):
     program = python(ROOM + RENAME_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
     check, errors = either_name(repository), {"fdatasync": "EIO"}
-    report = fail_at_every_syscall(program, restore(store), check, errors=errors)
+    report = fail_at_every_syscall(program, restoring(store), check, errors=errors)
     print(f"A4 tasks, control: {report.summary()}")
     assert report.failures
 

@@ -12,6 +12,7 @@ Contract: the text is consumed whole; what does not parse is `Invalid`, naming t
 from __future__ import annotations
 
 from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.filter_cursor import TokenCursor
 from holdfast.milestones.filter_expression import (
     Comparison,
     Expression,
@@ -26,14 +27,11 @@ _OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=")
 _JOINING_WORDS = ("and", "or", "not", "in", "contains")
 
 
-class InfixParser:
+class InfixParser(TokenCursor):
     """Reads one filter about one kind of entity."""
 
     def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
-        self._tokens = tokens
-        self._kind = kind
-        self._now = now
-        self._position = 0
+        super().__init__(tokens, kind, now)
         self._depth = 0
 
     def parse(self) -> Expression:
@@ -46,16 +44,6 @@ class InfixParser:
                 'Join comparisons with "and" or "or".',
             )
         return expression
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._position]
-
-    def _take(self) -> Token:
-        token = self._next
-        if token.kind != END:
-            self._position += 1
-        return token
 
     def _expression(self) -> Expression:
         parts = [self._conjunction()]
@@ -147,8 +135,3 @@ class InfixParser:
 
     def _value(self, field: Field, operator: str) -> Value:
         return value_of(field, operator, self._take(), self._now)
-
-    def _expect(self, sign: str) -> None:
-        token = self._take()
-        if not token.is_operator(sign):
-            raise invalid(token.column, f'expected "{sign}", found {token.shown()}')

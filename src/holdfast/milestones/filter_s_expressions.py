@@ -10,6 +10,7 @@ On labels `=` and `contains` ask for all of the values and `!=` for none of them
 from __future__ import annotations
 
 from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.filter_cursor import TokenCursor
 from holdfast.milestones.filter_expression import (
     Comparison,
     Expression,
@@ -24,14 +25,8 @@ _SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
 _WORDS = ("in", "contains")
 
 
-class SExpressionParser:
+class SExpressionParser(TokenCursor):
     """Reads one filter about one kind of entity."""
-
-    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
-        self._tokens = tokens
-        self._kind = kind
-        self._now = now
-        self._position = 0
 
     def parse(self) -> Expression:
         """Return what the filter means."""
@@ -39,16 +34,6 @@ class SExpressionParser:
         if self._next.kind != END:
             raise invalid(self._next.column, f"{self._next.shown()} follows the end of the expression")
         return expression
-
-    @property
-    def _next(self) -> Token:
-        return self._tokens[self._position]
-
-    def _take(self) -> Token:
-        token = self._next
-        if token.kind != END:
-            self._position += 1
-        return token
 
     def _expression(self, depth: int) -> Expression:
         opening = self._expect("(")
@@ -93,12 +78,6 @@ class SExpressionParser:
                 raise invalid(self._next.column, f'"{operator}" takes one value')
             values.append(value_of(field, operator, self._take(), self._now))
         return tuple(values)
-
-    def _expect(self, sign: str) -> Token:
-        token = self._take()
-        if not token.is_operator(sign):
-            raise invalid(token.column, f'expected "{sign}", found {token.shown()}')
-        return token
 
 
 def _meaning(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
