@@ -9,7 +9,7 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, Protocol
 
 from holdfast.comments.notes import Note
@@ -21,6 +21,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
 from holdfast.milestones import lookup
+from holdfast.milestones.closing import closed_among
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.store import Milestones
 from holdfast.storage.commit_search import CommitSearch
@@ -134,6 +135,11 @@ class MilestonesNeighbour:
         """Return one issue or milestone."""
         return _of_entity(self._room.get(None, ref))
 
+    def closed(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that mean a closed milestone."""
+        with self._room.reading() as connection:
+            return closed_among(connection, names)
+
 
 class CommitsNeighbour:
     """Commits that name a task."""
@@ -156,6 +162,7 @@ class RoomNeighbours:
         self._commits = CommitSearch(repository)
         self._present = _rooms_of(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
+        self._milestones_seen: tuple[object, dict[str, bool]] = (None, {})
 
     def around(self, question: Question) -> Surroundings:
         """Return what the other rooms know about a task."""
@@ -190,6 +197,33 @@ class RoomNeighbours:
         else:
             return False
         return True
+
+    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that mean a closed milestone; none where that cannot be found out.
+
+        What was found counts until a log of the milestones changes, whoever changes it.
+        """
+        if not names or "milestones" not in self._present:
+            return frozenset()
+        try:
+            return self._closed_milestones(names)
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError:
+            return frozenset()
+
+    def _closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        room = self._room("milestones")
+        tips = room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
+        seen, known = self._milestones_seen
+        if seen != tips:
+            known = {}
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            closed = MilestonesNeighbour(room).closed(unknown)
+            known = known | {name: name in closed for name in unknown}
+            self._milestones_seen = (tips, known)
+        return frozenset(name for name in names if known[name])
 
     def waiting(self) -> Mapping[str, int]:
         """Return how many messages nobody has had; nothing where the inbox cannot be read."""

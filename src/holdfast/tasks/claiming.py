@@ -16,6 +16,7 @@ from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed, Wish
 from holdfast.tasks.fitting import MOST_CHARACTERS, shortened
 from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import (
     Body,
     ClaimOut,
@@ -30,6 +31,7 @@ from holdfast.tasks.models import (
     Word,
 )
 from holdfast.tasks.presenting import claim_out, receipt, task_detail, workspace_ref
+from holdfast.tasks.query import of_closed
 from holdfast.tasks.records import Change, Task, Who
 from holdfast.tasks.rows import find_task
 from holdfast.tasks.sessions import leave_note
@@ -70,6 +72,9 @@ class NoneReady(Result):
     blocked: int = Field(description="Tasks that wait for others or for a person.")
     claimed: int = Field(description="Tasks that somebody is at.")
     claimed_by: list[UntrustedText] | None = None
+    milestone_closed: int | None = Field(
+        default=None, description="How many of the blocked ones are of a closed milestone."
+    )
 
 
 class PreviousHolder(Result):
@@ -136,24 +141,32 @@ def _next(room: Tasks, arguments: ClaimTask, who: Who) -> ClaimResult:
         return ClaimResult(
             operation="claim",
             workspace=workspace_ref(workspace),
-            none_ready=_none_ready(connection, workspace.id, room.now()),
+            none_ready=_none_ready(connection, workspace.id, room.instant()),
             next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
         )
 
 
-def _none_ready(connection: Connection, workspace: str, now: float) -> NoneReady:
-    blocked, claimed = connection.execute(
-        "SELECT count(*) FILTER (WHERE status = 'blocked' OR (status = 'backlog' AND waits > 0)),"
-        " count(*) FILTER (WHERE claim_agent IS NOT NULL AND claim_expires > :now)"
+def _none_ready(connection: Connection, workspace: str, instant: Instant) -> NoneReady:
+    now = instant.at
+    held_up, values = of_closed(sorted(instant.closed_in(connection, workspace)))
+    blocked, claimed, of_closed_ones = connection.execute(
+        f"SELECT count(*) FILTER (WHERE status = 'blocked' OR status = 'backlog' AND (waits > 0 OR {held_up})),"  # noqa: S608
+        " count(*) FILTER (WHERE claim_agent IS NOT NULL AND claim_expires > :now),"
+        f" count(*) FILTER (WHERE status = 'backlog' AND {held_up})"
         " FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')",
-        {"workspace": workspace, "now": now},
+        {"workspace": workspace, "now": now, **values},
     ).fetchone()
     holders = connection.execute(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND claim_expires > :now ORDER BY claim_agent LIMIT 10",
         {"workspace": workspace, "now": now},
     )
-    return NoneReady(blocked=blocked, claimed=claimed, claimed_by=[row[0] for row in holders] or None)
+    return NoneReady(
+        blocked=blocked,
+        claimed=claimed,
+        claimed_by=[row[0] for row in holders] or None,
+        milestone_closed=of_closed_ones or None,
+    )
 
 
 def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> ClaimResult:
@@ -164,7 +177,7 @@ def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> Clai
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         if arguments.response_format == "detailed":
-            detail = shortened(task_detail(connection, task, now))
+            detail = shortened(task_detail(connection, task, room.instant()))
     left = None
     if previous is not None and previous.claim_agent is not None:
         left = PreviousHolder(

@@ -21,6 +21,8 @@ from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.history import event_row, record
 from holdfast.tasks.identity import new_token
+from holdfast.tasks.instant import named_milestones
+from holdfast.tasks.query import not_of_closed
 from holdfast.tasks.records import COLUMNS, Task, Who
 from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
 from holdfast.tasks.states import FINISHED, PRIORITIES
@@ -72,6 +74,9 @@ _CONDITIONS = {
 
 ANYTHING = Wish()
 
+Closed = frozenset[str] | None
+"""The milestones that are closed, as tasks name them; None where nobody looked yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class Claimed:
@@ -82,33 +87,68 @@ class Claimed:
     others: Mapping[str, Any] = field(default_factory=dict)
 
 
+class MilestonesMatter(Exception):
+    """What to take depends on which milestones are closed, and that was not told."""
+
+
 def take_next(
-    store: SqlStore, connection: Connection, workspace: str, who: Who, now: float, seconds: float, wish: Wish
+    store: SqlStore,
+    connection: Connection,
+    workspace: str,
+    who: Who,
+    now: float,
+    seconds: float,
+    wish: Wish,
+    closed: Closed,
 ) -> Claimed | None:
-    """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none."""
+    """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none.
+
+    Nothing is taken of closed milestones. Where those are not told, a task of none is taken, and the first in
+    line that has one raises.
+    """
     more, values = wish.conditions()
     values |= {"workspace": workspace, "now": now}
+    untold = " AND milestone IS NULL" if closed is None else ""
+    if closed:
+        open_ones, named = not_of_closed(sorted(closed))
+        more += open_ones
+        values |= named
     left = connection.execute(
         f"{_ABANDONED}{more} ORDER BY claim_expires LIMIT 1{store.skip_locked}", values
     ).fetchone()
     if left is not None:
+        _refuse_unknown(Task(*left), closed)
         return _taken(store, connection, Task(*left), who, now, seconds)
     row = connection.execute(
         f"UPDATE task SET {_TAKEN} WHERE uid = (SELECT uid FROM task WHERE {_READY}{more}{_ORDER}"  # noqa: S608
-        f"{store.skip_locked}) RETURNING {COLUMNS}",
+        f"{store.skip_locked}){untold} RETURNING {COLUMNS}",
         values | _terms(who, now, seconds),
     ).fetchone()
     if row is None:
+        if closed is None and named_milestones(connection, workspace):
+            raise MilestonesMatter
         return None
     task = Task(*row)
     _record_taken(store, connection, task, who, now, {"status": "backlog", "claimed_by": None})
     return Claimed(task)
 
 
+def _refuse_unknown(task: Task, closed: Closed) -> None:
+    if closed is None and task.milestone is not None:
+        raise MilestonesMatter
+
+
 def take(
-    store: SqlStore, connection: Connection, workspace: str, name: str, who: Who, now: float, seconds: float
+    store: SqlStore,
+    connection: Connection,
+    workspace: str,
+    name: str,
+    who: Who,
+    now: float,
+    seconds: float,
+    closed: Closed,
 ) -> Claimed:
-    """Take one task, unless somebody is at it or it waits for others. Taking it again renews the claim."""
+    """Take one task, unless somebody is at it or it waits. Taking it again renews the claim."""
     task = find_task(connection, workspace, name, locked_for_writing(store))
     if task.claimed_by(now) is not None:
         if not is_holder(task, who):
@@ -121,7 +161,20 @@ def take(
         raise AlreadyClaimed(
             f"{task.id} waits for {blockers}.", hint="Take one of those, or another ready task."
         )
+    if task.status == "backlog":
+        _refuse_unknown(task, closed)
+        if task.milestone in (closed or ()):
+            raise _of_closed_milestone(task)
     return _taken(store, connection, task, who, now, seconds)
+
+
+def _of_closed_milestone(task: Task) -> AlreadyClaimed:
+    return AlreadyClaimed(
+        f"The milestone of {task.id} is closed.",
+        hint="Take another ready task. If this one is to be done, open the milestone again, or give the task"
+        " another one with `taskpilot_update` and `set`; an empty `milestone` takes it out.",
+        milestone=task.milestone,
+    )
 
 
 def _taken(

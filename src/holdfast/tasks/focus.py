@@ -16,6 +16,7 @@ from holdfast.tasks.claims import Claimed
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
 from holdfast.tasks.focus_text import focus_words
+from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import Criterion, ResponseFormat, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.presenting import claim_out, task_detail, task_refs, workspace_ref
@@ -86,11 +87,11 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     space = _room_for(arguments.response_format)
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
-        now = room.now()
+        instant = room.instant()
         task = rows.task_by_uid(connection, taken.task.uid)
-        detail = _fitted(task_detail(connection, task, now), space)
-        parents = task_refs(connection, _parents(connection, task), now)
-        blockers = _blockers(connection, task, now, space)
+        detail = _fitted(task_detail(connection, task, instant), space)
+        parents = task_refs(connection, _parents(connection, task), instant)
+        blockers = _blockers(connection, task, instant, space)
         question = _question(connection, task, space)
     found = room.neighbours.around(question)
     base = f"taskpilot://workspace/{quote(workspace.id)}"
@@ -104,7 +105,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         operation="focus",
         workspace=workspace_ref(workspace),
         task=detail,
-        claim=None if arguments.peek else claim_out(task, now, who),
+        claim=None if arguments.peek else claim_out(task, instant.at, who),
         left_by=taken.previous.claim_agent if taken.previous is not None else None,
         parents=parents or None,
         blockers=blockers or None,
@@ -139,11 +140,11 @@ def _parents(connection: Connection, task: Task) -> list[Task]:
     return found
 
 
-def _blockers(connection: Connection, task: Task, now: float, space: Room) -> list[TaskRef]:
+def _blockers(connection: Connection, task: Task, instant: Instant, space: Room) -> list[TaskRef]:
     needed = [item for item in rows.needs_of(connection, task.uid) if item.kind == "blocks"]
     waiting = [item.uid for item in needed if item.status not in ("done", "dropped")]
     shown = space.some(waiting, space.listed, "blockers", None)
-    return task_refs(connection, [rows.task_by_uid(connection, uid) for uid in shown], now)
+    return task_refs(connection, [rows.task_by_uid(connection, uid) for uid in shown], instant)
 
 
 def _question(connection: Connection, task: Task, space: Room) -> Question:

@@ -89,7 +89,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     The order `ready` is that in which `taskpilot_claim` hands tasks out.
     """
     who = acting(room, arguments)
-    now = room.now()
+    instant = room.instant()
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         parent = arguments.parent and rows.find_task(connection, workspace.id, arguments.parent).uid
@@ -109,18 +109,18 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             offset=arguments.offset,
             cursor=arguments.cursor,
         )
-        page = find(connection, workspace.id, wanted, now)
+        page = find(connection, workspace.id, wanted, instant)
         detailed = arguments.response_format == "detailed"
         details = None
         left_out = None
         if detailed:
-            details = fitting(task_detail(connection, task, now) for task in page.tasks)
+            details = fitting(task_detail(connection, task, instant) for task in page.tasks)
             if len(details) < len(page.tasks):
                 left_out = page.tasks[len(details) - 1]
         return TaskPage(
             operation="list",
             workspace=workspace_ref(workspace),
-            tasks=[] if detailed else task_refs(connection, page.tasks, now),
+            tasks=[] if detailed else task_refs(connection, page.tasks, instant),
             details=details,
             total=page.total,
             next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),

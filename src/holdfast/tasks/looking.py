@@ -154,7 +154,7 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         found = rows.find_task(connection, workspace.id, arguments.task_id)
-        detail = task_detail(connection, found, room.now(), who)
+        detail = task_detail(connection, found, room.instant(), who)
     return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)
 
 

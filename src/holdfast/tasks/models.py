@@ -42,10 +42,16 @@ def _word(text: str) -> str:
     return word
 
 
+def _word_or_none(text: str) -> str:
+    return _word(text) if text.strip() else ""
+
+
 Stored = Annotated[str, AfterValidator(_storable)]
 """Text that a database can keep."""
 Word = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=WORD_CHARACTERS)]
 """A name, label or the like: one line."""
+WordOrNone = Annotated[str, AfterValidator(_word_or_none), Field(max_length=WORD_CHARACTERS)]
+"""The same, where nothing stands for none."""
 Title = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=TITLE_CHARACTERS)]
 Body = Annotated[str, AfterValidator(_storable), Field(max_length=TEXT_CHARACTERS)]
 TaskId = Annotated[str, Field(min_length=1, max_length=40)]
@@ -95,7 +101,9 @@ class TaskRef(Result):
     priority: Priority
     ready: bool | None = Field(default=None, description="Whether it may be taken now.")
     claimed_by: UntrustedText | None = None
-    blocked_by: list[str] | None = Field(default=None, description="Unfinished tasks it needs.")
+    blocked_by: list[UntrustedText] | None = Field(
+        default=None, description="Unfinished tasks it needs; milestone:… where its milestone is closed."
+    )
 
 
 class Criterion(Result):

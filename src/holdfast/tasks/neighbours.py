@@ -6,7 +6,7 @@ is absent, and said to be.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
@@ -75,6 +75,9 @@ class Neighbours(Protocol):
     def answer(self, remark: Remark, text: str, author: str) -> bool:
         """Tell whoever made a remark what became of it, and return whether that is possible there."""
 
+    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that mean a closed milestone, at this moment."""
+
     def waiting(self) -> Mapping[str, int]:
         """Return how much waits in the other rooms for somebody to look at it."""
 
@@ -101,6 +104,11 @@ class Alone:
         """Tell nobody."""
         del remark, text, author
         return False
+
+    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        """Know of no milestones."""
+        del names
+        return frozenset()
 
     def waiting(self) -> Mapping[str, int]:
         """Know of nothing."""

@@ -11,6 +11,7 @@ from holdfast.kernel.clock import rfc3339
 from holdfast.storage.sql import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.claims import is_holder
+from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import (
     AttachmentOut,
     ClaimOut,
@@ -26,6 +27,7 @@ from holdfast.tasks.models import (
     WorkspaceRef,
 )
 from holdfast.tasks.records import Attachment, Event, File, Link, Task, Who, Workspace
+from holdfast.tasks.words import MILESTONE
 
 
 def moment(at: float) -> str:
@@ -44,24 +46,28 @@ def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> Workspace
     return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
 
 
-def task_ref(task: Task, now: float, blocked_by: Iterable[str] = ()) -> TaskRef:
+def task_ref(task: Task, instant: Instant, needs: Iterable[str] = ()) -> TaskRef:
     """Return a task on one line."""
+    blocked_by = list(needs)
+    if task.milestone is not None and instant.is_held_up(task):
+        blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
     return TaskRef(
         id=task.id,
         title=task.title,
         status=task.status,
         priority=task.priority_name,
-        ready=task.is_ready(now),
-        claimed_by=task.claimed_by(now),
-        blocked_by=list(blocked_by) or None,
+        ready=instant.is_ready(task),
+        claimed_by=task.claimed_by(instant.at),
+        blocked_by=blocked_by or None,
     )
 
 
-def task_refs(connection: Connection, tasks: Iterable[Task], now: float) -> list[TaskRef]:
+def task_refs(connection: Connection, tasks: Iterable[Task], instant: Instant) -> list[TaskRef]:
     """Return tasks on one line each, those that wait with what they need."""
     listed = list(tasks)
+    instant.closed(task.milestone for task in listed)
     blockers = rows.blockers_of(connection, [task.uid for task in listed if task.waits])
-    return [task_ref(task, now, blockers.get(task.uid, ())) for task in listed]
+    return [task_ref(task, instant, blockers.get(task.uid, ())) for task in listed]
 
 
 def receipt(task: Task) -> TaskReceipt:
@@ -84,17 +90,17 @@ def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None
     )
 
 
-def task_detail(connection: Connection, task: Task, now: float, who: Who | None = None) -> TaskDetail:
+def task_detail(connection: Connection, task: Task, instant: Instant, who: Who | None = None) -> TaskDetail:
     """Return a task with everything that is known about it."""
     uid = task.uid
     blockers = rows.blockers_of(connection, [uid]).get(uid, ()) if task.waits else ()
     parent = rows.ids_of(connection, [task.parent])[task.parent] if task.parent else None
     return TaskDetail(
-        **task_ref(task, now, blockers).model_dump(),
+        **task_ref(task, instant, blockers).model_dump(),
         description=task.description,
         progress=task.progress,
         parent_id=parent,
-        subtasks=task_refs(connection, rows.subtasks_of(connection, uid), now) or None,
+        subtasks=task_refs(connection, rows.subtasks_of(connection, uid), instant) or None,
         depends_on=[
             Needed(id=item.id, kind=item.kind, status=item.status) for item in rows.needs_of(connection, uid)
         ]
@@ -110,7 +116,7 @@ def task_detail(connection: Connection, task: Task, now: float, who: Who | None 
         or None,
         notes=task.notes,
         plan=task.plan,
-        claim=claim_out(task, now, who),
+        claim=claim_out(task, instant.at, who),
         version=task.version,
         created_by=task.created_by,
         created_at=moment(task.created_at),

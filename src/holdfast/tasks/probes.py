@@ -55,4 +55,4 @@ def _version_of(room: Tasks, task: str) -> object:
             found = rows.find_task(connection, workspace.id, task)
         except HoldfastError:
             return None
-        return found.version, found.waits, found.claim_expires
+        return found.version, found.waits, found.claim_expires, room.instant().is_held_up(found)

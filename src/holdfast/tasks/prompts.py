@@ -94,7 +94,7 @@ def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, beside those there are."""
     page = room.find(Query(status=("in-progress", "review", "backlog", "blocked"), limit=_SHOWN))
     with room.reading() as connection:
-        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.now())]
+        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.instant())]
     listed = "\n".join(lines) or "None."
     more = (
         f"\n({page.total - len(lines)} more; taskpilot_list shows them.)" if page.total > len(lines) else ""
@@ -120,7 +120,7 @@ def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
     """Weigh a wish in six steps before it becomes a task."""
     found = room.find(Query(limit=_SHOWN, sort="updated"))
     with room.reading() as connection:
-        lines = [task_words(task) for task in task_refs(connection, found.tasks, room.now())]
+        lines = [task_words(task) for task in task_refs(connection, found.tasks, room.instant())]
     listed = "\n".join(lines) or "None."
     data = f"Wish:\n{visible(args.task_description)}\n\nTasks changed last:\n{listed}\n\n{_rules(room)}"
     return _message(VALIDATE_TASK, data)
@@ -142,7 +142,7 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
             agent = find_session(room, connection, args.session).agent
     page = room.find(Query(status=("in-progress", "review"), agent=agent, sort="updated", limit=_SHOWN))
     with room.reading() as connection:
-        details = [task_detail(connection, task, room.now()) for task in page.tasks]
+        details = [task_detail(connection, task, room.instant()) for task in page.tasks]
     data = "\n\n".join(_short(detail) for detail in details) or "Nothing is in work."
     return _message(SESSION_HANDOFF, data, session=args.session or "your session")
 
@@ -154,7 +154,7 @@ def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
     page = room.find(Query(sort="number", limit=_SHOWN))
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
-        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.now())]
+        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.instant())]
     data = f"Workspace: {one_line(workspace.name)}\nDone gate: {workspace.gate}\n\n"
     listed = "\n".join(lines) or "None."
     return _message(INIT_SUCCESS, f"{data}Tasks ({page.total}):\n{listed}\n\n{_rules(room)}")
@@ -173,7 +173,7 @@ def _id(room: Tasks, task_id: str) -> str:
 def _whole(room: Tasks, task_id: str) -> str:
     with room.reading() as connection:
         task = rows.find_task(connection, room.workspace_in(connection).id, task_id)
-        return _words(task_detail(connection, task, room.now())) + f"\n\n{_rules(room)}"
+        return _words(task_detail(connection, task, room.instant())) + f"\n\n{_rules(room)}"
 
 
 def _words(task: TaskDetail) -> str:

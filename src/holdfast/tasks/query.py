@@ -9,6 +9,7 @@ from typing import Any, Literal
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.storage.sql import Connection
+from holdfast.tasks.instant import Instant
 from holdfast.tasks.records import COLUMNS, Task
 from holdfast.tasks.rows import among
 from holdfast.tasks.states import PRIORITIES
@@ -64,10 +65,12 @@ class Page:
     next_cursor: str | None
 
 
-def find(connection: Connection, workspace: str, query: Query, now: float) -> Page:
+def find(connection: Connection, workspace: str, query: Query, instant: Instant) -> Page:
     """Return a page of what a query finds, and how many it finds in all."""
+    now = instant.at
     ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(connection, workspace, now) else _READY
-    where, values = _where(query, ready)
+    closed = instant.closed_in(connection, workspace) if query.ready or query.blocked else ()
+    where, values = _where(query, ready, sorted(closed))
     values |= {"workspace": workspace, "now": now}
     order, beyond, key = _ORDERS[query.sort]
     after = ""
@@ -100,16 +103,32 @@ def _left_behind(connection: Connection, workspace: str, now: float) -> bool:
     return found.fetchone() is not None
 
 
-def _where(query: Query, ready: str) -> tuple[str, dict[str, Any]]:
+def of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return the condition of tasks of closed milestones, and the values in it."""
+    listed, values = among(closed, "c")
+    return (f"milestone IN {listed}" if closed else "FALSE"), values
+
+
+def not_of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Return what is added to a condition to leave out tasks of closed milestones, and the values in it."""
+    listed, values = among(closed, "c")
+    return (f" AND (milestone IS NULL OR milestone NOT IN {listed})" if closed else ""), values
+
+
+def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
     parts, values = ["workspace = :workspace"], dict[str, Any]()
     if query.status:
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")
         values |= named
     if query.ready:
-        parts.append(ready)
+        more, named = not_of_closed(closed)
+        parts.append(ready + more)
+        values |= named
     if query.blocked:
-        parts.append("(status = 'blocked' OR (status = 'backlog' AND waits > 0))")
+        held, named = of_closed(closed)
+        parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held})))")
+        values |= named
     for name, condition in _CONDITIONS.items():
         if (value := getattr(query, name)) is not None:
             parts.append(condition)

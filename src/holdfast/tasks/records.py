@@ -82,7 +82,7 @@ class Task:
         return self.claim_agent if held else None
 
     def is_ready(self, now: float) -> bool:
-        """Tell whether somebody may take it: nothing it needs is open, nobody is at it."""
+        """Tell whether nothing it needs is open and nobody is at it; its milestone is looked at elsewhere."""
         if self.waits or self.claimed_by(now) is not None:
             return False
         return self.status == "backlog" or (self.status == "in-progress" and self.claim_agent is not None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -14,9 +15,10 @@ from holdfast.tasks import rules
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
 from holdfast.tasks.identity import task_id
+from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, TaskRef
 from holdfast.tasks.presenting import moment, task_refs, workspace_ref
-from holdfast.tasks.query import Query, find
+from holdfast.tasks.query import Query, find, of_closed
 from holdfast.tasks.records import COLUMNS, Task, Workspace
 from holdfast.tasks.rows import blockers_of
 from holdfast.tasks.sessions import open_sessions
@@ -116,14 +118,14 @@ class StatusResult(Reported):
 def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
     """Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up."""
     acting(room, arguments)
-    now = room.now()
+    instant = room.instant()
     detailed = arguments.detailed or arguments.response_format == "detailed"
     most = _SHOWN_DETAILED if detailed else _SHOWN
     included = frozenset(arguments.include) | (_EVERYTHING if arguments.detailed else frozenset())
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
-        result = _standing(connection, workspace, now, most)
-        agents = _agents(connection, workspace.id, now) if "agents" in included else None
+        result = _standing(connection, workspace, instant, most)
+        agents = _agents(connection, workspace.id, instant.at) if "agents" in included else None
     return result.model_copy(
         update={
             "agents": agents,
@@ -141,11 +143,12 @@ def _chart_uri(workspace: Workspace) -> str:
     return f"taskpilot://workspace/{workspace.id}/status/chart.png"
 
 
-def _standing(connection: Connection, workspace: Workspace, now: float, most: int) -> StatusResult:
+def _standing(connection: Connection, workspace: Workspace, instant: Instant, most: int) -> StatusResult:
     by_status, by_priority = _counts(connection, workspace.id)
     total = sum(by_status.values())
     counted = total - by_status["dropped"]
-    ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=most), now).tasks
+    closed = instant.closed_in(connection, workspace.id)
+    ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=most), instant).tasks
     return StatusResult(
         operation="status",
         workspace=workspace_ref(workspace),
@@ -153,10 +156,10 @@ def _standing(connection: Connection, workspace: Workspace, now: float, most: in
         counts=Counts(by_status=by_status, by_priority=by_priority),
         total=total,
         percent_done=100 * by_status["done"] // counted if counted else 0,
-        velocity=_velocity(connection, workspace.id, now),
-        ready=task_refs(connection, ready, now),
-        stale=task_refs(connection, _stale(connection, workspace.id, now, most), now),
-        blocked=_blocked(connection, workspace.id, most),
+        velocity=_velocity(connection, workspace.id, instant.at),
+        ready=task_refs(connection, ready, instant),
+        stale=task_refs(connection, _stale(connection, workspace.id, instant.at, most), instant),
+        blocked=_blocked(connection, workspace.id, sorted(closed), most),
         bottlenecks=_bottlenecks(connection, workspace.id, most),
     )
 
@@ -194,17 +197,22 @@ def _stale(connection: Connection, workspace: str, now: float, most: int) -> lis
     return [Task(*row) for row in rows]
 
 
-def _blocked(connection: Connection, workspace: str, most: int) -> list[BlockedTask]:
+def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most: int) -> list[BlockedTask]:
+    held_up, values = of_closed(closed)
     rows = connection.execute(
-        "SELECT uid, n, title, status FROM task WHERE workspace = :workspace"
-        " AND (status = 'blocked' OR (status = 'backlog' AND waits > 0)) ORDER BY priority, n LIMIT :most",
-        {"workspace": workspace, "most": most},
+        "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"  # noqa: S608
+        f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
+        " ORDER BY priority, n LIMIT :most",
+        {"workspace": workspace, "most": most, **values},
     ).fetchall()
-    waiting = blockers_of(connection, [uid for uid, _, _, state in rows if state == "backlog"])
-    return [
-        BlockedTask(id=task_id(number), title=title, why=_why(connection, uid, state, waiting.get(uid, [])))
-        for uid, number, title, state in rows
-    ]
+    waiting = blockers_of(connection, [uid for uid, _, _, _, waits, _ in rows if waits])
+    blocked = []
+    for uid, number, title, state, waits, milestone in rows:
+        reasons = [_why(connection, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
+        if milestone in closed and state != "blocked":
+            reasons.append(f"its milestone {milestone} is closed")
+        blocked.append(BlockedTask(id=task_id(number), title=title, why="; ".join(reasons)))
+    return blocked
 
 
 def _why(connection: Connection, uid: str, state: str, needs: list[str]) -> str:

@@ -113,10 +113,11 @@ def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
 
 def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks of a workspace, most urgent first, as lists show them."""
+    instant = room.instant()
     with room.reading() as connection:
         workspace = served(room, connection, workspace_id)
-        page = query.find(connection, workspace.id, query.Query(limit=MOST_TASKS), room.now())
-        listed = [item.wire() for item in task_refs(connection, page.tasks, room.now())]
+        page = query.find(connection, workspace.id, query.Query(limit=MOST_TASKS), instant)
+        listed = [item.wire() for item in task_refs(connection, page.tasks, instant)]
         changed = _last_change(connection, workspace.id)
     document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
     if len(listed) < page.total:
@@ -164,11 +165,12 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks that may be taken now."""
+    instant = room.instant()
     with room.reading() as connection:
         workspace = served(room, connection, workspace_id)
         wanted = query.Query(ready=True, sort="ready", limit=MOST_TASKS)
-        page = query.find(connection, workspace.id, wanted, room.now())
-        listed = [item.wire() for item in task_refs(connection, page.tasks, room.now())]
+        page = query.find(connection, workspace.id, wanted, instant)
+        listed = [item.wire() for item in task_refs(connection, page.tasks, instant)]
     return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
 
 
@@ -258,7 +260,7 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     with room.reading() as connection:
         workspace = served(room, connection, workspace_id)
         found = _task(connection, workspace, task_id)
-        detail = task_detail(connection, found, room.now())
+        detail = task_detail(connection, found, room.instant())
     return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
 
 

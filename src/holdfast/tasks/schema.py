@@ -181,4 +181,8 @@ MIGRATIONS: tuple[str, ...] = (
     ) STRICT, WITHOUT ROWID;
     CREATE UNIQUE INDEX counterpart_task ON counterpart (workspace, tracker, task);
     """,
+    """
+    CREATE INDEX task_milestone ON task (workspace, milestone)
+        WHERE milestone IS NOT NULL AND status NOT IN ('done', 'dropped');
+    """,
 )

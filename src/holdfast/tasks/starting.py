@@ -170,18 +170,18 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
     check_workspace(room, arguments)
     agent = actor(arguments.agent)
     session, handoff = open_session(room, agent)
-    now = room.now()
+    instant = room.instant()
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
-        ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=_SHOWN_READY), now)
-        mine = find(connection, workspace.id, Query(agent=agent, sort="updated"), now)
+        ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=_SHOWN_READY), instant)
+        mine = find(connection, workspace.id, Query(agent=agent, sort="updated"), instant)
         open_count, total = rows.counts(connection, workspace.id)
-        claims = task_refs(connection, mine.tasks, now)
-        shown = task_refs(connection, ready.tasks, now)
+        claims = task_refs(connection, mine.tasks, instant)
+        shown = task_refs(connection, ready.tasks, instant)
     return SessionStarted(
         operation="start",
         workspace=workspace_ref(workspace),
-        session=SessionOut(id=session.id, agent=agent, expires_at=moment(now + LEASE_SECONDS)),
+        session=SessionOut(id=session.id, agent=agent, expires_at=moment(instant.at + LEASE_SECONDS)),
         resume=Resume(my_claims=claims or None, handoff_note=handoff),
         ready=shown,
         counts=OpenCounts(open=open_count, total=total),

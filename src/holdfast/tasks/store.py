@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.repository import Repository
@@ -22,6 +22,7 @@ from holdfast.storage.sql import Connection, SqliteStore, SqlStore
 from holdfast.storage.store_file import StoreFile
 from holdfast.tasks import changing, claims, history, query, rows, writing
 from holdfast.tasks.errors import NotInitialized
+from holdfast.tasks.instant import Instant, named_milestones
 from holdfast.tasks.marker import read_marker
 from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.records import Change, Changed, Draft, Event, Task, Who, Workspace
@@ -30,6 +31,7 @@ from holdfast.tasks.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 LEASE_SECONDS = 1800.0
 
+Taken = TypeVar("Taken")
 BeforeCommit = Callable[[Connection, list[tuple[Task, bool]]], None]
 
 
@@ -54,6 +56,7 @@ class Tasks:
         self._opened: SqlStore | None = None
         self._opening = threading.Lock()
         self._known: str | None = None
+        self._named: tuple[object, list[str]] = (None, [])
         self._introduction: Callable[[], Neighbours] = Alone
         self._met: Neighbours | None = None
 
@@ -150,13 +153,13 @@ class Tasks:
     def find(self, wanted: query.Query) -> query.Page:
         """Return a page of the tasks that fit."""
         with self.reading() as connection:
-            return query.find(connection, self.workspace_in(connection).id, wanted, self.now())
+            return query.find(connection, self.workspace_in(connection).id, wanted, self.instant())
 
     def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
         """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
         with self.store.write() as connection:
             workspace = self.workspace_in(connection)
-            return changing.change(
+            done = changing.change(
                 self.store,
                 connection,
                 workspace,
@@ -167,20 +170,44 @@ class Tasks:
                 if_version=if_version,
                 guard=claims.may_write,
             )
+        return replace(done, unblocked=self._ready_of(done.unblocked)) if done.unblocked else done
+
+    def _ready_of(self, unblocked: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the tasks that nothing holds up any more whose milestone is not closed either."""
+        instant = self.instant()
+        with self.reading() as connection:
+            workspace = self.workspace_in(connection).id
+            found = [rows.find_task(connection, workspace, name) for name in unblocked]
+            return tuple(task.id for task in found if not instant.is_held_up(task))
 
     def claim_next(
         self, who: Who, wish: claims.Wish = claims.ANYTHING, seconds: float = LEASE_SECONDS
     ) -> claims.Claimed | None:
         """Take the task that should be done next, or nothing when none is ready."""
-        with self.store.write(together=True) as connection:
-            workspace = self._known or self.workspace_in(connection).id
-            return claims.take_next(self.store, connection, workspace, who, self.now(), seconds, wish)
+
+        def take(connection: Connection, workspace: str, closed: claims.Closed) -> claims.Claimed | None:
+            return claims.take_next(self.store, connection, workspace, who, self.now(), seconds, wish, closed)
+
+        return self._taken(take)
 
     def claim(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> claims.Claimed:
         """Take one task, or renew the claim on it."""
-        with self.store.write(together=True) as connection:
-            workspace = self._known or self.workspace_in(connection).id
-            return claims.take(self.store, connection, workspace, task, who, self.now(), seconds)
+
+        def take(connection: Connection, workspace: str, closed: claims.Closed) -> claims.Claimed:
+            return claims.take(self.store, connection, workspace, task, who, self.now(), seconds, closed)
+
+        return self._taken(take)
+
+    def _taken(self, take: Callable[[Connection, str, claims.Closed], Taken]) -> Taken:
+        """Take a task; which milestones are closed is asked for only where it matters, and outside."""
+        closed: claims.Closed = None
+        while True:
+            try:
+                with self.store.write(together=True) as connection:
+                    return take(connection, self._known or self.workspace_in(connection).id, closed)
+            except claims.MilestonesMatter:
+                with self.reading() as connection:
+                    closed = self.instant().closed_in(connection, self.workspace_in(connection).id)
 
     def renew(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> Task:
         """Let the caller's claim on a task last longer."""
@@ -230,6 +257,13 @@ class Tasks:
         """Return the present moment in seconds."""
         return self.clock().timestamp()
 
+    def instant(self) -> Instant:
+        """Return the present moment, at which milestones are open or closed."""
+        return Instant(self.now(), self._closed_milestones)
+
+    def _closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        return self.neighbours.closed_milestones(names)
+
     @property
     def exists(self) -> bool:
         """Whether anything was ever stored."""
@@ -263,8 +297,15 @@ class Tasks:
         return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:
-        """Return a value that changes when anything about the tasks does."""
-        return self.store.data_version() if self.exists else None
+        """Return a value that changes when anything about the tasks or their milestones does."""
+        if not self.exists:
+            return None
+        version = self.store.data_version()
+        if self._named[0] != version:
+            with self.reading() as connection:
+                found = self.find_workspace(connection)
+                self._named = (version, named_milestones(connection, found.id) if found is not None else [])
+        return version, self.instant().closed(self._named[1])
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""

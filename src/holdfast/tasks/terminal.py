@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.columns import one_line, table
+from holdfast.tasks.text import held_up_words
+from holdfast.tasks.words import MILESTONE
 
 if TYPE_CHECKING:
     from holdfast.tasks.looking import ShownTask
@@ -29,7 +31,7 @@ def listing_table(page: Any, width: int) -> str:
 def _row(task: TaskRef) -> tuple[str, str, str, str, str]:
     state = f"{task.status}*" if task.ready else task.status
     held = f"held by {one_line(task.claimed_by)}" if task.claimed_by else ""
-    waits = f"needs {', '.join(task.blocked_by)}" if task.blocked_by else ""
+    waits = held_up_words(task.blocked_by) if task.blocked_by else ""
     return task.id, state, task.priority, one_line(task.title), held or waits
 
 
@@ -43,6 +45,11 @@ def task_table(shown: ShownTask, width: int) -> str:
     return "\n".join(part for part in (head, body, f"\n{words}" if words else "") if part)
 
 
+def _milestone(task: TaskDetail) -> str:
+    closed = any(name.startswith(MILESTONE) for name in task.blocked_by or [])
+    return one_line(task.milestone or "") + (", closed" if closed else "")
+
+
 def _facts(task: TaskDetail) -> list[tuple[str, str]]:
     state = f"{task.status}{', ready' if task.ready else ''}, {task.priority}, {task.progress} %"
     criteria = [f"[{'x' if item.checked else ' '}] {one_line(item.text)}" for item in task.criteria or []]
@@ -52,6 +59,7 @@ def _facts(task: TaskDetail) -> list[tuple[str, str]]:
         ("needs", ", ".join(f"{item.id} ({item.status})" for item in task.depends_on or [])),
         ("needed by", ", ".join(task.blocks or [])),
         ("parent", task.parent_id or ""),
+        ("milestone", _milestone(task)),
         ("labels", ", ".join(one_line(label) for label in task.labels or [])),
         ("files", ", ".join(one_line(item.path) for item in task.connected_files or [])),
         ("links", ", ".join(one_line(f"{item.kind} {item.ref}") for item in task.links or [])),

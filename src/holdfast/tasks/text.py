@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.columns import one_line
-from holdfast.tasks.words import cut
+from holdfast.tasks.words import MILESTONE, cut
 
 if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
@@ -19,8 +19,16 @@ def task_words(task: TaskRef) -> str:
     state = task.status if not task.ready else f"{task.status}, ready"
     more = f"  (held by {one_line(task.claimed_by)})" if task.claimed_by else ""
     if task.blocked_by:
-        more += f"  (needs {', '.join(task.blocked_by)})"
+        more += f"  ({held_up_words(task.blocked_by)})"
     return f"{task.id}  [{state}, {task.priority}]  {cut(one_line(task.title), 100)}{more}"
+
+
+def held_up_words(blocked_by: list[str]) -> str:
+    """Return what holds a task up."""
+    needs = [name for name in blocked_by if not name.startswith(MILESTONE)]
+    closed = [one_line(name) for name in blocked_by if name.startswith(MILESTONE)]
+    told = [f"needs {', '.join(needs)}"] if needs else []
+    return "; ".join(told + [f"{name} is closed" for name in closed])
 
 
 def listing_words(page: Any) -> str:
@@ -61,7 +69,8 @@ def claimed_words(result: Any) -> str:
     """Return who has what now."""
     if result.none_ready is not None:
         none = result.none_ready
-        return f"No task is ready: {none.blocked} blocked, {none.claimed} claimed."
+        closed = f" ({none.milestone_closed} of a closed milestone)" if none.milestone_closed else ""
+        return f"No task is ready: {none.blocked} blocked{closed}, {none.claimed} claimed."
     if result.claim is None:
         return f"{result.task.id} is free again."
     before = f" It was left by {one_line(result.previous_holder.agent)}." if result.previous_holder else ""

@@ -28,7 +28,17 @@ from holdfast.tasks.inputs import (
     files_of,
     links_of,
 )
-from holdfast.tasks.models import MOST_ITEMS, Body, InSession, Reported, TaskId, TaskReceipt, Title, Word
+from holdfast.tasks.models import (
+    MOST_ITEMS,
+    Body,
+    InSession,
+    Reported,
+    TaskId,
+    TaskReceipt,
+    Title,
+    Word,
+    WordOrNone,
+)
 from holdfast.tasks.presenting import receipt, workspace_ref
 from holdfast.tasks.records import Change, Changed
 from holdfast.tasks.rows import ids_of
@@ -79,7 +89,7 @@ class TaskFields(Input):
     progress: int | None = Field(default=None, ge=0, le=100, description="Percent done.")
     notes: Body | None = Field(default=None, description="New notes.")
     plan: Body | None = Field(default=None, description="New plan.")
-    milestone: Word | None = Field(default=None, description="New milestone.")
+    milestone: WordOrNone | None = Field(default=None, description="New milestone; empty for none.")
     rank: float | None = Field(
         default=None, description="Place among tasks of one priority; less is earlier."
     )
@@ -190,7 +200,8 @@ def _fields(given: TaskFields) -> dict[str, Any]:
     values = given.model_dump(exclude_unset=True)
     if "parent_id" in values:
         values["parent"] = values.pop("parent_id") or None
-    return {name: value for name, value in values.items() if value is not None or name == "parent"}
+    emptied = {"milestone": None} if values.get("milestone") == "" else {}
+    return {name: value for name, value in values.items() if value is not None or name == "parent"} | emptied
 
 
 def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None:
