@@ -150,7 +150,8 @@ def _none_ready(connection: Connection, workspace: str, instant: Instant) -> Non
     now = instant.at
     held_up, values = of_closed(sorted(instant.closed_in(connection, workspace)))
     blocked, claimed, of_closed_ones = connection.execute(
-        f"SELECT count(*) FILTER (WHERE status = 'blocked' OR status = 'backlog' AND (waits > 0 OR {held_up})),"  # noqa: S608
+        "SELECT count(*) FILTER (WHERE status = 'blocked'"  # noqa: S608
+        f" OR (status = 'backlog' AND (waits > 0 OR {held_up}))),"
         " count(*) FILTER (WHERE claim_agent IS NOT NULL AND claim_expires > :now),"
         f" count(*) FILTER (WHERE status = 'backlog' AND {held_up})"
         " FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')",
