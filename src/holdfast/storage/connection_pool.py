@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NamedTuple
 
 _KEPT_CONNECTIONS = 8
+
+
+class Loan(NamedTuple):
+    """A connection that was handed out, and what to know when it comes back."""
+
+    connection: sqlite3.Connection
+    generation: int
+    writing: bool
 
 
 class ConnectionPool:
@@ -20,8 +29,13 @@ class ConnectionPool:
     used again afterwards, with fresh connections.
     """
 
-    def __init__(self, connect: Callable[[], sqlite3.Connection]) -> None:
+    def __init__(self, connect: Callable[[], sqlite3.Connection], for_writing: Sequence[str] = ()) -> None:
+        """`for_writing` are settings of the connections that may write, beyond those of all."""
         self._connect = connect
+        self._settings = {
+            False: ("PRAGMA query_only = ON",),
+            True: ("PRAGMA query_only = OFF", *for_writing),
+        }
         self._idle: dict[bool, list[sqlite3.Connection]] = {False: [], True: []}
         self._lock = threading.Lock()
         self._generation = 0
@@ -29,26 +43,34 @@ class ConnectionPool:
     @contextmanager
     def lend(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
         """Lend a connection; a transaction left open inside is rolled back."""
+        loan = self.take(writing=writing)
+        try:
+            yield loan.connection
+        finally:
+            self.take_back(loan)
+
+    def take(self, *, writing: bool = False) -> Loan:
+        """Hand out a connection, for whoever promises to bring it back with `take_back`."""
         with self._lock:
-            generation = self._generation
-            connection = self._idle[writing].pop() if self._idle[writing] else None
+            generation, idle = self._generation, self._idle[writing]
+            connection = idle.pop() if idle else None
         if connection is None:
             connection = self._connected(writing=writing)
-        try:
-            yield connection
-        finally:
-            self._take_back(connection, generation, writing=writing)
+        return Loan(connection, generation, writing)
 
     def _connected(self, *, writing: bool) -> sqlite3.Connection:
         connection = self._connect()
         try:
-            connection.execute(f"PRAGMA query_only = {'OFF' if writing else 'ON'}")
+            for setting in self._settings[writing]:
+                connection.execute(setting)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _take_back(self, connection: sqlite3.Connection, generation: int, *, writing: bool) -> None:
+    def take_back(self, loan: Loan) -> None:
+        """Take a connection back; a transaction left open is rolled back."""
+        connection, generation, writing = loan
         usable = _end_transaction(connection)
         with self._lock:
             idle = self._idle[writing]

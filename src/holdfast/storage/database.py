@@ -17,13 +17,21 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import NoReturn
 
+from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.connection_pool import ConnectionPool
-from holdfast.storage.database_failures import database_failures_named, is_damage, raise_translated
+from holdfast.storage.connection_pool import ConnectionPool, Loan
+from holdfast.storage.database_failures import (
+    database_failures_named,
+    is_busy,
+    is_damage,
+    raise_translated,
+)
 from holdfast.storage.disk_failures import disk_failures_named
 from holdfast.storage.files import StrPath, locked
 from holdfast.storage.migrations import Migration, application_of, is_blank, migrate, refuse_newer, version_of
@@ -35,6 +43,8 @@ _SETTINGS = (
     # A schema that came with a hostile archive may not call functions that have side effects.
     "PRAGMA trusted_schema = OFF",
 )
+_FIRST_PAUSE = 0.0005
+_LONGEST_PAUSE = 0.005
 
 
 class Database:
@@ -59,7 +69,8 @@ class Database:
         self._migrations = migrations
         self._read_only = read_only
         self._busy_seconds = busy_seconds
-        self._connections = ConnectionPool(self._connect)
+        # Writers wait for their turn in `_begin_immediate`, and for nothing else once they have it.
+        self._connections = ConnectionPool(self._connect, for_writing=("PRAGMA busy_timeout = 0",))
         # `data_version` means something only when the same connection asks again: a pool of one.
         self._probes = ConnectionPool(self._connect)
         self._probing = threading.Lock()
@@ -81,31 +92,13 @@ class Database:
         """What messages call the store."""
         return self._file.name
 
-    @contextmanager
-    def read(self) -> Iterator[sqlite3.Connection]:
+    def read(self) -> Transaction:
         """Yield a connection that sees one moment of the store and cannot change it."""
-        self._follow_the_name()
-        with self._noticing_damage(), self._connections.lend() as connection:
-            connection.execute("BEGIN")
-            self._refuse_if_newer(connection)
-            yield connection
+        return Transaction(self._begin_reading, self._end)
 
-    @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
+    def write(self) -> Transaction:
         """Yield a connection whose changes are committed together at the end, or not at all."""
-        self._refuse_if_not_writable()
-        # Threads queue here without sleeping; SQLite's own waiting is for other processes.
-        if not self._writing.acquire(timeout=self._busy_seconds):
-            raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
-        try:
-            self._follow_the_name()
-            with self._noticing_damage(), self._connections.lend(writing=True) as connection:
-                connection.execute("BEGIN IMMEDIATE")
-                self._refuse_if_newer(connection)
-                yield connection
-                connection.execute("COMMIT")
-        finally:
-            self._writing.release()
+        return Transaction(self._begin_writing, self._end)
 
     def data_version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process commits a change."""
@@ -184,9 +177,69 @@ class Database:
     def _refuse_if_newer(self, connection: sqlite3.Connection) -> int:
         """Return the version; a later release may upgrade the file at any time, also while it is open."""
         version = version_of(connection)
-        if not self._read_only:
+        if version > len(self._migrations) and not self._read_only:
             refuse_newer(version, len(self._migrations), self.name)
         return version
+
+    def _begin_reading(self) -> Loan:
+        self._follow_the_name()
+        return self._begun(_begin, writing=False)
+
+    def _begin_writing(self) -> Loan:
+        self._refuse_if_not_writable()
+        # Threads queue here without sleeping; SQLite's own waiting is for other processes.
+        if not self._writing.acquire(timeout=self._busy_seconds):
+            raise Busy(f"The store '{self.name}' is in use.", hint="Try again in a moment.", path=self.name)
+        try:
+            self._follow_the_name()
+            return self._begun(self._begin_immediate, writing=True)
+        except BaseException:
+            self._writing.release()
+            raise
+
+    def _begin_immediate(self, connection: sqlite3.Connection) -> None:
+        """Wait for the turn to write. SQLite itself, once it has waited a while, looks ten times a second:
+        among many busy writers it would miss every moment at which it could begin."""
+        ends, pause = 0.0, _FIRST_PAUSE
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                ends = ends or monotonic() + self._busy_seconds
+                if not is_busy(error) or monotonic() >= ends:
+                    raise
+            time.sleep(pause)
+            pause = min(pause * 1.5, _LONGEST_PAUSE)
+
+    def _begun(self, begin: Callable[[sqlite3.Connection], object], *, writing: bool) -> Loan:
+        try:
+            loan = self._connections.take(writing=writing)
+            try:
+                begin(loan.connection)
+                self._refuse_if_newer(loan.connection)
+            except BaseException:
+                self._connections.take_back(loan)
+                raise
+        except sqlite3.Error as error:
+            self._refuse(error)
+        return loan
+
+    def _end(self, loan: Loan, failure: BaseException | None) -> None:
+        """Commit what was written, unless something failed, and let the next one write."""
+        try:
+            if loan.writing and failure is None:
+                loan.connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            failure = error
+        finally:
+            try:
+                self._connections.take_back(loan)
+            finally:
+                if loan.writing:
+                    self._writing.release()
+        if isinstance(failure, sqlite3.Error):
+            self._refuse(failure)
 
     def _create_or_upgrade(self) -> None:
         self._file.check()
@@ -236,5 +289,29 @@ class Database:
         try:
             yield
         except sqlite3.Error as error:
-            self._damaged = self._damaged or is_damage(error)
-            raise_translated(error, self.name)
+            self._refuse(error)
+
+    def _refuse(self, error: sqlite3.Error) -> NoReturn:
+        self._damaged = self._damaged or is_damage(error)
+        raise_translated(error, self.name)
+
+
+def _begin(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN")
+
+
+class Transaction:
+    """A transaction for as long as a `with` lasts. By hand: nested generators cost more than a query does."""
+
+    __slots__ = ("_begin", "_end", "_loan")
+
+    def __init__(self, begin: Callable[[], Loan], end: Callable[[Loan, BaseException | None], None]) -> None:
+        self._begin = begin
+        self._end = end
+
+    def __enter__(self) -> sqlite3.Connection:
+        self._loan = self._begin()
+        return self._loan.connection
+
+    def __exit__(self, _: object, failure: BaseException | None, __: object) -> None:
+        self._end(self._loan, failure)

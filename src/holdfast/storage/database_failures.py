@@ -69,6 +69,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
+def is_busy(error: sqlite3.Error) -> bool:
+    """Tell whether another connection is in the way, for now."""
+    return _primary_code(error) == sqlite3.SQLITE_BUSY
+
+
 def _primary_code(error: sqlite3.Error) -> int:
     # The low byte is the primary code; extended codes refine it.
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF

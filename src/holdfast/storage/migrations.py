@@ -34,12 +34,12 @@ def migrate(connection: sqlite3.Connection, application_id: int, migrations: Seq
 
 def version_of(connection: sqlite3.Connection) -> int:
     """Return the number of migrations that the database has seen."""
-    return _number(connection, "user_version")
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
 def application_of(connection: sqlite3.Connection) -> int:
     """Return the number that says which program and store the database belongs to."""
-    return _number(connection, "application_id")
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
@@ -56,10 +56,6 @@ def refuse_newer(version: int, known: int, label: str) -> None:
             hint="Upgrade holdfast and try again. Nothing was changed.",
             path=label,
         )
-
-
-def _number(connection: sqlite3.Connection, pragma: str) -> int:
-    return int(connection.execute(f"PRAGMA {pragma}").fetchone()[0])
 
 
 def _apply(connection: sqlite3.Connection, migration: Migration) -> None:

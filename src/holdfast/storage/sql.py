@@ -13,7 +13,7 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, cast
 
 from holdfast.storage.database import Database
@@ -92,12 +92,10 @@ class SqliteStore:
         """Yield a connection that sees one moment of the store and cannot change it."""
         return cast("AbstractContextManager[Connection]", self._database.read())
 
-    @contextmanager
-    def write(self, *, together: bool = False) -> Iterator[Connection]:
+    def write(self, *, together: bool = False) -> AbstractContextManager[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
         del together  # SQLite has one writer at a time, whatever they do.
-        with self._database.write() as connection:
-            yield cast("Connection", connection)
+        return cast("AbstractContextManager[Connection]", self._database.write())
 
     def number_in_order(self, connection: Connection) -> None:
         """Nothing to do: there is one writer at a time."""

@@ -108,7 +108,7 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         everything = [
-            Task(*row)
+            Task._make(row)
             for row in connection.execute(
                 f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
                 {"id": workspace.id},
@@ -271,6 +271,7 @@ def _fix(room: Tasks, who: Who) -> list[str]:
         graph.refresh(connection, waiting=[uid for uid, _ in wrong], needed=[row[0] for row in everything])
         fixed += [f"counts of {name}" for name in rows.ids_of(connection, [uid for uid, _ in wrong]).values()]
         for row in left:
-            task = claims.release(room.store, connection, Task(*row), who, now, reason="the claim ran out")
+            held = Task._make(row)
+            task = claims.release(room.store, connection, held, who, now, reason="the claim ran out")
             fixed.append(f"claim on {task.id} given back")
     return fixed

@@ -1,8 +1,8 @@
 """Claims: who is at a task, for how long, and with which proof.
 
 Contract:
-- A task has at most one live claim. Taking it compares and sets in one statement, so that of any number of
-  callers one gets it.
+- A task has at most one live claim. Taking it compares its version and sets in one statement, so that of any
+  number of callers one gets it.
 - A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being
   worked on. Somebody who comes back after the lease ran out still has it if nobody took it meanwhile.
 - Every claim has a token of its own. A write that carries the token of a claim that is over is refused, and
@@ -11,37 +11,46 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.errors import Busy
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.history import event_row, record
+from holdfast.tasks.history import encoded, event_row, record
 from holdfast.tasks.identity import new_token
-from holdfast.tasks.instant import named_milestones
 from holdfast.tasks.query import not_of_closed
 from holdfast.tasks.records import COLUMNS, Task, Who
 from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
 from holdfast.tasks.states import FINISHED, PRIORITIES
 
-_TAKEN = (
-    "status = CASE WHEN status = 'backlog' THEN 'in-progress' ELSE status END, version = version + 1,"
-    " claim_agent = :agent, claim_session = :session, claim_token = :token, claim_since = :now,"
-    " claim_expires = :until, updated_at = :now, started_at = coalesce(started_at, :now)"
+_TAKE = (
+    "UPDATE task SET status = :status, version = :version, claim_agent = :claim_agent,"
+    " claim_session = :claim_session, claim_token = :claim_token, claim_since = :claim_since,"
+    " claim_expires = :claim_expires, updated_at = :updated_at, started_at = :started_at"
+    " WHERE uid = :uid AND version = :before"
 )
 _FREED = (
     "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
     " version = version + 1, updated_at = :now"
 )
 _ABANDONED = (
-    f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"  # noqa: S608
-    " AND claim_expires <= :now AND waits = 0 AND status = 'in-progress'"
+    "workspace = :workspace AND claim_agent IS NOT NULL AND claim_expires <= :now AND waits = 0"
+    " AND status = 'in-progress'"
 )
 _READY = "workspace = :workspace AND status = 'backlog' AND waits = 0"
-_ORDER = " ORDER BY priority, unblocks DESC, rank, n LIMIT 1"
+_ORDER = "ORDER BY priority, unblocks DESC, rank, n"
+
+
+@lru_cache(maxsize=64)
+def _next_one(conditions: str, locking: str, skipping: str) -> str:
+    """Return what finds the task left behind longest, else the first of the ready ones, in one look."""
+    left = f"SELECT uid FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"  # noqa: S608
+    ready = f"SELECT uid FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"  # noqa: S608
+    return f"SELECT {COLUMNS} FROM task WHERE uid = coalesce(({left}), ({ready})){locking}"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +87,11 @@ Closed = frozenset[str] | None
 """The milestones that are closed, as tasks name them; None where nobody looked yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claimed:
+class Claimed(NamedTuple):
     """A task somebody just took, and who left it behind, if anybody did."""
 
     task: Task
     previous: Task | None = None
-    others: Mapping[str, Any] = field(default_factory=dict)
 
 
 class MilestonesMatter(Exception):
@@ -103,34 +110,22 @@ def take_next(
 ) -> Claimed | None:
     """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none.
 
-    Nothing is taken of closed milestones. Where those are not told, a task of none is taken, and the first in
-    line that has one raises.
+    Nothing is taken of closed milestones. Where those are not told, the first in line raises if it has one.
     """
-    more, values = wish.conditions()
-    values |= {"workspace": workspace, "now": now}
-    untold = " AND milestone IS NULL" if closed is None else ""
+    more, values = ("", {}) if wish is ANYTHING else wish.conditions()
     if closed:
         open_ones, named = not_of_closed(sorted(closed))
         more += open_ones
         values |= named
-    left = connection.execute(
-        f"{_ABANDONED}{more} ORDER BY claim_expires LIMIT 1{store.skip_locked}", values
-    ).fetchone()
-    if left is not None:
-        _refuse_unknown(Task(*left), closed)
-        return _taken(store, connection, Task(*left), who, now, seconds)
     row = connection.execute(
-        f"UPDATE task SET {_TAKEN} WHERE uid = (SELECT uid FROM task WHERE {_READY}{more}{_ORDER}"  # noqa: S608
-        f"{store.skip_locked}){untold} RETURNING {COLUMNS}",
-        values | _terms(who, now, seconds),
+        _next_one(more, locked_for_writing(store), store.skip_locked),
+        {**values, "workspace": workspace, "now": now},
     ).fetchone()
     if row is None:
-        if closed is None and named_milestones(connection, workspace):
-            raise MilestonesMatter
         return None
-    task = Task(*row)
-    _record_taken(store, connection, task, who, now, {"status": "backlog", "claimed_by": None})
-    return Claimed(task)
+    task = Task._make(row)
+    _refuse_unknown(task, closed)
+    return _taken(store, connection, task, who, now, seconds)
 
 
 def _refuse_unknown(task: Task, closed: Closed) -> None:
@@ -180,32 +175,32 @@ def _of_closed_milestone(task: Task) -> AlreadyClaimed:
 def _taken(
     store: SqlStore, connection: Connection, before: Task, who: Who, now: float, seconds: float
 ) -> Claimed:
-    row = connection.execute(
-        f"UPDATE task SET {_TAKEN} WHERE uid = :uid AND version = :version RETURNING {COLUMNS}",  # noqa: S608
-        {"uid": before.uid, "version": before.version, **_terms(who, now, seconds)},
-    ).fetchone()
-    task = Task(*row)
-    _record_taken(
-        store, connection, task, who, now, {"status": before.status, "claimed_by": before.claim_agent}
-    )
+    changed: dict[str, Any] = {
+        "status": "in-progress" if before.status == "backlog" else before.status,
+        "version": before.version + 1,
+        "claim_agent": who.actor,
+        "claim_session": who.session,
+        "claim_token": new_token(),
+        "claim_since": now,
+        "claim_expires": now + seconds,
+        "updated_at": now,
+        "started_at": now if before.started_at is None else before.started_at,
+    }
+    done = connection.execute(_TAKE, {**changed, "uid": before.uid, "before": before.version})
+    if done.rowcount != 1:  # cannot be, as long as the row is locked or writers come one by one
+        raise Busy(f"{before.id} is being changed by somebody else.", hint="Try again in a moment.")
+    task = before._replace(**changed)
+    event = event_row(task, "claimed", who, now)
+    event["before"] = _standing(before.status, before.claim_agent)
+    event["after"] = _standing(task.status, who.actor)
+    record(store, connection, [event])
     return Claimed(task, before if before.claim_agent is not None else None)
 
 
-def _terms(who: Who, now: float, seconds: float) -> dict[str, Any]:
-    return {
-        "agent": who.actor,
-        "session": who.session,
-        "token": new_token(),
-        "now": now,
-        "until": now + seconds,
-    }
-
-
-def _record_taken(
-    store: SqlStore, connection: Connection, task: Task, who: Who, now: float, before: Mapping[str, Any]
-) -> None:
-    after = {"status": task.status, "claimed_by": task.claim_agent}
-    record(store, connection, [event_row(task, "claimed", who, now, before=before, after=after)])
+@lru_cache(maxsize=256)
+def _standing(status: str, agent: str | None) -> str:
+    """Return what events keep of a claim; the same few, over and over."""
+    return encoded({"status": status, "claimed_by": agent})
 
 
 def renew(connection: Connection, task: Task, now: float, seconds: float) -> Task:
@@ -214,7 +209,7 @@ def renew(connection: Connection, task: Task, now: float, seconds: float) -> Tas
         f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
         {"uid": task.uid, "until": max(now + seconds, task.claim_expires or 0.0)},
     ).fetchone()
-    return Task(*row)
+    return Task._make(row)
 
 
 def release(
@@ -233,7 +228,7 @@ def release(
         f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
         {"uid": task.uid, "now": now, "status": status},
     ).fetchone()
-    freed = Task(*row)
+    freed = Task._make(row)
     before = {"status": task.status, "claimed_by": task.claim_agent}
     after = {"status": freed.status, "claimed_by": None}
     record(store, connection, [event_row(freed, kind, who, now, before=before, after=after, reason=reason)])

@@ -14,7 +14,7 @@ from __future__ import annotations
 import base64
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
@@ -29,9 +29,9 @@ FORMAT = 1
 _KIND = "holdfast-tasks"
 _NOT_CARRIED = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 _ALL = 2_000_000_000
-_VALUES = ", ".join(f":{item.name}" for item in fields(Task))
+_VALUES = ", ".join(f":{name}" for name in Task._fields)
 _INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"  # noqa: S608
-_REPLACED = [item.name for item in fields(Task) if item.name not in {"uid", "n", "workspace", "parent"}]
+_REPLACED = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
 _REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"  # noqa: S608
 _INSERT_CONTENT = "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT DO NOTHING"
 _INSERT_ATTACHMENT = (
@@ -87,7 +87,7 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
         f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
         {"id": workspace.id},
     ).fetchall():
-        yield encoded({"task": _carried(connection, Task(*row))})
+        yield encoded({"task": _carried(connection, Task._make(row))})
     for event in rows.events_after(connection, workspace.id, 0, _ALL):
         yield encoded({"event": _event(event)})
     yield from _table(connection, workspace.id, "rule", _RULE_COLUMNS)
@@ -108,7 +108,7 @@ def _table(connection: Connection, workspace: str, table: str, columns: tuple[st
 
 
 def _carried(connection: Connection, task: Task) -> dict[str, Any]:
-    carried = {item.name: getattr(task, item.name) for item in fields(task) if item.name not in _NOT_CARRIED}
+    carried = {name: value for name, value in task._asdict().items() if name not in _NOT_CARRIED}
     names = connection.execute("SELECT name FROM name WHERE task = :uid ORDER BY name", {"uid": task.uid})
     return carried | {
         "labels": rows.labels_of(connection, task.uid),
@@ -276,7 +276,7 @@ def _row(
         report.renumbered[task_id(number)] = task_id(highest + 1)
         number = highest + 1
     derived = {"waits": 0, "unblocks": 0, "claim_session": None, "claim_token": None}
-    row = {item.name: task[item.name] for item in fields(Task) if item.name not in _NOT_CARRIED}
+    row = {name: task[name] for name in Task._fields if name not in _NOT_CARRIED}
     return row | derived | {"workspace": workspace, "n": number, "parent": None}
 
 

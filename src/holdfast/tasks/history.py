@@ -16,6 +16,8 @@ from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.records import Event, Task, Who
 from holdfast.tasks.rows import attachments_of, files_of, labels_of, links_of, needs_of
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
 INSERT_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after, reason)"
     " VALUES (:workspace, :at, :actor, :session, :task, :version, :type, :before, :after, :reason)"
@@ -58,7 +60,7 @@ def record(store: SqlStore, connection: Connection, rows: Sequence[Mapping[str, 
 
 def encoded(value: Any) -> str:
     """Return a value as it is kept in a column."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _ENCODER.encode(value)
 
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:

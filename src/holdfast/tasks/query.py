@@ -83,7 +83,7 @@ def find(connection: Connection, workspace: str, query: Query, instant: Instant)
         values | {"limit": query.limit + 1, "offset": query.offset},
     ).fetchall()
     total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
-    tasks = [Task(*row) for row in rows[: query.limit]]
+    tasks = [Task._make(row) for row in rows[: query.limit]]
     more = len(rows) > query.limit
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 from holdfast.tasks.identity import task_id
 from holdfast.tasks.states import PRIORITIES, Gate, Kind, Priority, Status
@@ -31,9 +31,8 @@ class Workspace:
     created_at: float
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
-    """One row of the table of tasks."""
+class Task(NamedTuple):
+    """One row of the table of tasks, in the order of `COLUMNS`."""
 
     uid: str
     workspace: str
@@ -88,12 +87,11 @@ class Task:
         return self.status == "backlog" or (self.status == "in-progress" and self.claim_agent is not None)
 
 
-COLUMNS = ", ".join(item.name for item in fields(Task))
+COLUMNS = ", ".join(Task._fields)
 """The columns of a task in the order of its fields."""
 
 
-@dataclass(frozen=True, slots=True)
-class File:
+class File(NamedTuple):
     """A file that a task is about."""
 
     path: str
@@ -102,8 +100,7 @@ class File:
     line_end: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Something elsewhere that a task has to do with."""
 
     kind: str
@@ -112,8 +109,7 @@ class Link:
     title: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Attachment:
+class Attachment(NamedTuple):
     """A file that was put on a task."""
 
     name: str
@@ -122,8 +118,7 @@ class Attachment:
     size: int
 
 
-@dataclass(frozen=True, slots=True)
-class Dependency:
+class Dependency(NamedTuple):
     """That a task has to do with another, and how."""
 
     uid: str
@@ -137,8 +132,7 @@ class Dependency:
         return task_id(self.n)
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """Something that happened to a task."""
 
     seq: int

@@ -194,7 +194,7 @@ def _stale(connection: Connection, workspace: str, now: float, most: int) -> lis
         " AND updated_at < :before ORDER BY updated_at LIMIT :most",
         {"workspace": workspace, "before": now - STALE_DAYS * DAY_SECONDS, "most": most},
     )
-    return [Task(*row) for row in rows]
+    return [Task._make(row) for row in rows]
 
 
 def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most: int) -> list[BlockedTask]:

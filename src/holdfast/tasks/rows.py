@@ -34,7 +34,7 @@ def in_portions(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
 
 def task_by_uid(connection: Connection, uid: str) -> Task:
     """Return the task with this name for ever."""
-    return Task(*connection.execute(_BY_UID, {"uid": uid}).fetchone())
+    return Task._make(connection.execute(_BY_UID, {"uid": uid}).fetchone())
 
 
 def find_task(connection: Connection, workspace: str, text: str, locking: str = "") -> Task:
@@ -55,7 +55,7 @@ def find_task(connection: Connection, workspace: str, text: str, locking: str = 
             hint="`taskpilot_list` shows the tasks there are.",
             task_id=named,
         )
-    return Task(*row)
+    return Task._make(row)
 
 
 def _by_former_name(connection: Connection, workspace: str, name: str, locking: str) -> Any:
@@ -77,19 +77,19 @@ def labels_of(connection: Connection, uid: str) -> list[str]:
 def files_of(connection: Connection, uid: str) -> list[File]:
     """Return the files of a task, in order."""
     query = "SELECT path, role, line_start, line_end FROM file WHERE task = :uid ORDER BY path"
-    return [File(*row) for row in connection.execute(query, {"uid": uid})]
+    return [File._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def links_of(connection: Connection, uid: str) -> list[Link]:
     """Return the links of a task, in order."""
     query = "SELECT kind, ref, uri, title FROM link WHERE task = :uid ORDER BY kind, ref"
-    return [Link(*row) for row in connection.execute(query, {"uid": uid})]
+    return [Link._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def attachments_of(connection: Connection, uid: str) -> list[Attachment]:
     """Return what was put on a task, in order."""
     query = "SELECT name, mime, sha256, size FROM attachment WHERE task = :uid ORDER BY name"
-    return [Attachment(*row) for row in connection.execute(query, {"uid": uid})]
+    return [Attachment._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def needs_of(connection: Connection, uid: str) -> list[Dependency]:
@@ -99,7 +99,7 @@ def needs_of(connection: Connection, uid: str) -> list[Dependency]:
         " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
         " ORDER BY other.n, dependency.kind"
     )
-    return [Dependency(*row) for row in connection.execute(query, {"uid": uid})]
+    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def needed_by(connection: Connection, uid: str) -> list[Dependency]:
@@ -109,13 +109,13 @@ def needed_by(connection: Connection, uid: str) -> list[Dependency]:
         " JOIN task other ON other.uid = dependency.task WHERE dependency.needs = :uid"
         " ORDER BY other.n, dependency.kind"
     )
-    return [Dependency(*row) for row in connection.execute(query, {"uid": uid})]
+    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def subtasks_of(connection: Connection, uid: str) -> list[Task]:
     """Return the tasks directly below a task, in order."""
     query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"  # noqa: S608
-    return [Task(*row) for row in connection.execute(query, {"uid": uid})]
+    return [Task._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
 def blockers_of(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from datetime import datetime
 from typing import Any
 
@@ -18,7 +17,7 @@ from holdfast.tasks.records import COLUMNS, Draft, Task, Who, Workspace
 from holdfast.tasks.rows import find_task, task_by_uid
 from holdfast.tasks.states import PRIORITIES
 
-_VALUES = ", ".join(f":{item.name}" for item in fields(Task))
+_VALUES = ", ".join(f":{name}" for name in Task._fields)
 _INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"  # noqa: S608
 _TAKE_NUMBERS = (
     "UPDATE workspace SET next_number = next_number + :count WHERE id = :id RETURNING next_number - :count"
@@ -127,7 +126,7 @@ def _row(workspace: Workspace, draft: Draft, number: int, who: Who, moment: date
 
 
 def _values(task: Task) -> dict[str, Any]:
-    return {item.name: getattr(task, item.name) for item in fields(task)}
+    return task._asdict()
 
 
 def _attach(
