@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import threading
 
+import pytest
+
 from holdfast.syntax import facts as module
 from holdfast.syntax.facts import facts
 
@@ -50,3 +52,64 @@ def test_threads_read_side_by_side():
     for thread in threads:
         thread.join()
     assert sorted(one.symbols[0].name for one in seen) == sorted(f"F{n}" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("#pragma once\nint add(int, int);\n", "c"),
+        ('#ifdef __cplusplus\nextern "C" {\n#endif\nvoid run(void);\n', "c"),
+        ("/* the class of\n   using words */\nint using_it(void);\n", "c"),
+        ("namespace a::b {\nint add(int, int);\n}\n", "cpp"),
+        ("class EXPORT Point : public Base {\n public:\n  int x;\n};\n", "cpp"),
+        ("template <class T>\nT twice(T value);\n", "cpp"),
+        ("#include <string>\nstd::string name();\n", "cpp"),
+        ("#import <Foundation/Foundation.h>\n@interface Point : NSObject\n@end\n", None),
+    ],
+)
+def test_a_header_is_of_the_language_that_it_is_written_in(text, language):
+    found = facts("include/point.h", text).language
+    assert (found and found.name) == language
+
+
+MACROS = "TEST_BEGIN(test_hash)\n{\n\tint a = 1;\n}\nTEST_END\n\nint main(void)\n{\n\treturn test(\n\t    test_hash);\n}\n"
+ZSH = "alias -g G='| grep'\nprint ${(U)name} ${${file/#$HOME/~}%/}\n() {\n}\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("hash.c", MACROS),
+        ("Names.kt", "class Names {\n  companion object { fun q() {} }\n}\n"),
+        ("names.zsh", ZSH),
+    ],
+)
+def test_what_a_grammar_cannot_read_of_correct_source_is_no_fault_of_the_source(path, text):
+    found = facts(path, text)
+    assert found.problems, "the grammar reads it by now; another example is needed"
+    assert found.broken(path) is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.py", "def f():\n    return 1\n\ndef g(:\n"),
+        ("a.js", "function f() {}\nfunction g( {\n"),
+        ("a.ts", "function f() {}\nfunction g( {\n"),
+        ("a.tsx", "function f() {}\nfunction g( {\n"),
+        ("A.java", "class A { void f() {} }\nclass B {\n"),
+        ("a.go", "package p\n\nfunc f() {}\nfunc g( {\n"),
+        ("a.rs", "fn f() {}\nfn g( {\n"),
+        ("a.rb", "def f\nend\ndef g(\n"),
+        ("a.php", "<?php\nfunction f() {}\nfunction g( {\n"),
+        ("a.c", "int f( {\n  return 0 }\n"),
+        ("a.cpp", "class A {\n  int f( {\n"),
+        ("A.cs", "class A {\n  int F( { return 1 }\n"),
+        ("a.kt", "fun f( {\n  return }\n"),
+        ("a.sh", "f() {\n  if true; then\n}\n"),
+    ],
+)
+def test_broken_source_is_told_in_every_language_that_can_be_judged(path, text):
+    problem = facts(path, text).broken(path)
+    assert problem is not None
+    assert problem.line >= 1

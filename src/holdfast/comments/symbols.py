@@ -22,7 +22,8 @@ class Outline:
 
     def refuse_errors(self) -> None:
         """Raise when the text is not correct in its language."""
-        for problem in self._facts.problems[:1]:
+        problem = self._facts.broken(self._path)
+        if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 
     def at(self, line: int) -> Symbol | None:

@@ -34,6 +34,14 @@ class Facts:
     statements: tuple[int, ...] = ()
     skipped: str | None = None
 
+    def broken(self, path: str) -> SyntaxProblem | None:
+        """Return the first problem that shows the text of a file to be wrong, not the grammar to be behind."""
+        if not self.problems or self.language is None:
+            return None
+        if self.language.exact or not (self.symbols or path.endswith(self.language.relatives)):
+            return self.problems[0]
+        return None
+
 
 _kept: OrderedDict[tuple[str, bytes], Facts] = OrderedDict()
 _lock = Lock()
@@ -41,7 +49,7 @@ _lock = Lock()
 
 def facts(path: str, text: str) -> Facts:
     """Return the facts of a file; a text in no known language, or one too long to parse, has none."""
-    language = language_of(path, text.split("\n", 1)[0])
+    language = language_of(path, text)
     if language is None:
         return Facts(None)
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
@@ -67,5 +75,5 @@ def _read(language: Language, text: str) -> Facts:
 
 def complexities(path: str, text: str) -> tuple[FunctionComplexity, ...]:
     """Return the complexity of each function, or nothing for a file in no known language."""
-    language = language_of(path, text.split("\n", 1)[0])
+    language = language_of(path, text)
     return () if language is None else cyclomatic(parse(language, text))

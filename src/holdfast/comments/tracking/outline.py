@@ -36,11 +36,14 @@ class Outline:
         from holdfast.syntax.languages import language_of
         from holdfast.syntax.parse import ParseTooLong, parse
 
-        language = language_of(self._path, self._lines.raw[0][:200])
-        if language is None or sum(map(len, self._lines.raw)) > _LONGEST_PARSED:
+        if language_of(self._path, self._lines.raw[0][:200]) is None:
             return None
+        if sum(map(len, self._lines.raw)) > _LONGEST_PARSED:
+            return None
+        text = "\n".join(self._lines.raw)
+        language = language_of(self._path, text)
         try:
-            return parse(language, "\n".join(self._lines.raw), _PATIENCE)
+            return None if language is None else parse(language, text, _PATIENCE)
         except ParseTooLong:
             return None
 

@@ -1,10 +1,12 @@
 """Which language a file is written in.
 
-Contract: `language_of` looks at the name, and at the first line only where the name says nothing.
+Contract: `language_of` looks at the name, and at the text only where the name does not decide: at the first
+line where it says nothing, and at all of a header, which may be of C or of C++.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from posixpath import basename, splitext
 
@@ -60,16 +62,34 @@ def language_named(name: str) -> Language | None:
     return next((language for language in LANGUAGES if language.name == name), None)
 
 
-def language_of(path: str, first_line: str = "") -> Language | None:
+_HEADER = ".h"
+_LONGEST_HEADER = 200_000
+_OF_CPP = re.compile(
+    r"^[ \t]*(?:(?:inline[ \t]+)?namespace\b[ \t\w:]*\{|template[ \t]*<|(?:public|private|protected)[ \t]*:"
+    r"|class[ \t]+[\w \t]+(?:[:{;]|$)|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=])|\bstd::\w",
+    re.MULTILINE,
+)
+_OF_OBJECTIVE_C = re.compile(r"^(?:@(?:interface|protocol|class|import)\b|[ \t]*#import[ \t]*[<\"])", re.MULTILINE)
+
+
+def language_of(path: str, text: str = "") -> Language | None:
     """Return the language of a file, or nothing where it is none of ours."""
     name = basename(path)
     extension = splitext(name)[1]
+    if extension == _HEADER:
+        return _of_header(text[:_LONGEST_HEADER])
     return (
         _by_filename().get(name)
         or _by_extension().get(extension)
         or _by_extension().get(extension.lower())
-        or (None if extension else _by_interpreter(first_line))
+        or (None if extension else _by_interpreter(text[:200].split("\n", 1)[0]))
     )
+
+
+def _of_header(text: str) -> Language | None:
+    if _OF_OBJECTIVE_C.search(text):
+        return None
+    return CPP if _OF_CPP.search(text) else C
 
 
 def _by_interpreter(first_line: str) -> Language | None:

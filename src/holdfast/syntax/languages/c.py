@@ -88,6 +88,7 @@ C = Language(
     fence="c",
     grammar=("tree_sitter_c", "language"),
     extensions=(".c", ".h"),
+    exact=False,
     comments=frozenset({"comment"}),
     declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", declared)),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),

@@ -30,6 +30,7 @@ CPP = Language(
     fence="cpp",
     grammar=("tree_sitter_cpp", "language"),
     extensions=(".cpp", ".cc", ".cxx", ".c++", ".hpp", ".hh", ".hxx", ".h++", ".ipp", ".inl", ".C", ".H"),
+    exact=False,
     comments=frozenset({"comment"}),
     declarations=(
         *DECLARATIONS,

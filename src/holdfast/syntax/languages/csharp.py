@@ -48,6 +48,7 @@ CSHARP = Language(
     fence="csharp",
     grammar=("tree_sitter_c_sharp", "language"),
     extensions=(".cs", ".csx"),
+    exact=False,
     comments=frozenset({"comment"}),
     declarations=(
         Declaration("namespace_declaration", "Namespace"),

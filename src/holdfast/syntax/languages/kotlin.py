@@ -63,6 +63,7 @@ KOTLIN = Language(
     fence="kotlin",
     grammar=("tree_sitter_kotlin", "language"),
     extensions=(".kt", ".kts"),
+    exact=False,
     comments=frozenset({"line_comment", "block_comment"}),
     declarations=(
         Declaration("class_declaration", _class),

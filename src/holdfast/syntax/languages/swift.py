@@ -30,6 +30,7 @@ SWIFT = Language(
     fence="swift",
     grammar=("tree_sitter_swift", "language"),
     extensions=(".swift",),
+    exact=False,
     interpreters=frozenset({"swift"}),
     comments=frozenset({"comment", "multiline_comment", "shebang_line"}),
     declarations=(
