@@ -5,12 +5,20 @@ from __future__ import annotations
 import os
 import sys
 
+from holdfast.faces.cli.last_resort import not_loaded
+
 _HAVE_A_QUICK_WAY = ("send", "inbox")
 
 
 def main() -> int:
     """Run the command line with the process's arguments and return the exit status."""
-    arguments = sys.argv[1:]
+    try:
+        return _run(sys.argv[1:])
+    except (ImportError, MemoryError, OSError) as failure:
+        return not_loaded(failure, sys.argv[1:])
+
+
+def _run(arguments: list[str]) -> int:
     if arguments and arguments[0] in _HAVE_A_QUICK_WAY and not os.environ.get("HOLDFAST_NO_QUICK"):
         from holdfast.faces.cli.quick import attempt
 

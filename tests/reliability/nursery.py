@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -48,6 +50,7 @@ for line in sys.stdin:
 class Writer(Protocol):
     """A process that prints an acknowledgement for every durable write, until it is killed."""
 
+    def pause(self) -> None: ...
     def kill(self) -> None: ...
     def output(self) -> str: ...
     def complaint(self) -> str: ...
@@ -110,6 +113,9 @@ class _Child:
     def files(self) -> dict[str, object]:
         return {"output": str(self._output), "complaint": str(self._complaint)}
 
+    def pause(self) -> None:
+        os.kill(self.pid, signal.SIGSTOP)
+
     def kill(self) -> None:
         assert self._nursery.ask({"kill": self.pid}) == "killed"
 
@@ -125,6 +131,9 @@ class _Process:
         self._output, self._complaint = folder / "out", folder / "err"
         with self._output.open("wb") as output, self._complaint.open("wb") as complaint:
             self._process = subprocess.Popen(command, stdout=output, stderr=complaint)
+
+    def pause(self) -> None:
+        self._process.send_signal(signal.SIGSTOP)
 
     def kill(self) -> None:
         self._process.kill()

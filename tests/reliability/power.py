@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-import shutil
-import signal
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from tests.reliability.nursery import Writer, quick_starts
+
 DISK_MEGABYTES = 64
+_SECONDS = 60
 POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
 """How often the power is cut; 300 take some minutes a store, and were all survived when this was written."""
 
@@ -36,7 +38,7 @@ class Disk:
     def cut(self, read: Callable[[Path], list[str]]) -> list[str]:
         """Return what is found when the disk comes back as it is now."""
         copy = self.image.with_name("copy")
-        shutil.copyfile(self.image, copy)
+        _run("cp", "--sparse=always", str(self.image), str(copy))
         _run("mount", "-o", "loop", str(copy), str(self.after))
         try:
             return read(self.after / "repository")
@@ -69,16 +71,23 @@ def cut_again_and_again(
     """
     acknowledged: set[str] = set()
     losing = 0
-    for cut in range(number):
-        running = subprocess.Popen(writer(f"w{cut}"), stdout=subprocess.PIPE, text=True)
-        assert running.stdout is not None
-        for _ in range(1 + cut % 5):
-            acknowledged.add(running.stdout.readline().strip())
-        running.send_signal(signal.SIGSTOP)
-        losing += not acknowledged <= set(disk.cut(lambda path: _readable(read, path)))
-        running.kill()
-        acknowledged.update(running.communicate()[0].split("\n")[:-1])
+    with quick_starts() as start:
+        for cut in range(number):
+            running = start(writer(f"w{cut}"))
+            _await_acknowledgements(running, 1 + cut % 5)
+            running.pause()
+            acknowledged.update(running.output().split("\n")[:-1])
+            losing += not acknowledged <= set(disk.cut(lambda path: _readable(read, path)))
+            running.kill()
+            acknowledged.update(running.output().split("\n")[:-1])
     return len(acknowledged), losing
+
+
+def _await_acknowledgements(writer: Writer, number: int) -> None:
+    ends = time.monotonic() + _SECONDS
+    while writer.output().count("\n") < number:
+        assert time.monotonic() < ends, f"the writer acknowledged too little: {writer.complaint()}"
+        time.sleep(0.001)
 
 
 def _readable(read: Callable[[Path], list[str]], path: Path) -> list[str]:

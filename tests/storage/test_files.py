@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.kernel import machine
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Busy, Cancelled, Denied, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.storage import disk_failures
 from holdfast.storage.files import TEMPORARY_SUFFIX, atomic_write, locked, read_limited, sweep_orphans
 
 
@@ -113,8 +113,8 @@ def test_a_write_to_a_missing_directory_or_onto_a_directory_says_so(tmp_path):
 
 
 def test_every_reason_of_the_system_has_a_sentence_and_a_next_step():
-    for number in (*disk_failures._REASONS, errno.ETXTBSY, 9999):
-        failure = disk_failures.disk_failure(OSError(number, "x", "/secret/place"), "notes.json")
+    for number in (*machine._REASONS, errno.ETXTBSY, 9999):
+        failure = machine.disk_failure(OSError(number, "x", "/secret/place"), "notes.json")
         assert "'notes.json'" in failure.message
         assert failure.hint
         assert "/secret" not in failure.sentence()

@@ -3,8 +3,9 @@
 Contract:
 - An operation never runs with arguments its model did not accept, nor against the selection
   (read-only included), however the request arrived.
-- Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw becomes
-  `Internal` with a reference id; its traceback goes to standard error under that id, nowhere else.
+- Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw says what the
+  machine refused, if that is the reason. Any other becomes `Internal` with a reference id; its traceback
+  goes to standard error under that id, nowhere else.
 - `Dispatcher.run_aside` keeps the event loop free: the work runs in a worker thread, and the call
   ends at its deadline or on cancellation even if the thread takes longer to notice.
 """
@@ -21,6 +22,7 @@ from typing import Any, TypeVar
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import HoldfastError, Internal
 from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.machine import machine_failure
 from holdfast.kernel.operation import (
     ListedResource,
     Operation,
@@ -119,11 +121,16 @@ def guarded(function: Callable[..., Result], *arguments: Any) -> Result:
     except HoldfastError:
         raise
     except Exception as failure:
-        raise internal(failure) from None
+        raise unforeseen(failure) from None
 
 
-def internal(failure: BaseException) -> Internal:
-    """Write the traceback to standard error and return what a caller may know about it."""
+def unforeseen(failure: BaseException) -> HoldfastError:
+    """Return what a caller may know of a failure that no code expected; only here is that decided."""
+    return machine_failure(failure) or _internal(failure)
+
+
+def _internal(failure: BaseException) -> Internal:
+    """Write the traceback to standard error and return where to find it."""
     reference = secrets.token_hex(4)
     print(f"holdfast: internal error {reference}", file=sys.stderr)  # noqa: T201
     traceback.print_exception(failure, file=sys.stderr)

@@ -27,7 +27,7 @@ def _libraries() -> tuple[Any, Any]:
     try:
         import pyarrow  # type: ignore[import-untyped]
         import pyarrow.parquet  # type: ignore[import-untyped]
-    except ImportError:
+    except ModuleNotFoundError:
         raise Unavailable(
             "Writing Parquet needs pyarrow, which is not installed.",
             hint="Install `holdfast[parquet]`, or export as json, markdown or jsonl.",

@@ -20,7 +20,7 @@ from holdfast.faces.cli.run import Host
 from holdfast.faces.cli.serve import serve_command
 from holdfast.faces.cli.terminal import is_terminal
 from holdfast.faces.cli.token import token_command
-from holdfast.kernel.dispatch import internal
+from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation, Toolset
 
@@ -77,7 +77,7 @@ def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
     except HoldfastError as failure:
         error = failure
     except Exception as defect:
-        error = internal(defect)
+        error = unforeseen(defect)
     return failures.report(error, as_json=_wants_json(arguments))
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from holdfast.faces.cli.last_resort import not_loaded
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import click
@@ -28,16 +30,22 @@ that write, and everything else, use `holdfast serve`.
 def main(arguments: list[str] | None = None) -> int:
     """Run `git mile` with the given arguments, or the process's own; return the exit status."""
     arguments = sys.argv[1:] if arguments is None else arguments
+    try:
+        return _answered(arguments)
+    except KeyboardInterrupt:
+        return 130
+    except (ImportError, MemoryError, OSError) as failure:
+        return not_loaded(failure, arguments)
+
+
+def _answered(arguments: list[str]) -> int:
     if arguments[:1] == ["list"] and not os.environ.get("HOLDFAST_NO_QUICK"):
         from holdfast.faces.cli.quick_list import attempt
 
         status = attempt(arguments[1:])
         if status is not None:
             return status
-    try:
-        return _run(arguments)
-    except KeyboardInterrupt:
-        return 130
+    return _run(arguments)
 
 
 def _run(arguments: list[str]) -> int:

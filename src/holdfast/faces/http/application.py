@@ -26,7 +26,7 @@ from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import UnknownRoute
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER, worker_of
 from holdfast.faces.settlements import Settlements
-from holdfast.kernel.dispatch import internal
+from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.roles import Role
@@ -149,7 +149,7 @@ class Application:
         except HoldfastError:
             raise
         except Exception as failure:
-            error = internal(failure)
+            error = unforeseen(failure)
             if not answer.begun:
                 await problem(error)(scope, receive, send)
         finally:

@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.kernel.dispatch import internal
+from holdfast.kernel.dispatch import unforeseen
 
 _LOOK_SECONDS = 0.2
 _SHORT_LIFE_SECONDS = 5.0
@@ -70,7 +70,7 @@ class WorkerProcesses:
             self._serve(number)
             status = 0
         except BaseException as failure:
-            internal(failure)
+            print(f"holdfast: {unforeseen(failure).sentence()}", file=sys.stderr)  # noqa: T201
         finally:
             sys.stderr.flush()
             os._exit(status)

@@ -26,7 +26,7 @@ from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer, ServerSource
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireError
 from holdfast.faces.mcp.wire.messages import Notification, Request, RequestId
 from holdfast.kernel.codes import INTERNAL_ERROR, METHOD_NOT_FOUND
-from holdfast.kernel.dispatch import internal
+from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import HoldfastError
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
@@ -101,7 +101,7 @@ class SdkEngine:
         except WireError:
             raise
         except Exception as failure:
-            error = failure if isinstance(failure, HoldfastError) else internal(failure)
+            error = failure if isinstance(failure, HoldfastError) else unforeseen(failure)
             raise WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data) from None
 
     async def _load_soon(self) -> None:

@@ -26,7 +26,7 @@ from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.wire.exchange import Prepared
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
-from holdfast.kernel.dispatch import Dispatcher, Rooms, internal
+from holdfast.kernel.dispatch import Dispatcher, Rooms, unforeseen
 
 _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
@@ -213,7 +213,7 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
     except (MCPError, ValidationError):
         raise
     except Exception as failure:
-        error = internal(failure)
+        error = unforeseen(failure)
         data = {"type": error.kind} | error.data
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 

@@ -27,7 +27,7 @@ def png(drawing: Drawing, cache: Path) -> bytes:
     try:
         from matplotlib.backends.backend_agg import FigureCanvasAgg
         from matplotlib.figure import Figure
-    except ImportError:
+    except ModuleNotFoundError:
         raise Unavailable(
             "PNG charts need matplotlib, which is not installed.",
             hint='Install it with: pip install "holdfast[charts]". Until then ask for the format svg.',

@@ -1,0 +1,130 @@
+"""What the machine refuses: its disk, its memory, or a part of the program that cannot be loaded.
+
+Contract:
+- A message names a file by a label (a path inside the repository, or a file name) and a part of the program
+  by its module. The absolute path in an `OSError` stays in the exception and never reaches a face.
+- `machine_failure` knows what is not a defect of ours. Parts of the program are loaded when they are first
+  needed, so a disk that fails can fail any operation anywhere; one place knows what to say then. Nothing
+  half loaded stays behind: Python forgets such a part, and the next attempt loads it again.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+
+from holdfast.kernel.errors import Busy, Denied, HoldfastError, InvalidPath, NotFound, OutOfSpace, Unavailable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import FrameType
+
+_Reason = tuple[type[HoldfastError], str, str]
+
+_CHECK_PERMISSIONS = "Check who owns it and what its permissions are."
+_REGULAR_FILES_ONLY = "Only regular files inside the repository are read and written."
+_FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
+_CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
+_FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
+_TRY_AGAIN = "Try again in a moment."
+_LOAD_AGAIN = "Try again; if it stays so, check the disk, then install Holdfast again."
+
+_REASONS: dict[int, _Reason] = {
+    errno.ENOENT: (NotFound, "does not exist", "Check the spelling of the path."),
+    errno.EACCES: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
+    errno.EPERM: (Denied, "may not be opened or changed", _CHECK_PERMISSIONS),
+    errno.EROFS: (Denied, "is on a read-only file system", "Use a repository on a writable file system."),
+    errno.ENOSPC: (OutOfSpace, "could not be written: the disk is full", _FREE_SPACE),
+    errno.EDQUOT: (OutOfSpace, "could not be written: the disk quota is used up", _FREE_SPACE),
+    errno.EIO: (Unavailable, "could not be read or written: the disk reported an error", _CHECK_DISK),
+    errno.ELOOP: (InvalidPath, "is a symbolic link, or leads through one", _REGULAR_FILES_ONLY),
+    errno.ENOTDIR: (InvalidPath, "leads through something that is not a directory", _REGULAR_FILES_ONLY),
+    errno.EISDIR: (InvalidPath, "is a directory", _REGULAR_FILES_ONLY),
+    errno.ENXIO: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
+    errno.ENODEV: (InvalidPath, "is not a regular file", _REGULAR_FILES_ONLY),
+    errno.ENAMETOOLONG: (InvalidPath, "has a name that is too long", "Use a shorter path."),
+    errno.EMFILE: (Busy, "could not be opened: too many files are open", _TRY_AGAIN),
+    errno.ENFILE: (Busy, "could not be opened: too many files are open", _TRY_AGAIN),
+    errno.ENOMEM: (Unavailable, "could not be used: there is no memory left", _FREE_MEMORY),
+    errno.ENOLCK: (
+        Unavailable,
+        "could not be locked: its file system has no locks",
+        "Use a local file system.",
+    ),
+}
+
+_LOADING: dict[int, _Reason] = {
+    errno.ENOSPC: (OutOfSpace, "the disk is full", _FREE_SPACE),
+    errno.EDQUOT: (OutOfSpace, "the disk quota is used up", _FREE_SPACE),
+    errno.EIO: (Unavailable, "the disk reported an error", _CHECK_DISK),
+    errno.EMFILE: (Busy, "too many files are open", _TRY_AGAIN),
+    errno.ENFILE: (Busy, "too many files are open", _TRY_AGAIN),
+    errno.ENOMEM: (Unavailable, "there is no memory left", _FREE_MEMORY),
+}
+
+_NEVER_A_DEFECT = frozenset(_LOADING)
+_IMPORT_SYSTEM = "<frozen importlib."
+
+
+def disk_failure(error: OSError, label: str) -> HoldfastError:
+    """Return the failure that tells a caller what `error` means for the file called `label`."""
+    kind, reason, hint = _REASONS.get(
+        error.errno or 0, (Unavailable, f"could not be used: {_system_words(error)}", _CHECK_DISK)
+    )
+    return kind(f"'{label}' {reason}.", hint=hint, path=label)
+
+
+def machine_failure(failure: BaseException) -> HoldfastError | None:
+    """Return what to say of a failure that nobody foresaw, or None when it is a defect of ours."""
+    if isinstance(failure, MemoryError):
+        return Unavailable("There is not enough memory for that.", hint=_FREE_MEMORY)
+    if isinstance(failure, ImportError):
+        return None if _names_what_is_not_there(failure) else _unloadable(failure.name, None)
+    if not isinstance(failure, OSError):
+        return None
+    if _is_loading(failure):
+        return _unloadable(_part_being_loaded(failure), failure)
+    if failure.errno not in _NEVER_A_DEFECT:
+        return None
+    return disk_failure(failure, _name_of(failure) or "A file")
+
+
+def _unloadable(part: str | None, error: OSError | None) -> HoldfastError:
+    named = "A part of Holdfast" if part is None else f"A part of Holdfast, {part},"
+    if error is None:
+        return Unavailable(f"{named} could not be loaded.", hint=_LOAD_AGAIN)
+    kind, reason, hint = _LOADING.get(error.errno or 0, (Unavailable, _system_words(error), _LOAD_AGAIN))
+    return kind(f"{named} could not be loaded: {reason}.", hint=hint)
+
+
+def _names_what_is_not_there(failure: ImportError) -> bool:
+    """Return whether a module was found and loaded, but does not hold what was asked of it."""
+    return str(failure).startswith("cannot import name")
+
+
+def _is_loading(failure: BaseException) -> bool:
+    return any(frame.f_code.co_filename.startswith(_IMPORT_SYSTEM) for frame in _frames(failure))
+
+
+def _part_being_loaded(failure: BaseException) -> str | None:
+    """Return the innermost module that was being imported."""
+    names = [
+        frame.f_locals.get("name") for frame in _frames(failure) if frame.f_code.co_name == "_find_and_load"
+    ]
+    return next((name for name in reversed(names) if isinstance(name, str)), None)
+
+
+def _frames(failure: BaseException) -> Iterator[FrameType]:
+    trace = failure.__traceback__
+    while trace is not None:
+        yield trace.tb_frame
+        trace = trace.tb_next
+
+
+def _name_of(error: OSError) -> str | None:
+    return os.path.basename(error.filename) if isinstance(error.filename, str) else None
+
+
+def _system_words(error: OSError) -> str:
+    return os.strerror(error.errno or errno.EIO)
