@@ -13,6 +13,7 @@ from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
 from tests.contract.task_look_cases import TASK_LOOK_CASES
+from tests.contract.task_step_cases import TASK_STEP_CASES
 
 MAKEFILE = "template://makefile/rust/cli"
 
@@ -280,6 +281,7 @@ CASES = [
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,
+    *TASK_STEP_CASES,
     Case("check_stores", ("doctor",), attention=True),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}, attention=True),
 ]

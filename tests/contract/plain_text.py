@@ -10,6 +10,7 @@ from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
 from tests.contract.task_look_cases import TASK_LOOK_PLAIN_TEXT
+from tests.contract.task_step_cases import TASK_STEP_PLAIN_TEXT
 
 OUR_NAME = "a name we made: a prefix and hexadecimal digits"
 OUR_TIME = "a moment, written or checked by us as RFC 3339"
@@ -25,6 +26,7 @@ REASONS = {
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,
+    **TASK_STEP_PLAIN_TEXT,
     "Answer.time": OUR_TIME,
     "Drained.message_ids": OUR_NAME,
     "Finding.next_step": OUR_WORDS,

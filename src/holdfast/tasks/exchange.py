@@ -45,8 +45,11 @@ _INSERT_RULE = (
     " ON CONFLICT (id) DO NOTHING"
 )
 _INSERT_TEMPLATE = (
-    "INSERT INTO template (workspace, name, body, updated_at) VALUES (:workspace, :name, :body, :updated_at)"
-    " ON CONFLICT (workspace, name) DO NOTHING"
+    "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
+    " VALUES (:workspace, :name, :body, :version, :active, :updated_at, :updated_by)"
+    " ON CONFLICT (workspace, name) DO UPDATE SET body = excluded.body, version = excluded.version,"
+    " active = excluded.active, updated_at = excluded.updated_at, updated_by = excluded.updated_by"
+    " WHERE excluded.version > template.version"
 )
 _INSERT_NAME = (
     "INSERT INTO name (workspace, name, task) VALUES (:workspace, :name, :task) ON CONFLICT DO NOTHING"
@@ -97,7 +100,9 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
 
 
 _RULE_COLUMNS = ("id", "scope", "type", "text", "confidence", "source", "active", "created_at")
-_TEMPLATE_COLUMNS = ("name", "body", "updated_at")
+_TEMPLATE_COLUMNS = ("name", "body", "version", "active", "updated_at", "updated_by")
+_FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
+"""What exports did not say in the beginning."""
 
 
 def _table(connection: Connection, workspace: str, table: str, columns: tuple[str, ...]) -> Iterator[str]:
@@ -322,7 +327,7 @@ def _index(connection: Connection, workspace: str, given: Parsed) -> None:
     for rule in given.rules:
         connection.execute(_INSERT_RULE, {**rule, "workspace": workspace})
     for template in given.templates:
-        connection.execute(_INSERT_TEMPLATE, {**template, "workspace": workspace})
+        connection.execute(_INSERT_TEMPLATE, {**_FIRST_TEMPLATES, **template, "workspace": workspace})
     take_in_trackers(connection, workspace, given.trackers, given.counterparts)
 
 

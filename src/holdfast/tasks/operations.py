@@ -10,6 +10,7 @@ from holdfast.tasks import (
     claiming,
     document_resources,
     documents,
+    flows,
     focus,
     listing,
     looking,
@@ -21,6 +22,7 @@ from holdfast.tasks import (
     ruling,
     shortcuts,
     starting,
+    stepping,
     turning,
     updating,
 )
@@ -36,6 +38,7 @@ __all__ = [
     "claiming",
     "document_resources",
     "documents",
+    "flows",
     "focus",
     "github",
     "imports",
@@ -50,6 +53,7 @@ __all__ = [
     "ruling",
     "shortcuts",
     "starting",
+    "stepping",
     "turning",
     "updating",
 ]

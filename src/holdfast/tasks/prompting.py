@@ -15,24 +15,18 @@ from holdfast.kernel.validation import validated
 from holdfast.tasks import prompts
 from holdfast.tasks.acting import check_workspace
 from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.flows import FLOWS
 from holdfast.tasks.instructions import ALL
 from holdfast.tasks.models import Reported, Result, Scoped
 from holdfast.tasks.presenting import workspace_ref
 from holdfast.tasks.resource_text import markdown_body
+from holdfast.tasks.steps import filled, own_text
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
 
-_FOR_OPERATION = {
-    "init": "init_success",
-    "start": "plan_work",
-    "status": "plan_work",
-    "add": "validate_task",
-    "create_task": "validate_task",
-    "focus": "start_task",
-    "audit": "review_task",
-    "update": "finish_task",
-}
+_FOR_OPERATION: dict[str, str] = {tool.removeprefix("taskpilot_"): step for tool, (step, _) in FLOWS.items()}
 _PROMPTS = "taskpilot://prompts/"
+_UNFILLED = {"task_id": "TASK", "gate": "the done gate", "session": "your session"}
 
 
 class GeneratePrompt(Scoped):
@@ -137,19 +131,20 @@ def init_success(room: Tasks) -> ResourceBody:
     name="Prompts",
     description="What a prompt asks for, without the tasks it is filled with",
     mime_type="text/markdown",
+    topic="tasks",
     members=_members,
     complete={"name": lambda _, typed: [item for item in _names() if item.startswith(typed)]},
 )
 def prompt_text(room: Tasks, name: str) -> ResourceBody:
     """Return what a prompt asks for."""
-    del room
-    text = ALL.get(name.replace("-", "_"))
+    step = name.replace("-", "_")
+    text = own_text(room, step) or ALL.get(step)
     if text is None:
         hint = f"Prompts: {', '.join(_names())}."
         raise UnknownResource(
             f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=f"{_PROMPTS}{name}"
         )
-    return markdown_body(text.replace("{task_id}", "TASK").replace("{gate}", "the done gate"), name=name)
+    return markdown_body(filled(text, _UNFILLED), name=name)
 
 
 def _names() -> list[str]:

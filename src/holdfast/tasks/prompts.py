@@ -13,19 +13,12 @@ from holdfast.kernel.operation import Input, PromptMessage
 from holdfast.kernel.untrusted import visible
 from holdfast.tasks import rows, rules
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.instructions import (
-    FINISH_TASK,
-    INIT_SUCCESS,
-    PLAN_WORK,
-    REVIEW_TASK,
-    SESSION_HANDOFF,
-    START_TASK,
-    VALIDATE_TASK,
-)
+from holdfast.tasks.instructions import ALL, OWN_STEP
 from holdfast.tasks.models import TaskDetail
 from holdfast.tasks.presenting import task_detail, task_refs
 from holdfast.tasks.query import Query
 from holdfast.tasks.sessions import find_session
+from holdfast.tasks.steps import filled, own_text
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import task_words
 from holdfast.tasks.toolset import tasks
@@ -100,19 +93,19 @@ def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
         f"\n({page.total - len(lines)} more; taskpilot_list shows them.)" if page.total > len(lines) else ""
     )
     goal = visible(args.goal.strip()) or "Not given: ask what is to be reached."
-    return _message(PLAN_WORK, f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules(room)}")
+    return _message(room, "plan_work", f"Goal:\n{goal}\n\nOpen tasks:\n{listed}{more}\n\n{_rules(room)}")
 
 
 @tasks.prompt("start_task", title="Start a task", complete={"task_id": live_ids}, specified=True)
 def start_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Take one task, read what is around it, and begin."""
-    return _message(START_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id))
+    return _message(room, "start_task", _whole(room, args.task_id), task_id=_id(room, args.task_id))
 
 
 @tasks.prompt("review_task", title="Review a task", complete={"task_id": live_ids}, specified=True)
 def review_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Look at finished work with other eyes, criterion by criterion."""
-    return _message(REVIEW_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id))
+    return _message(room, "review_task", _whole(room, args.task_id), task_id=_id(room, args.task_id))
 
 
 @tasks.prompt("validate_task", title="Validate a task before it is added", specified=True)
@@ -123,14 +116,16 @@ def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
         lines = [task_words(task) for task in task_refs(connection, found.tasks, room.instant())]
     listed = "\n".join(lines) or "None."
     data = f"Wish:\n{visible(args.task_description)}\n\nTasks changed last:\n{listed}\n\n{_rules(room)}"
-    return _message(VALIDATE_TASK, data)
+    return _message(room, "validate_task", data)
 
 
 @tasks.prompt("finish_task", title="Finish a task", complete={"task_id": live_ids}, specified=True)
 def finish_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
     """Check that a task is really done, with proof, and say so."""
     gate = room.workspace().gate
-    return _message(FINISH_TASK, _whole(room, args.task_id), task_id=_id(room, args.task_id), gate=gate)
+    return _message(
+        room, "finish_task", _whole(room, args.task_id), task_id=_id(room, args.task_id), gate=gate
+    )
 
 
 @tasks.prompt("session_handoff", title="Hand the work over", specified=True)
@@ -144,7 +139,7 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
     with room.reading() as connection:
         details = [task_detail(connection, task, room.instant()) for task in page.tasks]
     data = "\n\n".join(_short(detail) for detail in details) or "Nothing is in work."
-    return _message(SESSION_HANDOFF, data, session=args.session or "your session")
+    return _message(room, "session_handoff", data, session=args.session or "your session")
 
 
 @tasks.prompt("init_success", title="After a workspace was made", specified=True)
@@ -157,13 +152,18 @@ def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
         lines = [task_words(task) for task in task_refs(connection, page.tasks, room.instant())]
     data = f"Workspace: {one_line(workspace.name)}\nDone gate: {workspace.gate}\n\n"
     listed = "\n".join(lines) or "None."
-    return _message(INIT_SUCCESS, f"{data}Tasks ({page.total}):\n{listed}\n\n{_rules(room)}")
+    return _message(room, "init_success", f"{data}Tasks ({page.total}):\n{listed}\n\n{_rules(room)}")
 
 
-def _message(instructions: str, data: str, **values: str) -> list[PromptMessage]:
+def _message(room: Tasks, step: str, data: str, **values: str) -> list[PromptMessage]:
+    own = own_text(room, step)
+    asked = filled(ALL[step], values)
+    if own is not None:
+        asked = filled(OWN_STEP, {"step": step, "about": values.get("task_id", "this workspace")})
+        data = f"Step:\n{visible(filled(own, values))}\n\n{data}"
     # Nobody who wrote the data can know it, and the same data gives the same text.
     boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_SECRET, digest_size=8).hexdigest()}"
-    return [PromptMessage(instructions.format(**values) + _DATA.format(boundary=boundary, data=data))]
+    return [PromptMessage(asked + _DATA.format(boundary=boundary, data=data))]
 
 
 def _id(room: Tasks, task_id: str) -> str:

@@ -185,4 +185,9 @@ MIGRATIONS: tuple[str, ...] = (
     CREATE INDEX task_milestone ON task (workspace, milestone)
         WHERE milestone IS NOT NULL AND status NOT IN ('done', 'dropped');
     """,
+    """
+    ALTER TABLE template ADD COLUMN version INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE template ADD COLUMN active INTEGER NOT NULL DEFAULT 1;
+    ALTER TABLE template ADD COLUMN updated_by TEXT NOT NULL DEFAULT '';
+    """,
 )

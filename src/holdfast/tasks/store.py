@@ -237,19 +237,32 @@ class Tasks:
     def note(self, kind: str, who: Who, after: Mapping[str, Any], reason: str | None = None) -> None:
         """Record something that happened to the workspace and to no task."""
         with self.store.write() as connection:
-            row = {
-                "workspace": self.workspace_in(connection).id,
-                "at": self.now(),
-                "actor": who.actor,
-                "session": who.session,
-                "task": None,
-                "version": 0,
-                "type": kind,
-                "before": None,
-                "after": history.encoded(after),
-                "reason": reason,
-            }
-            history.record(self.store, connection, [row])
+            self.note_in(connection, kind, who, after, reason)
+
+    def note_in(
+        self,
+        connection: Connection,
+        kind: str,
+        who: Who,
+        after: Mapping[str, Any],
+        reason: str | None = None,
+        *,
+        before: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record, in a transaction, something that happens to the workspace and to no task."""
+        row = {
+            "workspace": self.workspace_in(connection).id,
+            "at": self.now(),
+            "actor": who.actor,
+            "session": who.session,
+            "task": None,
+            "version": 0,
+            "type": kind,
+            "before": None if before is None else history.encoded(before),
+            "after": history.encoded(after),
+            "reason": reason,
+        }
+        history.record(self.store, connection, [row])
 
     # The store.
 
