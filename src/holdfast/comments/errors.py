@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from holdfast.kernel.columns import one_line
 from holdfast.kernel.errors import Corrupted, Denied, Invalid, InvalidPath, NotFound
 
 DOMAIN = "comments"
@@ -23,6 +24,11 @@ def _data(name: str, path: str, hint: str, **more: object) -> dict[str, Any]:
     return {"hint": hint, **shown, "workspaceRoot": REDACTED_ROOT, "domain": DOMAIN, "error": name}
 
 
+def quoted(text: str) -> str:
+    """Return a name as it may stand in a message: readable, on one line, and no longer than need be."""
+    return f"'{one_line(text[:200])}'"
+
+
 class SourceNotFound(NotFound):
     """There is neither a source file nor a sidecar of that name."""
 
@@ -32,7 +38,7 @@ class SourceNotFound(NotFound):
 
     def __init__(self, path: str) -> None:
         super().__init__(
-            f"File not found: {path!a}",
+            f"File not found: {quoted(path)}",
             **_data("FileNotFound", path, "Check that the file exists in the workspace"),
         )
 
@@ -46,7 +52,7 @@ class CommentNotFound(NotFound):
 
     def __init__(self, path: str, comment_id: str = "") -> None:
         super().__init__(
-            f"Comment not found: {comment_id!a} in {path!a}",
+            f"Comment not found: {quoted(comment_id)} in {quoted(path)}",
             **_data(
                 "CommentNotFound",
                 path,
@@ -91,7 +97,7 @@ class InvalidLineNumber(Invalid):
 
     def __init__(self, path: str, line: int = 0, count: int = 1) -> None:
         super().__init__(
-            f"Invalid line number: {path!a} has no line {line}",
+            f"Invalid line number: {quoted(path)} has no line {line}",
             **_data(
                 "InvalidLineNumber",
                 path,
@@ -111,7 +117,7 @@ class SourceNotParsed(Invalid):
 
     def __init__(self, path: str, problem: str = "syntax error") -> None:
         super().__init__(
-            f"Failed to parse source code: {path!a}: {problem}",
+            f"Failed to parse source code: {quoted(path)}: {problem}",
             **_data("ASTParseError", path, "Fix syntax errors before adding comments", parseError=problem),
         )
 
@@ -125,6 +131,6 @@ class CommentFileCorrupted(Corrupted):
 
     def __init__(self, path: str, reason: str = "it cannot be read") -> None:
         super().__init__(
-            f"Comment file corrupted: {path!a}: {reason}",
+            f"Comment file corrupted: {quoted(path)}: {reason}",
             **_data("CommentFileCorrupted", path, _RECOVER, reason=reason),
         )

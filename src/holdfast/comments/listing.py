@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from holdfast.comments import listing_text as text
+from holdfast.comments import typed
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.listing_models import (
     AnnotatedFile,
@@ -27,7 +28,6 @@ from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect
 
 _OLD_MARGIN = 2
-_UNSURE = frozenset({"orphaned", "review"})
 
 
 @comments.operation(
@@ -40,6 +40,7 @@ _UNSURE = frozenset({"orphaned", "review"})
     seconds=600,
     text=text.listed,
     table=text.listed_table,
+    fill_in=typed.patterns("file"),
     listed=False,
 )
 def list_comments(room: Comments, args: ListComments) -> ListedComments:
@@ -79,6 +80,7 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     example="holdfast comments orphans",
     seconds=600,
     text=text.orphans,
+    fill_in=typed.patterns("file"),
     listed=False,
 )
 def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
@@ -128,6 +130,7 @@ def _orphan(room: Comments, path: str, note: Note) -> Orphan:
     command_only=True,
     text=lambda result: text.annotated(result, text.UNLIMITED),
     table=text.annotated,
+    fill_in=typed.paths("file"),
 )
 def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
     """Show a source file with the comments on each line beside it."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from holdfast.comments import text
+from holdfast.comments import text, typed
 from holdfast.comments.changes import Draft
 from holdfast.comments.models import (
     AddComment,
@@ -32,14 +30,6 @@ from holdfast.comments.writing import Writing
 from holdfast.kernel.operation import Effect
 
 
-def _signed(room: Comments, arguments: dict[str, Any]) -> dict[str, Any]:
-    """Sign with the name that the person at the command line gave git, unless another is given."""
-    if "author" in arguments:
-        return arguments
-    person = room.history.person()
-    return arguments if person is None else {**arguments, "author": person}
-
-
 @comments.operation(
     "add_comment",
     title="Add a comment",
@@ -50,7 +40,8 @@ def _signed(room: Comments, arguments: dict[str, Any]) -> dict[str, Any]:
     specified=True,
     specified_description="Add a new paired comment to a source file at a specific line",
     text=text.added,
-    fill_in=_signed,
+    fill_in=typed.paths("filePath", signed=True),
+    command_defaults=typed.AUTHOR,
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """Add a comment to a line of a source file; it follows the code when the code changes.
@@ -82,6 +73,7 @@ def add_comment(room: Comments, args: AddComment) -> AddedComment:
     specified=True,
     specified_description="Edit the text content of an existing comment",
     text=text.edited,
+    fill_in=typed.paths("filePath"),
 )
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     """Replace the text of a comment. Its tag, author and place stay as they are."""
@@ -100,6 +92,7 @@ def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     specified=True,
     specified_description="Delete a comment and its associated ghost marker",
     text=text.deleted,
+    fill_in=typed.paths("filePath"),
 )
 def delete_comment(room: Comments, args: DeleteComment) -> DeletedComment:
     """Delete a comment and the marker that held it to its line."""
@@ -118,6 +111,7 @@ def delete_comment(room: Comments, args: DeleteComment) -> DeletedComment:
     specified=True,
     specified_description="Retrieve all comments and ghost markers for a file",
     text=text.summary_of_file,
+    fill_in=typed.paths("filePath"),
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
 def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
@@ -149,6 +143,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     specified=True,
     specified_description="Move a comment to a different file or line (e.g., after refactoring)",
     text=text.moved,
+    fill_in=typed.paths("sourceFile", "targetFile"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
@@ -173,7 +168,8 @@ def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     positional=("file_path", "comment_id"),
     example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
     text=text.resolved,
-    fill_in=_signed,
+    fill_in=typed.paths("filePath", signed=True),
+    command_defaults=typed.AUTHOR,
 )
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
@@ -192,7 +188,8 @@ def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     positional=("file_path", "comment_id", "text"),
     example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
     text=text.replied,
-    fill_in=_signed,
+    fill_in=typed.paths("filePath", signed=True),
+    command_defaults=typed.AUTHOR,
 )
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Answer a comment; the answer is shown with it, also in the editor."""

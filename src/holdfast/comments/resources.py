@@ -137,9 +137,8 @@ def tagged_comments(room: Comments, tag: str) -> str:
     damaged: list[dict[str, str]] = []
     found = [_located(path, note) for path, note in _notes(room, damaged, lambda note: note.tag == tag)]
     if not found and tag not in _TAGS:
-        raise UnknownResource(
-            f"Unknown resource: {_BASE}tags/{tag[:100]}", hint=did_you_mean(tag, _TAGS), uri=_BASE
-        )
+        uri = f"{_BASE}tags/{tag[:100]}"
+        raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _TAGS), uri=uri)
     return _written({"tag": tag, "comments": found, "totalCount": len(found)}, damaged)
 
 

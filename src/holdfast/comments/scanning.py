@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments import text
+from holdfast.comments import text, typed
 from holdfast.comments.models import DamagedFile, ReanchorComments, Reanchored, ScanResult
 from holdfast.comments.paths import source_path
 from holdfast.comments.scan import Outcome, Scan
@@ -22,6 +22,7 @@ from holdfast.kernel.operation import Effect
     example="holdfast comments re-anchor",
     seconds=LIMITS.scan_seconds,
     text=text.scanned,
+    fill_in=typed.paths("filePath"),
     listed=False,
 )
 def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:

@@ -148,7 +148,7 @@ class Comments:
         path = RepoPath.parse(source_path)
         sidecar = self.stored(path)
         signature = self.tree.signature(path)
-        if sidecar.digest is None and signature is None:
+        if sidecar.digest is None and signature is None and self.source_bytes(path) is None:
             raise SourceNotFound(path.text)
         if not sidecar.comments:
             return sidecar
@@ -205,6 +205,11 @@ class Comments:
                 if "symbolic link" in refusal.message:
                     raise
                 raise CommentFileCorrupted(place, "it is not a regular file") from None
+
+    def put_sidecar(self, path: RepoPath, data: bytes) -> None:
+        """Replace a file's sidecar."""
+        with refusals_named(path):
+            self.tree.write(RepoPath.parse(sidecar_of(path.text)), data)
 
     def merged(self, sidecar: Sidecar, data: bytes | None, record: Record) -> Merged:
         """Compare a sidecar with what we last wrote there, and put on record what that shows."""

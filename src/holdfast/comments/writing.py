@@ -240,7 +240,7 @@ class Writing:
             return False
         if change.source is not None:
             room.archive.keep_version(change.source)
-        room.tree.write(RepoPath.parse(change.sidecar.path), data)
+        room.put_sidecar(change.path, data)
         room.archive.remember(change.sidecar.path, digest_of(data), change.sequence, self._entries(change))
         return True
 
@@ -270,7 +270,7 @@ class Writing:
             room.archive.keep_version(version)
         change.sidecar.put_stamp(room.archive.stamp(change.sequence))
         data = self._printed(change)
-        room.tree.write(place, data)
+        room.put_sidecar(change.path, data)
         if change.before is None:
             current_call().changed("resources")
         room.archive.remember(change.sidecar.path, digest_of(data), change.sequence, self._entries(change))

@@ -112,6 +112,8 @@ class Operation:
     """Lays a result out for a person, in so many columns, where a tool's text is made for programs."""
     fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None = None
     """Adds, given the room, what a person may leave out on the command line and a program may not."""
+    command_defaults: Mapping[str, str] = field(default_factory=dict)
+    """What help says about arguments that are filled in so, in place of what a program's default is."""
     written_in_editor: str | None = None
     """The argument that a person may write in their editor instead of on the command line."""
     content: Callable[[Any], list[Content]] | None = None

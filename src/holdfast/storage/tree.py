@@ -8,7 +8,8 @@ Contract:
   be decided and acted upon in one step on every system we support, and a rule without exceptions is one that
   a reader can hold in mind. Git itself does not go beyond a link either.
 - Only regular files are read; a FIFO, device or socket is refused at once, without waiting for it.
-- A write replaces the name, so a file that is hard-linked elsewhere is left alone there.
+- A write replaces the name, so a file that is hard-linked elsewhere is left alone there. A file that nobody
+  may write is refused all the same.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
+from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
 from holdfast.storage.disk_failures import disk_failure, disk_failures_named
 from holdfast.storage.files import open_regular, read_descriptor, replace_at
 from holdfast.storage.repo_path import RepoPath
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
 _ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 _STEP_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
@@ -70,7 +72,7 @@ class Tree:
     def write(self, path: RepoPath, data: bytes) -> None:
         """Replace the content of a file, durably and in one step; its directory must exist."""
         with self._parent_of(path) as parent:
-            _refuse_to_replace_other_than_a_file(parent, path)
+            _refuse_to_replace(parent, path)
             replace_at(parent, path.name, data, label=path.text)
 
     def signature(self, path: RepoPath) -> tuple[int, int, int] | None:
@@ -87,7 +89,7 @@ class Tree:
     def remove(self, path: RepoPath) -> None:
         """Remove a regular file, durably."""
         with self._parent_of(path) as parent:
-            _refuse_to_replace_other_than_a_file(parent, path)
+            _refuse_to_replace(parent, path)
             os.unlink(path.name, dir_fd=parent)
             os.fsync(parent)
 
@@ -166,7 +168,8 @@ def _refuse_link(directory: int, name: str, path: RepoPath) -> None:
         )
 
 
-def _refuse_to_replace_other_than_a_file(directory: int, path: RepoPath) -> None:
+def _refuse_to_replace(directory: int, path: RepoPath) -> None:
+    """Refuse what is no file, and what its mode calls read-only though leave of its directory would suffice."""
     try:
         mode = os.stat(path.name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:
@@ -175,3 +178,5 @@ def _refuse_to_replace_other_than_a_file(directory: int, path: RepoPath) -> None
         raise InvalidPath(
             f"'{path.text}' is not a regular file.", hint="Name a regular file.", path=path.text
         )
+    if not mode & _WRITABLE:
+        raise Denied(f"'{path.text}' is read-only.", hint="Make the file writable first.", path=path.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import os
 
+from holdfast.comments import typed
 from holdfast.comments.export.models import (
     CommentsWritten,
     ExportComments,
@@ -45,6 +46,7 @@ def _content(result: ExportResult) -> list[Content]:
     specified=True,
     specified_description="Export comments as JSON, Markdown, or AI training data",
     text=_words,
+    fill_in=typed.paths("filePath"),
     content=_content,
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
@@ -89,6 +91,7 @@ def _written_words(result: CommentsWritten) -> str:
     seconds=3600,
     command_only=True,
     text=_written_words,
+    fill_in=typed.paths("file"),
 )
 def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
     """Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.

@@ -22,11 +22,13 @@ def path_filter(pattern: str) -> Callable[[str], bool]:
         return lambda path: path == pattern
     import re2  # type: ignore[import-untyped]
 
+    whole = pattern
     if "/" not in pattern:
         pattern = f"**/{pattern}"
     # The same engine as for queries: no pattern, however odd, takes long.
     matches = re2.compile(_expression(pattern)).fullmatch
-    return lambda path: matches(path) is not None
+    # Names such as `[id].tsx` are patterns and names; whoever types one may mean either.
+    return lambda path: path == whole or matches(path) is not None
 
 
 def _expression(pattern: str) -> str:

@@ -34,6 +34,8 @@ class CommandArgument:
     value: Property
     is_positional: bool
     short: str | None = None
+    stated_default: str | None = None
+    """What is taken when it is left out, where that is not the default of a program."""
 
     @property
     def key(self) -> str:
@@ -94,6 +96,8 @@ class CommandArgument:
     @property
     def spelled_default(self) -> str:
         """Return the default as it would be typed, or nothing when leaving the value out says it all."""
+        if self.stated_default is not None:
+            return self.stated_default
         default = self.value.default
         if default in (None, "", [], {}) or default is False:
             return ""
@@ -134,8 +138,11 @@ def command_arguments(operation: Operation) -> list[CommandArgument]:
     named = {item.name: item for item in properties_of(operation.input)}
     wire_name = {field: info.alias or field for field, info in operation.input.model_fields.items()}
     positional = [wire_name.get(name, name) for name in operation.positional]
+    stated = operation.command_defaults
     rest = [
-        CommandArgument(item, is_positional=False) for name, item in named.items() if name not in positional
+        CommandArgument(item, is_positional=False, stated_default=stated.get(name))
+        for name, item in named.items()
+        if name not in positional
     ]
     return [
         *(CommandArgument(named[name], is_positional=True) for name in positional),
