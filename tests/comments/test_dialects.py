@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.comments import sidecar as sidecars
+from holdfast.comments.document import printed
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.identity import alias_of
 from holdfast.comments.journeys import Present
@@ -256,3 +257,66 @@ def test_the_path_of_a_sidecar_is_believed_and_not_what_it_says(desk: Desk) -> N
     assert desk.sidecar(PATH)["file"] == "/home/somebody/elsewhere.py"
     assert desk.sidecar(PATH)["filePath"] == PATH
     assert list(desk.room.sidecar_paths()) == [PATH]
+
+
+def only(**more: Any) -> dict[str, Any]:
+    """Return a document with one comment and one marker that is not quite right."""
+    marker = {key: value for key, value in {**MARKER, **more}.items() if value is not ...}
+    return {**DIALECTS["2.0.5"], "ghostMarkers": [marker]}
+
+
+ODD = {
+    "a marker without an id": only(id=...),
+    "a marker whose id is a list": only(id=["gm-1"]),
+    "a marker without its comments": only(commentIds=None),
+    "a hash that is a list": only(lineHash=["0"]),
+    "an anchor that is a word": only(astAnchor="method"),
+    "a line beyond all files": only(line=10**30),
+    "a marker of nothing": {**DIALECTS["2.0"], "ghostMarkers": [{}]},
+    "a moment with half a character": {
+        **DIALECTS["1.0"],
+        "comments": [{**COMMENT, "line": 2, "updated": "\ud800"}],
+    },
+    "a confidence that no model has": {
+        **DIALECTS["1.0"],
+        "comments": [{**COMMENT, "line": 2, "aiMeta": {"model": "m", "confidence": 10**300}}],
+    },
+    "a text with the marks of a conflict": {
+        **DIALECTS["1.0"],
+        "comments": [{**COMMENT, "line": 2, "text": "a\u2028<<<<<<< HEAD\nb"}],
+    },
+}
+
+
+@pytest.mark.requirement("comments-95", "comments-102")
+@pytest.mark.parametrize("name", ODD)
+def test_an_odd_sidecar_is_used_by_every_operation_and_then_passes_the_validator(
+    desk: Desk, name: str
+) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    (desk.root / "b.txt").write_text(TEXT)
+    place = desk.root / "a.txt.comments"
+    place.write_bytes(printed(ODD[name]))
+    assert "one" in json.dumps(desk.room.load("a.txt").comments[0].raw)
+    found = desk.run("search_comments", query=".").wire()["comments"]
+    assert len(found) == 1
+    for chosen in ("json", "markdown", "jsonl", "parquet"):
+        assert desk.run("export_comments", format=chosen).wire()["metadata"]["totalComments"] == 1
+    alias = alias_of("one")
+    desk.run("edit_comment", filePath="a.txt", commentId=alias, text="TODO: look twice")
+    document = json.loads(place.read_bytes())
+    assert accepted_by_the_extension(document)
+    assert document["comments"][0]["ghostMarkerId"] in [marker["id"] for marker in document["ghostMarkers"]]
+    place.write_bytes(printed(ODD[name]))
+    desk.run("move_comment", sourceFile="a.txt", targetFile="b.txt", commentId=alias, targetLine=3)
+    document = json.loads((desk.root / "b.txt.comments").read_bytes())
+    assert accepted_by_the_extension(document)
+    assert document["comments"][0]["id"] == "one"
+
+
+def test_an_id_that_is_no_text_is_damage(desk: Desk) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    document = {**DIALECTS["1.0"], "comments": [{**COMMENT, "id": "\ud800", "line": 2}]}
+    (desk.root / "a.txt.comments").write_text(json.dumps(document))
+    with pytest.raises(CommentFileCorrupted, match="id of comment 1"):
+        desk.room.load("a.txt")

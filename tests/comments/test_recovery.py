@@ -76,6 +76,23 @@ def test_fixing_unites_both_sides_and_keeps_the_damaged_bytes(room, tmp_path):
     assert list(room.sidecar_paths()) == ["a.py"]
 
 
+@pytest.mark.requirement("comments-recover")
+def test_a_comment_that_one_side_deleted_does_not_come_back(room, tmp_path):
+    git(tmp_path, "merge", "--abort")
+    git(tmp_path, "branch", "--force", "both", "main")
+    annotate(tmp_path, "a.py", PYTHON, comment(1, 4, "one"))
+    git(tmp_path, "commit", "--quiet", "--all", "--message=Delete")
+    git(tmp_path, "checkout", "--quiet", "both")
+    annotate(tmp_path, "a.py", PYTHON, comment(1, 4, "one"), comment(2, 9, "ours"), comment(4, 5, "more"))
+    git(tmp_path, "commit", "--quiet", "--all", "--message=Add")
+    git(tmp_path, "merge", "main")
+    conflicted = (tmp_path / "a.py.comments").read_bytes()
+    assert b"<<<<<<<" in conflicted
+    assert b"|||||||" not in conflicted, "the file itself does not say what both sides come from"
+    findings(room, fix=True)
+    assert {note.text for note in room.load("a.py").comments} == {"one", "more"}
+
+
 def test_sides_that_make_no_sense_alone_are_taken_from_gits_index(room, tmp_path):
     place = tmp_path / "a.py.comments"
     before = place.read_bytes().replace(b'{\n  "file"', b'<\n  "file"', 1)

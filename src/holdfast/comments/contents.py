@@ -46,9 +46,10 @@ def carry(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
     if known is not None:
         remove(arriving, known)
     if marker is not None:
-        taken = {one.get("id") for one in arriving.markers}
-        if marker["id"] in taken or len(comment_ids(marker)) > 1:
-            marker["id"] = f"{marker['id']}_{note.id.removeprefix('c_')}"
+        taken = [one.get("id") for one in arriving.markers]
+        name = marker.get("id")
+        if not isinstance(name, str) or name in taken or len(comment_ids(marker)) > 1:
+            marker["id"] = f"{name if isinstance(name, str) else 'gm'}_{note.id.removeprefix('c_')}"
         marker["commentIds"], marker["commentId"] = [note.id], note.id
         note.raw["ghostMarkerId"] = marker["id"]
         arriving.raw.setdefault("ghostMarkers", []).append(marker)

@@ -30,11 +30,11 @@ def parsed(data: bytes) -> Any:
     except UnicodeDecodeError:
         raise Unreadable("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
-    if "<<<<<<<" in text and any(line.startswith("<<<<<<<") for line in text.splitlines()):
-        raise Unreadable("it holds the conflict markers of an unfinished merge")
     try:
         return json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
     except json.JSONDecodeError as error:
+        if any(line.startswith("<<<<<<<") for line in text.split("\n")):
+            raise Unreadable("it holds the conflict markers of an unfinished merge") from None
         raise Unreadable(f"it is not JSON (line {error.lineno})") from None
     except RecursionError:
         raise Unreadable("it is nested too deeply") from None
@@ -118,8 +118,7 @@ def _float(text: str) -> float:
 
 
 def _int(text: str) -> int:
-    if len(text) > 400:
-        raise Unreadable("it holds a number that is too large")
+    _float(text)  # what JavaScript cannot hold, no program that reads these files can
     return int(text)
 
 

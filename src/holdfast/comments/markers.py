@@ -24,6 +24,7 @@ NewMarkerId = Callable[[], str]
 
 _ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
 _OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
+_TEXTS = ("lineHash", "lineText", "prevLineText", "nextLineText")
 _OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
 
 
@@ -54,6 +55,10 @@ class Completion:
                 continue
             self._complete_comment(note)
             self._complete_marker(sidecar, note)
+        for marker in sidecar.markers:
+            # Those of no comment too: one that the validator refuses would hide all comments of the file.
+            self._identify(marker)
+            self._fill(marker)
 
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
         """Say in a marker what its lines are, in the present text."""
@@ -100,15 +105,40 @@ class Completion:
             marker = {"id": self._new_marker_id(), "line": note.line, "commentIds": [note.id]}
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
-        note.raw.setdefault("ghostMarkerId", marker["id"])
-        listed = marker.get("commentIds")
-        known = listed if isinstance(listed, list) else [note.id]
+        self._identify(marker)
+        # Another name than that of its marker is one that no marker has.
+        note.raw["ghostMarkerId"] = marker["id"]
+        known = marker["commentIds"]
         marker["commentIds"] = known if note.id in known else [*known, note.id]
         self._settle(note, marker)
-        _fill(marker, self._moment)
+        self._fill(marker)
         marker.setdefault("commentId", note.id)
         marker.setdefault("originalLine", note.line)
         marker["isOrphaned"] = note.orphaned
+
+    def _identify(self, marker: dict[str, Any]) -> None:
+        if not isinstance(marker.get("id"), str):
+            marker["id"] = self._new_marker_id()
+        if not isinstance(marker.get("commentIds"), list):
+            marker["commentIds"] = []
+
+    def _fill(self, marker: dict[str, Any]) -> None:
+        """Give a marker what the extension's validator asks for, where nothing better is known."""
+        for name in _TEXTS:
+            if not isinstance(marker.get(name), str):
+                marker[name] = ""
+        if not isinstance(marker.get("lastVerified"), str):
+            marker["lastVerified"] = self._moment
+        if whole_line(marker.get("line")) is None:
+            marker["line"] = 1
+        anchor = marker.get("astAnchor")
+        if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
+            # An anchor of which the validator would refuse the file; what it said moves aside.
+            marker["astAnchorIncomplete"] = anchor
+            marker["astAnchor"] = None
+        marker.setdefault("astAnchor", None)
+        marker.setdefault("anchor", f"line {marker['line']}")
+        marker.setdefault("anchorType", "line")
 
     def _settle(self, note: Note, marker: dict[str, Any]) -> None:
         """Write into a marker where its comment stands; only a sure answer changes what was known.
@@ -172,22 +202,3 @@ def _set_lines(raw: dict[str, Any], line: int, end_line: int | None) -> None:
     for name in ("startLine", "endLine"):
         if end_line is None and name in raw:
             raw[name] = line
-
-
-def _fill(marker: dict[str, Any], moment: str) -> None:
-    """Give a marker what the extension's validator asks for, where nothing better is known."""
-    for name in ("lineHash", "lineText", "prevLineText", "nextLineText"):
-        if not isinstance(marker.get(name), str):
-            marker[name] = ""
-    if not isinstance(marker.get("lastVerified"), str):
-        marker["lastVerified"] = moment
-    if whole_line(marker.get("line")) is None:
-        marker["line"] = 1
-    anchor = marker.get("astAnchor")
-    if isinstance(anchor, dict) and not anchor.keys() >= _ANCHOR_KEYS:
-        # An anchor of which the validator would refuse the file; what it said moves aside.
-        marker["astAnchorIncomplete"] = anchor
-        marker["astAnchor"] = None
-    marker.setdefault("astAnchor", None)
-    marker.setdefault("anchor", f"line {marker['line']}")
-    marker.setdefault("anchorType", "line")

@@ -103,7 +103,9 @@ def _put(items: list[Any], item: Mapping[str, Any]) -> None:
 def entry_of(comment: Mapping[str, Any], marker: Mapping[str, Any] | None, sequence: int) -> Entry:
     """Return what goes on record about a comment that we write now."""
     content = json.dumps({"comment": comment, "marker": marker})
-    return Entry(str(comment["id"]), sequence, str(comment.get("updated", "")), content, False)
+    # Half a character in a moment of another program is no text that a database takes.
+    updated = str(comment.get("updated", "")).encode("utf-8", "replace").decode()
+    return Entry(str(comment["id"]), sequence, updated, content, False)
 
 
 def tombstone(comment_id: str, moment: str, sequence: int) -> Entry:

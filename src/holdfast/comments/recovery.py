@@ -82,13 +82,17 @@ def _unite(room: Comments, path: RepoPath) -> str | None:
 
 
 def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
-    """Return what both sides say together: as the file has them, or else as git's index has them."""
+    """Return what both sides say together: as the file has them, or else as git's index has them.
+
+    What they come from is in the index too, unless somebody said that the conflict is over; without it a
+    comment that one side deleted would come back.
+    """
     data = room.sidecar_bytes(path)
     if data is None or sides_of(data) is None:
         return None
-    if (found := recovered(data)) is not None:
-        return found
     base, ours, theirs = (room.history.staged(sidecar_of(path.text), stage) for stage in (1, 2, 3))
+    if (found := recovered(data, base)) is not None:
+        return found
     if ours is None or theirs is None:
         return None
     try:

@@ -10,6 +10,7 @@ Contract:
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -19,6 +20,10 @@ from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.names import VERSION, sidecar_of
 from holdfast.comments.notes import EVIDENCE, Note, Standing
 from holdfast.comments.tracking.models import Confidence
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_LARGEST_LINE = 2**31 - 1
+"""The largest number of a line that an editor can show."""
 
 
 @dataclass
@@ -97,7 +102,7 @@ def digest_of(data: bytes) -> str:
 
 def whole_line(value: object) -> int | None:
     """Return a stored line number, or None when it is none."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or value < 1:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 1 <= value <= _LARGEST_LINE:
         return None
     return int(value)
 
@@ -133,6 +138,8 @@ def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, p
     for name in ("id", "text"):
         if not isinstance(comment.get(name), str):
             raise CommentFileCorrupted(path, f"comment {position} has no {name}")
+    if _SURROGATE.search(comment["id"]) is not None:
+        raise CommentFileCorrupted(path, f"the id of comment {position} is no text")
     marker = owned.get(f"marker {comment.get('ghostMarkerId')}") or owned.get(f"comment {comment['id']}")
     return Note(comment, marker, _stored_standing(comment, marker))
 

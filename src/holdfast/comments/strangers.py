@@ -108,7 +108,7 @@ def _has_hash(note: Note) -> bool:
 def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
     marker, here = note.marker or {}, note.placement
     covered = list(lines[here.line - 1 : here.end_line or here.line])
-    hashes = {marker.get("lineHash"), note.raw.get("lineHash")}
+    hashes = (marker.get("lineHash"), note.raw.get("lineHash"))
     return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
 
 

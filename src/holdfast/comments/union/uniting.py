@@ -21,20 +21,23 @@ def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
     return printed(merged_sidecar(_base(base), _document(ours), _document(theirs)))
 
 
-def recovered(data: bytes) -> bytes | None:
-    """Return what both sides of a conflicted sidecar say together, or None when that cannot be found out."""
+def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
+    """Return what both sides of a conflicted sidecar say together, or None when that cannot be found out.
+
+    `base` is the version both sides come from, for a file that does not hold it.
+    """
     sides = sides_of(data)
     if sides is None:
         return None
     try:
-        return _united_sides(sides)
+        return _united_sides(sides, base)
     except Unreadable:
         return None
 
 
-def _united_sides(sides: Sides) -> bytes:
-    base = _base(sides.base)
-    return printed(merged_sidecar(base, _document(sides.ours), _document(sides.theirs)))
+def _united_sides(sides: Sides, base: bytes | None) -> bytes:
+    known = _base(base if sides.base is None else sides.base)
+    return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
 
 
 def _base(data: bytes | None) -> dict[str, Any] | None:
