@@ -125,6 +125,44 @@ def test_the_margin_shows_where_comments_begin_and_how_far_they_reach(room):
 def test_comments_of_a_deleted_file_are_shown_as_orphaned(room, tmp_path):
     (tmp_path / "b.txt").unlink()
     shown = annotated(blame_file(room, BlameFile(file="b.txt")), 80)
-    assert shown == "orphaned: HACK claude: Unique line"
+    assert shown == "orphaned, last on line 2: HACK claude: Unique line"
     with pytest.raises(SourceNotFound):
         blame_file(room, BlameFile(file="missing.py"))
+
+
+@pytest.mark.parametrize("width", [24, 30, 40, 55])
+def test_on_a_narrow_terminal_nothing_runs_over_and_nothing_is_missing(room, width):
+    shown = listed_table(list_comments(room, ListComments(file="src/a.py")), width)
+    assert max(map(columns, shown.split("\n"))) <= width
+    whole = " ".join(shown.split())
+    assert "c_1730000000002 Written once" in whole
+    assert "A range of lines that is explained in rather many words, for wrapping" in whole
+    blamed = annotated(blame_file(room, BlameFile(file="src/a.py")), width)
+    assert max(map(columns, blamed.split("\n"))) <= width
+    words = " ".join(line.partition("┃")[2].strip() for line in blamed.split("\n"))
+    assert "A range of lines that is explained in rather many words, for wrapping" in words
+
+
+def test_a_tag_is_not_said_twice(room, tmp_path):
+    annotate(tmp_path, "tagged.txt", "one\n", comment(7, 1, "TODO: once is enough"))
+    assert "TODO:" not in listed(list_comments(room, ListComments(file="tagged.txt")))
+    assert "TODO claude: once" in annotated(blame_file(room, BlameFile(file="tagged.txt")), 80)
+
+
+def test_of_a_binary_file_only_the_comments_are_shown(room, tmp_path):
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\0\0\x1b[2J\n")
+    annotate(tmp_path, "other.png", "x\n", comment(8, 1, "Redraw it", tag="NOTE"))
+    (tmp_path / "other.png.comments").rename(tmp_path / "image.png.comments")
+    found = blame_file(room, BlameFile(file="image.png"))
+    shown = annotated(found, 80)
+    assert (found.is_text, found.lines) == (False, [])
+    assert "not a text file" in shown
+    assert "NOTE claude: Redraw it" in shown
+    assert "\x1b" not in shown
+
+
+def test_nothing_in_a_source_moves_the_cursor(room, tmp_path):
+    (tmp_path / "odd.txt").write_bytes(b"one\rtwo\x0bthree\x0cfour\x1b[31m\nlast\n")
+    shown = annotated(blame_file(room, BlameFile(file="odd.txt")), 80)
+    assert len(shown.split("\n")) == 2
+    assert all(line.isprintable() for line in shown.split("\n"))

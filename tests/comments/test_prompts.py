@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,10 @@ from typing import Any
 import pytest
 
 from holdfast.comments import comments as toolset
-from holdfast.comments.errors import SourceNotFound
+from holdfast.comments.errors import InvalidFilePath, SourceNotFound
+from holdfast.comments.export.models import ExportComments
+from holdfast.comments.listing import list_orphans
+from holdfast.comments.listing_models import ListOrphans
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
@@ -129,20 +133,30 @@ def test_explain_complexity_shows_the_functions_from_the_threshold_on(room):
     assert "complexityThreshold" in refused("explain_complexity", filePath="x", complexityThreshold="many")
     assert prompt("explain_complexity").input.model_fields["complexity_threshold"].default == 10
     text = text_of(room, "explain_complexity", filePath="src/tangled.py")
-    assert "tangled (lines 5-17, complexity 13)" in text
-    assert "```python\ndef tangled(a, b):\n" in text
+    assert "tangled (lines 5-17, complexity 13; it decides at line 6, 8, 10, 12, 14, 16)" in text
+    assert "1 of its 2 functions has a cyclomatic complexity of 10 or more" in text
+    assert "```python\n 5  def tangled(a, b):\n 6      if a == 0 and b:\n" in text
     assert "def simple" not in text
+    assert 'filePath "src/tangled.py"' in text
+    assert "the tag NOTE" in text
     every = text_of(room, "explain_complexity", filePath="src/tangled.py", complexityThreshold=" 1 ")
     assert every.index("tangled (lines") < every.index("simple (lines 1-2, complexity 1)")
+    assert "tangled" in text_of(
+        room, "explain_complexity", filePath="src/tangled.py", complexityThreshold="13"
+    )
     none = text_of(room, "explain_complexity", filePath="src/tangled.py", complexityThreshold="14")
     assert "nothing needs explaining" in none
+    assert "- tangled (lines 5-17, complexity 13;" in none
+    assert "def tangled" not in none
 
 
 def test_a_language_without_measure_is_shown_whole(room, tmp_path):
     (tmp_path / "notes.txt").write_text("some words\n")
     text = text_of(room, "explain_complexity", filePath="notes.txt")
     assert "cannot be measured" in text
-    assert "some words" in text
+    assert "1  some words" in text
+    (tmp_path / "values.py").write_text("one = 1\n")
+    assert "has no functions" in text_of(room, "explain_complexity", filePath="values.py")
 
 
 @pytest.mark.requirement("comments-85")
@@ -153,7 +167,10 @@ def test_a_language_without_measure_is_shown_whole(room, tmp_path):
 def test_training_export_names_the_call(room, given, has_context):
     text = text_of(room, "training_export", **given)
     assert "export_comments" in text
-    assert "There are 2 of them." in text
+    assert "There are 2 of them: 1 TODO, 1 NOTE; 0 with AI metadata." in text
+    call = json.loads(text.partition("```json\n")[2].partition("\n```")[0])
+    assert call["format"] == "jsonl"
+    assert validated(ExportComments, call).format == "jsonl"
     assert ('"includeSourceContext": true' in text) == has_context
     assert ("--context 5" in text) == has_context
     assert "includeContext" in refused("training_export", includeContext="perhaps")
@@ -182,7 +199,84 @@ def test_fix_orphans_shows_each_candidate_with_its_code(room, tmp_path):
     best = note.placement.candidates[0]
     text = text_of(room, "fix_orphans", filePath="words.txt")
     assert f"Candidate 1: words.txt:{best.line} (score {best.score:.2f})\n" in text
-    assert f"{best.line}  beta()\n" in text.partition("Candidate 1")[2]
+    first = text.partition("Candidate 1")[2].partition("Candidate 2")[0]
+    assert f"{best.line}> beta()\n" in first
+    call = json.loads(first.partition("move_comment ")[2].partition("\n")[0])
+    assert call == {
+        "sourceFile": "words.txt",
+        "targetFile": "words.txt",
+        "commentId": note.alias,
+        "targetLine": best.line,
+    }
+    assert [f"Candidate {rank}:" in text for rank in (1, 2, 3, 4)] == [True, True, True, False]
+
+
+def test_fix_orphans_finds_code_that_went_to_another_file(room, tmp_path):
+    source = tmp_path / "src" / "files.py"
+    run_scan(room)
+    load, save = PYTHON.partition("\n\n\n")[2].split("\n\n\n")
+    (tmp_path / "src" / "loading.py").write_text("import os\n\n\n" + load + "\n")
+    (tmp_path / "src" / "other.py").write_text("def other():\n    return 1\n")
+    source.write_text("import os\n\n\n" + save)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*.comments")}
+    text = text_of(room, "fix_orphans", filePath="src/files.py")
+    first = text.partition("Candidate 1: src/loading.py:4 (score 0.")[2]
+    assert "4> def load(path):\n" in first
+    assert '"targetFile": "src/loading.py"' in first
+    assert "src/other.py" not in text
+    [orphan] = list_orphans(room, ListOrphans()).orphans
+    assert [(one.file_path, one.line) for one in orphan.comment.candidates] == [("src/loading.py", 4)]
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_fix_orphans_shows_what_stood_beside_a_deleted_line(room, tmp_path):
+    annotate(tmp_path, "steps.txt", "alpha one\nbeta two\ngamma three\ndelta four\n", comment(5, 3, "Why?"))
+    room.load("steps.txt")
+    run_scan(room)
+    (tmp_path / "steps.txt").write_text("new line\nalpha one\nbeta two\ndelta four\n")
+    text = text_of(room, "fix_orphans", filePath="steps.txt")
+    assert "3> gamma three" in text
+    beside = text.partition("What stood beside it is now in steps.txt:\n")[2]
+    assert "3  beta two" in beside
+    assert "4  delta four" in beside
+
+
+def test_a_line_of_a_megabyte_does_not_fill_a_prompt(room, tmp_path):
+    annotate(tmp_path, "wide.js", f"one();\nvar a = '{'x' * 1_000_000}';\n", comment(5, 2, "Long"))
+    run_scan(room)
+    (tmp_path / "wide.js").write_text("one();\n")
+    assert len(text_of(room, "fix_orphans", filePath="wide.js")) < 10_000
+    [orphan] = list_orphans(room, ListOrphans(file="wide.js")).orphans
+    assert len(orphan.old_code or "") < 3_000
+
+
+@pytest.mark.parametrize("name", ["review_code", "explain_complexity"])
+def test_a_binary_file_is_not_shown(room, tmp_path, name):
+    (tmp_path / "image.py").write_bytes(b"\x89PNG\0\0\n")
+    with pytest.raises(InvalidFilePath):
+        text_of(room, name, filePath="image.py")
+
+
+def run_scan(room):
+    from holdfast.comments.scan import Scan
+
+    Scan(room).run()
+
+
+def test_a_review_tells_which_lines_belong_to_what(room):
+    text = text_of(room, "review_code", filePath="src/files.py")
+    assert (
+        "Where things are, of 11 lines:\n- lines 4-6: function load\n- lines 9-11: function save\n\n" in text
+    )
+    assert 'call `add_comment` with filePath "src/files.py"' in text
+
+
+def test_without_comments_there_is_nothing_to_export(tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    bare = Comments(Repository.at(empty))
+    assert "nothing to export" in text_of(bare, "training_export")
+    bare.close()
 
 
 def test_the_text_of_others_stands_between_marks_nobody_can_guess(room, tmp_path):

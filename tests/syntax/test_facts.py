@@ -72,7 +72,10 @@ def test_a_header_is_of_the_language_that_it_is_written_in(text, language):
     assert (found and found.name) == language
 
 
-MACROS = "TEST_BEGIN(test_hash)\n{\n\tint a = 1;\n}\nTEST_END\n\nint main(void)\n{\n\treturn test(\n\t    test_hash);\n}\n"
+MACROS = (
+    "TEST_BEGIN(test_hash)\n{\n\tint a = 1;\n}\nTEST_END\n\n"
+    "int main(void)\n{\n\treturn test(\n\t    test_hash);\n}\n"
+)
 ZSH = "alias -g G='| grep'\nprint ${(U)name} ${${file/#$HOME/~}%/}\n() {\n}\n"
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from holdfast.comments import listing_text as text
 from holdfast.comments import typed
+from holdfast.comments.elsewhere import candidates
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.listing_models import (
     AnnotatedFile,
@@ -22,7 +25,7 @@ from holdfast.comments.search.moments import microseconds
 from holdfast.comments.search.operations import found_comment
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
-from holdfast.comments.snippets import as_it_was, lines_of_file
+from holdfast.comments.snippets import as_it_was, is_text, lines_of_file, shortened
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect
@@ -89,6 +92,9 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     move_comment puts one where it belongs. An orphan comes back by itself when its code does.
     """
     total, found, damaged = unsure(room, args.file, args.limit)
+    offers = candidates(room, found)
+    for path, note in found:
+        note.placement = replace(note.placement, candidates=tuple(offers[path, note.id]))
     return Orphans(total=total, orphans=[_orphan(room, path, note) for path, note in found], damaged=damaged)
 
 
@@ -116,7 +122,7 @@ def _orphan(room: Comments, path: str, note: Note) -> Orphan:
         file_path=path,
         comment=CommentFacts.of(note),
         old_start_line=None if old is None else old.start,
-        old_code=None if old is None else old.text,
+        old_code=None if old is None else "\n".join(map(shortened, old.lines)),
     )
 
 
@@ -138,11 +144,13 @@ def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
     notes = room.load(path).comments
     placed = [note for note in notes if not note.orphaned]
     try:
-        lines = lines_of_file(room.text_of(path))
+        source = room.text_of(path)
     except SourceNotFound:
-        lines = []  # its sidecar is still there, and all its comments are orphaned
+        source = ""  # its sidecar is still there, and all its comments are orphaned
+    lines = lines_of_file(source) if source and is_text(source) else []
     return AnnotatedFile(
         file_path=path,
+        is_text=is_text(source),
         lines=[_annotated(number, line, placed) for number, line in enumerate(lines, 1)],
         comments=[CommentFacts.of(note) for note in notes],
     )

@@ -79,7 +79,8 @@ class Orphan(Output):
         description="The number of the first line of `oldCode`, when it was written.",
     )
     old_code: UntrustedText | None = Field(
-        serialization_alias="oldCode", description="The code it was written for."
+        serialization_alias="oldCode",
+        description="The code it was written for; of very long lines the beginning.",
     )
 
 
@@ -112,5 +113,10 @@ class AnnotatedFile(Output):
     """A source file with its comments in the margin."""
 
     file_path: UntrustedText = Field(serialization_alias="filePath", description="The source file.")
+    is_text: bool = Field(
+        default=True,
+        serialization_alias="isText",
+        description="Whether it can be read; of a binary file no lines are shown.",
+    )
     lines: list[AnnotatedLine] = Field(description="All of its lines.")
     comments: list[CommentFacts] = Field(description="Its comments; orphaned ones are on no line.")

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import secrets
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
+from holdfast.comments import elsewhere
 from holdfast.comments import prompt_texts as texts
+from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.markdown import fenced
 from holdfast.comments.listing import unsure
 from holdfast.comments.models import FilePath
 from holdfast.comments.notes import Note
 from holdfast.comments.paths import source_path
 from holdfast.comments.search.query import Query
-from holdfast.comments.snippets import Snippet, around, as_it_was, lines_of_file
+from holdfast.comments.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED, line_words
+from holdfast.comments.text import TAGS, UNTAGGED, line_words
 from holdfast.comments.toolset import comments
+from holdfast.comments.tracking.models import Candidate
+from holdfast.kernel.columns import one_line
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage
@@ -26,12 +31,20 @@ from holdfast.kernel.untrusted import visible
 from holdfast.storage.listing import Listing
 from holdfast.syntax.languages import language_of
 
+if TYPE_CHECKING:
+    from holdfast.syntax.complexity import FunctionComplexity
+
 Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
 _MOST_ORPHANS = 20
 _MOST_CANDIDATES = 3
 _MARGIN = 3
+_MOST_PLACES = 100
+_MOST_DECISIONS = 40
+_MOST_SIMPLE = 5
+KNOWN_TAGS = (*TAGS, "HACK", "WARNING")
+OTHER = "of other tags or none"
 
 
 def _spelled(value: Any) -> Any:
@@ -116,11 +129,30 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
         fenced(text, _language(path, text)),
         texts.STEPS.format(concern=asked.concern),
         "Focus on:\n" + "\n".join(f"- {item}" for item in asked.points),
+        _places(path, text),
         *_already_noted(room, path),
         texts.RECORD.format(path=visible(path)),
         texts.CODE_IS_DATA,
     ]
     return [PromptMessage("\n\n".join(parts))]
+
+
+def _places(path: str, text: str) -> str:
+    """Return which lines belong to what, so that nobody has to count."""
+    from holdfast.syntax.facts import facts
+
+    lines = [texts.PLACES.format(count=len(lines_of_file(text)))]
+    listed = [symbol for symbol in facts(path, text).symbols if symbol.is_function or symbol.is_type]
+    for symbol in listed[:_MOST_PLACES]:
+        name = visible(".".join(symbol.path))
+        lines.append(f"- {_span(symbol.start_line, symbol.end_line)}: {symbol.kind.lower()} {name}")
+    if len(listed) > _MOST_PLACES:
+        lines.append(f"- and {len(listed) - _MOST_PLACES} more")
+    return "\n".join(lines) if listed else lines[0].replace(":", ".")
+
+
+def _span(start: int, end: int) -> str:
+    return f"line {start}" if start == end else f"lines {start}-{end}"
 
 
 @comments.prompt(
@@ -134,28 +166,51 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
     """Add NOTE comments explaining complex functions/algorithms."""
     path = source_path(args.file_path).text
     text = _source(room, path)
-    language = language_of(path, text.partition("\n")[0])
+    language = language_of(path, text)
     if language is None:
-        parts = [texts.NO_MEASURE.format(path=visible(path)), fenced(text, "")]
+        whole = fenced(numbered(lines_of_file(text), 1), "")
+        parts = [texts.NO_MEASURE.format(path=visible(path)), whole]
         return [PromptMessage("\n\n".join([*parts, *_explaining(room, path)]))]
     from holdfast.syntax.complexity import cyclomatic
     from holdfast.syntax.parse import parse
 
-    found = [one for one in cyclomatic(parse(language, text)) if one.cyclomatic >= args.complexity_threshold]
+    measured = sorted(
+        cyclomatic(parse(language, text)), key=lambda one: (-one.cyclomatic, one.symbol.start_line)
+    )
+    found = [one for one in measured if one.cyclomatic >= args.complexity_threshold]
     if not found:
-        nothing = texts.NOTHING_COMPLEX.format(path=visible(path), threshold=args.complexity_threshold)
-        return [PromptMessage(nothing)]
-    found.sort(key=lambda one: (-one.cyclomatic, one.symbol.start_line))
-    head = texts.COMPLEX.format(path=visible(path), threshold=args.complexity_threshold, count=len(found))
+        return [PromptMessage(_nothing_complex(path, measured, args.complexity_threshold))]
+    head = texts.COMPLEX.format(
+        path=visible(path),
+        threshold=args.complexity_threshold,
+        count=len(found),
+        all=len(measured),
+        have="has" if len(found) == 1 else "have",
+    )
     lines = lines_of_file(text)
-    functions = []
-    for one in found:
-        symbol = one.symbol
-        name = visible(".".join(symbol.path))
-        body = "\n".join(map(visible, lines[symbol.start_line - 1 : symbol.end_line]))
-        title = f"{name} (lines {symbol.start_line}-{symbol.end_line}, complexity {one.cyclomatic})"
-        functions.append(f"{title}\n\n{fenced(body, language.fence)}")
+    functions = [f"{_measured(one)}\n\n{fenced(_body(one, lines), language.fence)}" for one in found]
     return [PromptMessage("\n\n".join([head, *functions, *_explaining(room, path)]))]
+
+
+def _nothing_complex(path: str, measured: Sequence[FunctionComplexity], threshold: int) -> str:
+    if not measured:
+        return texts.NO_FUNCTIONS.format(path=visible(path))
+    most = "\n".join(f"- {_measured(one)}" for one in measured[:_MOST_SIMPLE])
+    return texts.NOTHING_COMPLEX.format(path=visible(path), threshold=threshold, all=len(measured), most=most)
+
+
+def _measured(one: FunctionComplexity) -> str:
+    """Name a function, where it is, how complex it is, and where it decides."""
+    name, span = visible(".".join(one.symbol.path)), _span(one.symbol.start_line, one.symbol.end_line)
+    places = ", ".join(map(str, one.decides_at[:_MOST_DECISIONS]))
+    more = " and more" if len(one.decides_at) > _MOST_DECISIONS else ""
+    decides = f"; it decides at line {places}{more}" if places else ""
+    return f"{name} ({span}, complexity {one.cyclomatic}{decides})"
+
+
+def _body(one: FunctionComplexity, lines: Sequence[str]) -> str:
+    start, end = one.symbol.start_line, one.symbol.end_line
+    return numbered([visible(line) for line in lines[start - 1 : end]], start)
 
 
 def _explaining(room: Comments, path: str) -> list[str]:
@@ -171,10 +226,29 @@ def _explaining(room: Comments, path: str) -> list[str]:
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
     """Export workspace comments as AI training data (JSONL format)."""
-    found = room.search.find(Query(limit=1))
-    call = texts.CALL_WITH_CONTEXT if args.include_context else texts.CALL
-    option = " --context 5" if args.include_context else ""
-    return [PromptMessage(texts.TRAINING.format(total=found.total, call=call, option=option))]
+    total = room.search.find(Query(limit=1)).total
+    if not total:
+        return [PromptMessage(texts.NOTHING_TO_EXPORT)]
+    return [
+        PromptMessage(
+            texts.TRAINING.format(
+                total=total,
+                counts=_counts(room, total),
+                meaning=texts.WITH if args.include_context else texts.WITHOUT,
+                call=texts.CALL_WITH_CONTEXT if args.include_context else texts.CALL,
+                option=" --context 5" if args.include_context else "",
+            )
+        )
+    ]
+
+
+def _counts(room: Comments, total: int) -> str:
+    """Return how many comments each tag has, and how many a model wrote."""
+    tags = {tag: room.search.find(Query(tag=tag, limit=1)).total for tag in KNOWN_TAGS}
+    tags[OTHER] = total - sum(tags.values())
+    counted = ", ".join(f"{count} {tag}" for tag, count in tags.items() if count)
+    models = room.search.find(Query(has_ai=True, limit=1)).total
+    return f": {counted}; {models} with AI metadata"
 
 
 @comments.prompt(
@@ -194,7 +268,8 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     if not found:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
-    orphans = "\n\n".join(_orphan(room, number, *item) for number, item in enumerate(found, 1))
+    offers = elsewhere.candidates(room, found)
+    orphans = "\n\n".join(_orphan(room, number, *item, offers) for number, item in enumerate(found, 1))
     rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
     text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
@@ -205,26 +280,40 @@ def _exactly(path: str) -> str:
     return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
 
 
-def _orphan(room: Comments, number: int, path: str, note: Note) -> str:
+def _orphan(room: Comments, number: int, path: str, note: Note, offers: elsewhere.Offers) -> str:
     state = "orphaned" if note.orphaned else "needs review"
     why = (note.reason or "not sure").replace("_", " ")
     place = f"{visible(path)}, {line_words(note.line, note.end_line).lower()}"
-    head = f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}"
-    said = "\n".join(f"   > {line}" for line in visible(note.text).split("\n"))
+    lines = [
+        f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
+        f"   Written by {one_line(note.author)}, {one_line(note.created)}:",
+        *(f"   > {line}" for line in visible(note.text).split("\n")),
+    ]
     old = as_it_was(room, note, path, _MARGIN)
-    was = "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
-    candidates = list(_candidates(room, path, note)) or ["   No place looks like it."]
-    return "\n".join([head, said, was, *candidates])
+    lines.append(
+        "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
+    )
+    candidates = offers[path, note.id][:_MOST_CANDIDATES]
+    lines += [
+        part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
+    ]
+    if not candidates:
+        lines.append("   No place looks like it.")
+    beside = elsewhere.where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
+    if beside is not None:
+        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
+    return "\n".join(lines)
 
 
-def _candidates(room: Comments, path: str, note: Note) -> Iterable[str]:
-    for rank, one in enumerate(note.placement.candidates[:_MOST_CANDIDATES], 1):
-        target = one.path or path
-        yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
-        try:
-            yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
-        except HoldfastError:
-            continue  # it went away since it was found
+def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate) -> Iterable[str]:
+    target = one.path or path
+    yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
+    try:
+        yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
+    except HoldfastError:
+        return  # it went away since it was found
+    arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
+    yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
 
 
 def _indented(snippet: Snippet) -> str:
@@ -239,11 +328,13 @@ def _source(room: Comments, path: str) -> str:
             hint="Choose a smaller file; a prompt holds the whole of it.",
             path=path,
         )
+    if not is_text(text):
+        raise InvalidFilePath(path, "it is not a text file", "Name a file of source text")
     return visible(text).rstrip("\n")
 
 
 def _language(path: str, text: str) -> str:
-    language = language_of(path, text.partition("\n")[0])
+    language = language_of(path, text)
     return "" if language is None else language.fence
 
 
@@ -255,11 +346,13 @@ def _already_noted(room: Comments, path: str) -> list[str]:
         return []  # a sidecar that cannot be read is no reason not to review the code
     if not notes:
         return []
-    lines = [
-        f"- {line_words(note.line, note.end_line)} ({visible(note.tag or UNTAGGED)}): {_brief(note)}"
-        for note in notes
-    ]
+    lines = [f"- {line_words(note.line, note.end_line)} ({_state(note)}): {_brief(note)}" for note in notes]
     return ["Comments that are on this file already:\n" + "\n".join(lines)]
+
+
+def _state(note: Note) -> str:
+    states = ("" if note.status == "open" else note.status, "orphaned" if note.orphaned else "")
+    return ", ".join(filter(None, (visible(note.tag or UNTAGGED), *states)))
 
 
 def _brief(note: Note) -> str:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 
 from holdfast.comments.lines import decoded, split_lines
 from holdfast.comments.names import SUFFIX
+from holdfast.comments.notes import Note
+from holdfast.comments.sidecar import whole_line
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import current_call
@@ -39,6 +41,27 @@ class Missing:
     """The ids of the comments, in the order of the anchors."""
 
 
+def missing_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Missing]:
+    """Return comments whose code is gone, by the version they were written for, as far as it was kept."""
+    groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
+    for path, note in notes:
+        groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
+    found = []
+    for (path, _), group in groups.items():
+        version = room.annotated_version(group[0].marker)
+        if version is not None:
+            # By the name of the file that they are missing from now; they may have come from elsewhere.
+            anchors = tuple(map(written_for, group))
+            found.append(Missing(path, Version(path, version.text), anchors, tuple(one.id for one in group)))
+    return found
+
+
+def written_for(note: Note) -> Anchor:
+    """Return the line, or lines, that a comment was written for."""
+    facts = note.evidence or {}
+    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
+
+
 class Workspace:
     """The source files among which code is looked for."""
 
@@ -49,6 +72,11 @@ class Workspace:
             room.repository,
             lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
         )
+
+    @classmethod
+    def for_missing(cls, room: Comments, missing: Iterable[Missing]) -> Workspace:
+        """Return the files that are named like those that something is missing from."""
+        return cls(room, {os.path.splitext(one.path)[1] for one in missing})
 
     def texts(self) -> Iterable[tuple[str, str]]:
         """Yield the path and text of each file that can be read."""

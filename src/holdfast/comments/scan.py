@@ -9,7 +9,6 @@ Contract:
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -21,11 +20,11 @@ from holdfast.comments.changes import Change
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.notes import Note, Standing
 from holdfast.comments.pool import Pool
-from holdfast.comments.relocation import Missing, Workspace, likely_files
+from holdfast.comments.relocation import Workspace, likely_files, missing_of
 from holdfast.comments.sidecar import whole_line
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.files import Moved, find_moved
-from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.models import Candidate, Confidence, Placement, Version
 from holdfast.comments.writing import Writing
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
@@ -33,6 +32,9 @@ from holdfast.storage.repo_path import RepoPath
 
 _FEW = 8
 """Files up to which git is asked about each of them alone."""
+
+_READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
+"""What a scan does with all files, one after the other."""
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ class Scan:
     def _update(self, changed: Sequence[str]) -> None:
         known = self._compared(changed)
         for position, path in enumerate(changed):
-            current_call().progress(len(changed) + position, 2 * len(changed), f"Writing {path}")
+            self._tell(_WRITING, position, f"Writing {path}")
             self._guarded(path, partial(self._settle, path, known))
         self._relocate()
 
@@ -99,14 +101,19 @@ class Scan:
         if not paths:
             return known
         with Pool(len(paths)) as pool:
-            waiting = [
-                (path, journey, pool.follow(journey)) for path in paths for journey in self._journeys(path)
-            ]
+            waiting = []
+            for position, path in enumerate(paths):
+                self._tell(_READING, position, f"Reading {path}")
+                waiting += [(path, journey, pool.follow(journey)) for journey in self._journeys(path)]
             for position, (path, journey, answer) in enumerate(waiting):
-                message = f"Comparing {path}"
-                current_call().progress(position * len(paths) / len(waiting), 2 * len(paths), message)
+                self._tell(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
                 known.placements[journey] = answer()
         return known
+
+    def _tell(self, step: int, done: float, message: str) -> None:
+        """Say how far the scan is; here it ends when nobody waits for it any more."""
+        count = self.result.changed
+        current_call().progress(step * count + done, _STEPS * count, message)
 
     def _journeys(self, path: str) -> list[Journey]:
         found: list[Journey] = []
@@ -149,10 +156,12 @@ class Scan:
     # Code that went to other files
 
     def _relocate(self) -> None:
-        missing = self._versions_of_missing()
-        suffixes = {os.path.splitext(one.path)[1] for one in missing}
-        files = Workspace(self._room, suffixes)
-        places = likely_files(missing, files) if missing else []
+        missing = missing_of(self._room, self._missing)
+        if not missing:
+            return self._carry_over({})
+        self._tell(_SEARCHING, 0, "Looking in other files")
+        files = Workspace.for_missing(self._room, missing)
+        places = likely_files(missing, files)
         found: dict[str, tuple[str, Moved]] = {}
         for one, paths in zip(missing, places, strict=True):
             texts = ((path, files.text(path)) for path in paths)
@@ -160,21 +169,7 @@ class Scan:
             for name, moved in zip(one.names, find_moved(one.version, one.anchors, candidates), strict=True):
                 if moved is not None:
                     found[f"{one.path}\0{name}"] = (one.path, moved)
-        self._carry_over(found)
-
-    def _versions_of_missing(self) -> list[Missing]:
-        groups: dict[tuple[str, str], list[Note]] = defaultdict(list)
-        for path, note in self._missing:
-            groups[path, str((note.evidence or {}).get("blob", note.id))].append(note)
-        found = []
-        for (path, _), notes in groups.items():
-            version = self._room.annotated_version(notes[0].marker)
-            if version is not None:
-                anchors = tuple(_anchor(note) for note in notes)
-                # By the name of the file that they are missing from now; they may have come from elsewhere.
-                version = Version(path, version.text)
-                found.append(Missing(path, version, anchors, tuple(note.id for note in notes)))
-        return found
+        return self._carry_over(found)
 
     def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
         """Move what is sure into its new file, and report the rest where it is."""
@@ -220,11 +215,6 @@ class Scan:
         except HoldfastError as failure:
             if report:
                 self.result.damaged.append((path, failure.message))
-
-
-def _anchor(note: Note) -> Anchor:
-    facts = note.evidence or {}
-    return Anchor(whole_line(facts.get("line")) or note.line, whole_line(facts.get("endLine")))
 
 
 def _lines_before(change: Change) -> dict[str, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,17 +22,46 @@ class Snippet:
     start: int
     """The number of the first line, from 1."""
     lines: tuple[str, ...]
+    own: range = range(0)
+    """The numbers of the lines that a comment is on."""
 
     @property
     def text(self) -> str:
         """The lines as one text, without a line break at the end."""
         return "\n".join(self.lines)
 
+    def line(self, number: int) -> str:
+        """Return the line with a number, or nothing where that is outside."""
+        index = number - self.start
+        return self.lines[index] if 0 <= index < len(self.lines) else ""
+
     @property
     def numbered(self) -> str:
-        """The lines with their numbers before them."""
-        width = len(str(self.start + len(self.lines)))
-        return "\n".join(f"{number:>{width}}  {line}" for number, line in enumerate(self.lines, self.start))
+        """The lines with their numbers before them, those of the comment marked."""
+        return numbered(self.lines, self.start, self.own)
+
+
+LONGEST = 1000
+"""Characters of a line that are shown where lines are there to be recognised."""
+
+
+def numbered(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
+    """Return lines with their numbers before them, some marked by an angle bracket."""
+    width = len(str(start + len(lines)))
+    return "\n".join(
+        f"{number:>{width}}{'>' if number in marked else ' '} {shortened(line)}"
+        for number, line in enumerate(lines, start)
+    )
+
+
+def shortened(line: str) -> str:
+    """Return a line, or its beginning where nobody would read all of it."""
+    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+
+
+def is_text(text: str) -> bool:
+    """Return whether a file is meant to be read: what is not has NUL characters at its beginning."""
+    return "\0" not in text[:8192]
 
 
 def lines_of_file(text: str) -> list[str]:
@@ -45,7 +75,7 @@ def around(path: str, text: str, line: int, end_line: int | None, margin: int) -
     lines = lines_of_file(text)
     start = max(1, line - margin)
     end = min(len(lines), (end_line or line) + margin)
-    return Snippet(path, start, tuple(lines[start - 1 : end]))
+    return Snippet(path, start, tuple(lines[start - 1 : end]), range(line, (end_line or line) + 1))
 
 
 def as_it_was(room: Comments, note: Note, path: str, margin: int) -> Snippet | None:
@@ -68,6 +98,7 @@ def _from_marker(note: Note, path: str, margin: int) -> Snippet | None:
     line = whole_line(marker.get("line")) or note.line
     own = "" if own == BLANK else own
     if not margin:
-        return Snippet(path, line, (own,))
+        return Snippet(path, line, (own,), range(line, line + 1))
     lines = ((before,) if before else ()) + (own,) + ((after,) if after else ())
-    return Snippet(path, line - 1 if before and line > 1 else line, lines)
+    start = line - 1 if before and line > 1 else line
+    return Snippet(path, start, lines, range(line, line + 1))

@@ -81,15 +81,13 @@ def replied(result: RepliedComment) -> str:
 
 def scanned(result: ScanResult) -> str:
     """Say what bringing comments up to date came to."""
-    head = (
-        f"Looked at {result.files} files with comments; {result.changed_files} had changed, "
-        f"with {result.comments} comments."
-    )
+    head = f"Looked at {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
+    head += f", with {counted(result.comments, 'comment')}." if result.changed_files else "."
     parts = [
         _listed("Moved", result.moved),
         _listed("Needs review", result.needs_review),
         _listed("Orphaned", result.orphaned),
-        [f"Damaged: {one.file_path}: {one.problem}" for one in result.damaged],
+        [f"Left as it is: {one.file_path}: {one.problem}" for one in result.damaged],
     ]
     return "\n".join([head, *(line for part in parts for line in part)])
 
@@ -163,6 +161,11 @@ def _doubts(comment: CommentFacts) -> list[str]:
         for one in comment.candidates[:3]
     )
     return [f"   {said}" + (f" (perhaps {places})" if places else "")]
+
+
+def counted(number: int, word: str) -> str:
+    """Say how many there are of something."""
+    return f"{number:,} {word}" + ("" if number == 1 else "s")
 
 
 def line_words(line: int, end_line: int | None) -> str:

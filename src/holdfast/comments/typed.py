@@ -29,7 +29,7 @@ def paths(*names: str, signed: bool = False) -> FillIn:
 
 
 def patterns(name: str) -> FillIn:
-    """Count an argument that may be a pattern from the current directory; a folder means all that is in it."""
+    """Count a path or a pattern from the current directory; a folder means all that is in it."""
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         if name not in given:

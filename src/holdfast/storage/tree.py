@@ -169,7 +169,7 @@ def _refuse_link(directory: int, name: str, path: RepoPath) -> None:
 
 
 def _refuse_to_replace(directory: int, path: RepoPath) -> None:
-    """Refuse what is no file, and what its mode calls read-only though leave of its directory would suffice."""
+    """Refuse what is no file, and what is read-only by its mode, though its directory would let us."""
     try:
         mode = os.stat(path.name, dir_fd=directory, follow_symlinks=False).st_mode
     except FileNotFoundError:

@@ -8,7 +8,7 @@ function around them; functions with one are counted for themselves.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import defaultdict
 from dataclasses import dataclass
 from functools import cache
 
@@ -23,6 +23,8 @@ class FunctionComplexity:
 
     symbol: Symbol
     cyclomatic: int
+    decides_at: tuple[int, ...] = ()
+    """The lines of its decisions, each once."""
 
 
 @cache
@@ -44,16 +46,19 @@ def cyclomatic(parsed: Parsed) -> tuple[FunctionComplexity, ...]:
     """Return the complexity of every function of a file, in the order of the text."""
     functions = [symbol for symbol in symbols(parsed) if symbol.is_function]
     decisions = captures(parsed, _patterns(parsed.language)).get("decision", [])
-    places = sorted({(node.start_byte, node.end_byte, node.type) for node in decisions})
-    counted: Counter[int] = Counter()
+    places = sorted({(node.start_byte, node.end_byte, node.type, node.start_point[0]) for node in decisions})
+    counted: dict[int, list[int]] = defaultdict(list)
     open_: list[int] = []
     waiting = 0
-    for start, _end, _type in places:
+    for start, _end, _type, row in places:
         while waiting < len(functions) and functions[waiting].span[0] <= start:
             open_.append(waiting)
             waiting += 1
         while open_ and functions[open_[-1]].span[1] <= start:
             open_.pop()
         if open_:
-            counted[open_[-1]] += 1
-    return tuple(FunctionComplexity(symbol, 1 + counted[index]) for index, symbol in enumerate(functions))
+            counted[open_[-1]].append(row + 1)
+    return tuple(
+        FunctionComplexity(symbol, 1 + len(counted[index]), tuple(dict.fromkeys(counted[index])))
+        for index, symbol in enumerate(functions)
+    )

@@ -35,7 +35,7 @@ class Facts:
     skipped: str | None = None
 
     def broken(self, path: str) -> SyntaxProblem | None:
-        """Return the first problem that shows the text of a file to be wrong, not the grammar to be behind."""
+        """Return the first problem that shows the text to be wrong, not the grammar to be behind."""
         if not self.problems or self.language is None:
             return None
         if self.language.exact or not (self.symbols or path.endswith(self.language.relatives)):

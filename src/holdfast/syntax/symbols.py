@@ -52,6 +52,11 @@ class Symbol:
         """Whether it runs: a function, a method or a constructor."""
         return self.kind in FUNCTIONS
 
+    @property
+    def is_type(self) -> bool:
+        """Whether it is a class, or what a language has in place of one."""
+        return self.kind in CLASSES
+
 
 @dataclass(frozen=True)
 class _Frame:

@@ -69,7 +69,9 @@ _OF_CPP = re.compile(
     r"|class[ \t]+[\w \t]+(?:[:{;]|$)|using[ \t]+(?:namespace[ \t]+)?[\w:]+[ \t]*[;=])|\bstd::\w",
     re.MULTILINE,
 )
-_OF_OBJECTIVE_C = re.compile(r"^(?:@(?:interface|protocol|class|import)\b|[ \t]*#import[ \t]*[<\"])", re.MULTILINE)
+_OF_OBJECTIVE_C = re.compile(
+    r"^(?:@(?:interface|protocol|class|import)\b|[ \t]*#import[ \t]*[<\"])", re.MULTILINE
+)
 
 
 def language_of(path: str, text: str = "") -> Language | None:

@@ -63,8 +63,8 @@ class Language:
     - `scopes` are functions without a name; what is declared in them is local.
     - `decisions` are patterns; each match is one more way through a function.
     - `atoms` are read as one token though they have parts.
-    - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes first,
-      or where the grammar is behind the language; correct files have errors there.
+    - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes
+      first, or where the grammar is behind the language; correct files have errors there.
     - `relatives` are endings of files in a dialect that the grammar knows only in part.
     """
 
