@@ -3,13 +3,17 @@
 Contract:
 - A room that is not there is named as absent; one that cannot be read is named with the reason. Neither keeps
   the others from being heard.
+- What a room told is told again as long as a cheap sign says that nothing changed there: a look at the files
+  of the comments, the data version of the inbox, the tips of the logs, the last commit.
 - Asking takes nothing: no message counts as delivered, no file is written. Only `answer` writes, where
   somebody asked for it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 from holdfast.comments.notes import Note
@@ -20,7 +24,9 @@ from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
+from holdfast.kernel.memory import Memory
 from holdfast.milestones import lookup
+from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.closing import closed_among
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.store import Milestones
@@ -30,14 +36,13 @@ from holdfast.storage.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
 
 _MESSAGES_LOOKED_AT = 1000
-_PAGE = 200
 
 
 class Neighbour(Protocol):
     """One room, as the others see it."""
 
-    def about(self, question: Question) -> Iterator[Remark]:
-        """Yield what it knows about a task."""
+    def about(self, question: Question) -> Iterable[Remark]:
+        """Return what it knows about a task."""
 
 
 class InboxNeighbour:
@@ -45,24 +50,23 @@ class InboxNeighbour:
 
     def __init__(self, room: Inbox) -> None:
         self._room = room
+        self._told: Memory[tuple[Remark, ...]] = Memory()
 
-    def about(self, question: Question) -> Iterator[Remark]:
-        """Yield the messages on the task's files that nobody has had, and those it is linked to."""
-        linked = {ref for kind, ref in question.links if kind == "message"}
-        for ref in sorted(linked):
-            yield self.find(ref)
-        if not question.files:
-            return
-        files = set(question.files)
-        after = 0
-        for _ in range(_MESSAGES_LOOKED_AT // _PAGE):
-            page = self._room.messages("pending", after=after, limit=_PAGE)
-            for message in page:
-                if message.file in files and message.id not in linked:
-                    yield _of_message(message)
-            if len(page) < _PAGE:
-                return
-            after = page[-1].sequence
+    def about(self, question: Question) -> Iterable[Remark]:
+        """Return the messages on the task's files that nobody has had, and those it is linked to."""
+        linked = tuple(sorted({ref for kind, ref in question.links if kind == "message"}))
+        asked = (linked, tuple(question.files))
+        if asked == ((), ()):
+            return ()
+        sign = self._room.sign()
+        known = self._told.recall(asked, sign)
+        return known if known is not None else self._told.keep(asked, sign, tuple(self._found(*asked)))
+
+    def _found(self, linked: tuple[str, ...], files: tuple[str, ...]) -> Iterator[Remark]:
+        yield from (self.find(ref) for ref in linked)
+        for message in self._room.pending_on(files, _MESSAGES_LOOKED_AT) if files else ():
+            if message.id not in linked:
+                yield _of_message(message)
 
     def find(self, ref: str) -> Remark:
         """Return one message."""
@@ -78,6 +82,7 @@ class CommentsNeighbour:
 
     def __init__(self, room: Comments) -> None:
         self._room = room
+        self._told: Memory[tuple[tuple[Remark, bool], ...]] = Memory()
 
     def about(self, question: Question) -> Iterator[Remark]:
         """Yield the open comments on the task's files, where their code is now."""
@@ -85,12 +90,23 @@ class CommentsNeighbour:
         files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
         for path in dict.fromkeys(files):
             current_call().check()
-            if not path or self._room.sidecar_bytes(RepoPath.parse(path)) is None:
-                continue
-            for note in self._room.load(path).comments:
-                remark = _of_note(path, note)
-                if remark.ref in linked or (path in question.files and note.status == "open"):
+            for remark, is_open in self._on(path) if path else ():
+                if remark.ref in linked or (is_open and path in question.files):
                     yield remark
+
+    def _on(self, path: str) -> tuple[tuple[Remark, bool], ...]:
+        """Return the comments on a file, each with whether it is open; a file that has none costs a look."""
+        sign = self._room.sign(path)
+        if sign is not None and sign[0] is None:
+            return ()
+        if (known := self._told.recall(path, sign)) is not None:
+            return known
+        if self._room.sidecar_bytes(RepoPath.parse(path)) is None:
+            return ()
+        sidecar = self._room.load(path)
+        told = tuple((_of_note(path, note), note.status == "open") for note in sidecar.comments)
+        has_source = sign is not None and sign[1] is not None
+        return self._told.keep(path, sign if has_source and self._room.is_settled(sidecar) else None, told)
 
     def find(self, path: str, name: str) -> Remark:
         """Return one comment by its file and its id."""
@@ -112,24 +128,21 @@ class MilestonesNeighbour:
 
     def __init__(self, room: Milestones) -> None:
         self._room = room
+        self._told: Memory[tuple[Remark, ...]] = Memory()
 
-    def about(self, question: Question) -> Iterator[Remark]:
-        """Yield the issues and milestones that the task is linked to, and open issues linked to its files."""
-        named = [ref for kind, ref in question.links if kind in ("issue", "milestone")]
+    def about(self, question: Question) -> Iterable[Remark]:
+        """Return issues and milestones that the task is linked to, and open issues linked to its files."""
+        named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
+        asked = (named, tuple(question.files), question.limit)
         if not named and not question.files:
-            return
+            return ()
+        sign = self._room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
+        if (known := self._told.recall(asked, sign)) is not None:
+            return known
         with self._room.reading() as connection:
-            for path in question.files:
-                query = (
-                    "SELECT entity.id FROM link JOIN entity ON entity.id = link.entity"
-                    " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
-                )
-                named += [row[0] for row in connection.execute(query, (path, question.limit))]
-            for ref in dict.fromkeys(named):
-                try:
-                    yield _of_entity(lookup.entity(connection, None, ref))
-                except (NotFound, InvalidArguments):
-                    continue  # an issue of another tracker, such as GitHub's
+            # A damaged log may be mended without its tip moving.
+            is_sound = not damaged_in(connection)
+            return self._told.keep(asked, sign if is_sound else None, tuple(_entities(connection, *asked)))
 
     def find(self, ref: str) -> Remark:
         """Return one issue or milestone."""
@@ -151,6 +164,23 @@ class CommitsNeighbour:
         """Yield the newest commits that name the task."""
         for commit in self._search.naming(question.name, question.limit):
             yield Remark("commit", commit.id, commit.subject, author=commit.author, at=commit.time)
+
+
+def _entities(
+    connection: sqlite3.Connection, named: tuple[str, ...], files: tuple[str, ...], limit: int
+) -> Iterator[Remark]:
+    refs = list(named)
+    for path in files:
+        query = (
+            "SELECT entity.id FROM link JOIN entity ON entity.id = link.entity"
+            " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
+        )
+        refs += [row[0] for row in connection.execute(query, (path, limit))]
+    for ref in dict.fromkeys(refs):
+        try:
+            yield _of_entity(lookup.entity(connection, None, ref))
+        except (NotFound, InvalidArguments):
+            continue  # an issue of another tracker, such as GitHub's
 
 
 class RoomNeighbours:
@@ -182,18 +212,18 @@ class RoomNeighbours:
     def find(self, kind: RemarkKind, ref: str, file: str | None) -> Remark:
         """Return one thing that another room knows."""
         if kind == "message":
-            return InboxNeighbour(self._room("inbox")).find(ref)
+            return self._inbox.find(ref)
         if kind == "comment":
-            return CommentsNeighbour(self._room("comments")).find(file or "", ref)
-        return MilestonesNeighbour(self._room("milestones")).find(ref)
+            return self._comments.find(file or "", ref)
+        return self._milestones.find(ref)
 
     def answer(self, remark: Remark, text: str, author: str) -> bool:
         """Tell whoever made a remark what became of it."""
         if remark.kind == "message":
-            InboxNeighbour(self._room("inbox")).answer(remark.ref, text, author)
+            self._inbox.answer(remark.ref, text, author)
         elif remark.kind == "comment":
             path, _, name = remark.ref.rpartition("#")
-            CommentsNeighbour(self._room("comments")).answer(path, name, text, author)
+            self._comments.answer(path, name, text, author)
         else:
             return False
         return True
@@ -220,7 +250,7 @@ class RoomNeighbours:
             known = {}
         unknown = [name for name in names if name not in known]
         if unknown:
-            closed = MilestonesNeighbour(room).closed(unknown)
+            closed = self._milestones.closed(unknown)
             known = known | {name: name in closed for name in unknown}
             self._milestones_seen = (tips, known)
         return frozenset(name for name in names if known[name])
@@ -238,14 +268,26 @@ class RoomNeighbours:
         """End what was started here; the rooms are closed by whoever opened them."""
         self._commits.close()
 
+    # The same ones each time, with what they remember.
+
+    @cached_property
+    def _comments(self) -> CommentsNeighbour:
+        return CommentsNeighbour(self._room("comments"))
+
+    @cached_property
+    def _inbox(self) -> InboxNeighbour:
+        return InboxNeighbour(self._room("inbox"))
+
+    @cached_property
+    def _milestones(self) -> MilestonesNeighbour:
+        return MilestonesNeighbour(self._room("milestones"))
+
     def _neighbour(self, name: str) -> Neighbour:
         if name == "inbox":
-            return InboxNeighbour(self._room("inbox"))
+            return self._inbox
         if name == "comments":
-            return CommentsNeighbour(self._room("comments"))
-        if name == "milestones":
-            return MilestonesNeighbour(self._room("milestones"))
-        return CommitsNeighbour(self._commits)
+            return self._comments
+        return self._milestones if name == "milestones" else CommitsNeighbour(self._commits)
 
 
 def _rooms_of(repository: Repository) -> tuple[str, ...]:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.commit_search import CommitSearch
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
+from holdfast.storage.signs import sign_of
 from holdfast.tasks import rules
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import AlreadyClaimed
@@ -107,6 +109,47 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     words = focus_words(found)
     assert "message src/app.py:2: This needs a test" in words
     assert "Not here: findings." in words
+
+
+def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_changes_it(
+    workspace: Workspace, room: Tasks
+) -> None:
+    root = Path(workspace.repository.root)
+    name = comment_on(workspace, 5, "Rename this")
+    workspace.inbox.send("src/app.py", "Test it")
+    draft = IssueDraft(kind="issue", title="Parser", links=("src/app.py",))
+    issue = workspace.room("milestones").create(draft)
+    rules.add(room, rules.Rule("testing", "Test every change", "workspace"), source="test")
+    room.create([Draft("Fix", files=[File("src/app.py")])], ME)
+    commit(root, "Start on TP-1")
+    _grow_old(workspace)
+    told = [look(room, peek=True) for _ in range(3)][-1]
+    assert sorted(remark.kind for remark in told.remarks or ()) == ["comment", "commit", "issue", "message"]
+    other = Workspace.discover(root)
+    other.inbox.mark_delivered(other.inbox.take().lease)
+    other.room("milestones").set_status(issue.entity, "closed")
+    (root / "src" / "app.py").write_text(f"import os\n\n{SOURCE}")
+    (root / ".task" / "rules" / "workspace_rules.md").write_text("## Coding\n\n- Write it twice\n")
+    commit(root, "Go on with TP-1")
+    other.close()
+    found = look(room, peek=True)
+    assert [(remark.kind, remark.line) for remark in found.remarks or ()] == [
+        ("comment", 7),
+        ("commit", None),
+        ("commit", None),
+    ]
+    assert [rule.text for rule in found.rules or ()] == ["Write it twice"]
+    Writing(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"commit"}
+
+
+def _grow_old(workspace: Workspace) -> None:
+    """Wait until the files that the other rooms read are no longer so young that each look reads them."""
+    root, ends = Path(workspace.repository.root), time.monotonic() + 30
+    files = [path for path in root.rglob("*") if path.is_file() or ".git/refs" in str(path)]
+    while sign_of(map(str, files)) is None:
+        assert time.monotonic() < ends
+        time.sleep(0.05)
 
 
 def test_a_session_begins_with_what_waits_elsewhere(workspace: Workspace, room: Tasks) -> None:

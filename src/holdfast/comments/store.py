@@ -35,6 +35,7 @@ from holdfast.storage.file_history import FileHistory
 from holdfast.storage.listing import Listing, Signature
 from holdfast.storage.repo_path import RepoPath
 from holdfast.storage.repository import Repository
+from holdfast.storage.signs import Sign, sign_of
 from holdfast.storage.tree import Tree
 
 if TYPE_CHECKING:
@@ -190,6 +191,17 @@ class Comments:
         merged = self.merged(sidecar, data, self.archive.record(sidecar.path, sidecar.digest))
         put_back(sidecar, merged.restored)
         return sidecar
+
+    def sign(self, source_path: str) -> Sign | None:
+        """Return what tells, by a look, that neither the sidecar nor the source changed; see `signs`."""
+        source = f"{self.repository.root}/{source_path}"
+        sidecar = sign_of((sidecar_of(source),))
+        # Most files have none, and then the source does not matter.
+        return sidecar if sidecar is None or sidecar[0] is None else sign_of((sidecar_of(source), source))
+
+    def is_settled(self, sidecar: Sidecar) -> bool:
+        """Tell whether a sidecar is as we wrote it, or was never ours: then only its bytes matter."""
+        return not self.archive.record(sidecar.path, sidecar.digest).entries
 
     def sidecar_bytes(self, path: RepoPath) -> bytes | None:
         """Return what a file's sidecar holds, or None when it has none."""

@@ -41,6 +41,10 @@ MESSAGES_AFTER = {
     ),
     "all": "SELECT * FROM stored_message WHERE sequence > ? ORDER BY sequence LIMIT ?",
 }
+PENDING_ON = (
+    "SELECT * FROM stored_message WHERE delivered_at IS NULL"
+    " AND file IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?"
+)
 COUNT = {
     "pending": "SELECT count(*) FROM message WHERE delivered_at IS NULL",
     "delivered": "SELECT count(*) FROM message WHERE delivered_at IS NOT NULL",

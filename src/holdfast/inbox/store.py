@@ -12,6 +12,7 @@ Quick commands keep to the same rules without loading this module; see `posting`
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
@@ -127,6 +128,11 @@ class Inbox:
         """Return messages in a state ("pending", "delivered" or "all") in the order they arrived."""
         return [_message(row) for row in self._rows(statements.MESSAGES_AFTER[state], (after, limit))]
 
+    def pending_on(self, files: Iterable[str], limit: int) -> list[Message]:
+        """Return the messages on some files that nobody has had, in the order they arrived."""
+        rows = self._rows(statements.PENDING_ON, (json.dumps(list(files)), limit))
+        return [_message(row) for row in rows]
+
     def newest(self, limit: int) -> list[Message]:
         """Return the newest messages, oldest of them first."""
         return [_message(row) for row in reversed(self._rows(statements.NEWEST, (limit,)))]
@@ -171,6 +177,11 @@ class Inbox:
         """Return a value that changes when a message or reply comes or a message is delivered."""
         return *self._rows(statements.STATE_OF_ALL), self.legacy.fingerprint()
 
+    def sign(self) -> object:
+        """Return a value that stays the same as long as no process writes anything; cheaper than a look."""
+        database = self._for_reading()
+        return "nothing" if database is None else database.data_version()
+
     def check(self) -> list[Finding]:
         """Return what is wrong with the store, and what a killed reader left to be handed out again."""
         database = self._for_reading()
@@ -189,6 +200,8 @@ class Inbox:
         return self._for_writing() if self._opened is not None or self._file.was_created else None
 
     def _for_writing(self) -> Database:
+        if self._opened is not None:
+            return self._opened
         with self._opening:
             if self._opened is None:
                 self.repository.ensure_store()

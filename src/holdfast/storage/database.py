@@ -18,8 +18,7 @@ from __future__ import annotations
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from typing import NoReturn
 
 from holdfast.kernel.clock import monotonic
@@ -103,8 +102,15 @@ class Database:
     def data_version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process commits a change."""
         self._follow_the_name()
-        with self._noticing_damage(), self._probing, self._probes.lend() as connection:
-            return self._openings, connection.execute("PRAGMA data_version").fetchone()[0]
+        try:
+            with self._probing:
+                loan = self._probes.take()
+                try:
+                    return self._openings, loan.connection.execute("PRAGMA data_version").fetchone()[0]
+                finally:
+                    self._probes.take_back(loan)
+        except sqlite3.Error as error:
+            self._refuse(error)
 
     def version(self) -> int:
         """Return the number of the migration that the file has reached."""
@@ -283,13 +289,6 @@ class Database:
             raise self._file.lost("is damaged, and is only read from now on")
         if self._read_only:
             raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
-
-    @contextmanager
-    def _noticing_damage(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.Error as error:
-            self._refuse(error)
 
     def _refuse(self, error: sqlite3.Error) -> NoReturn:
         self._damaged = self._damaged or is_damage(error)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
-from holdfast.storage.disk_failures import disk_failures_named
+from holdfast.storage.disk_failures import disk_failure, disk_failures_named
 from holdfast.storage.files import flush_directory
 from holdfast.storage.git import Git, Terms
 from holdfast.storage.loose_objects import RefLock
@@ -53,10 +53,12 @@ class Refs:
 
     def tips(self) -> dict[str, str]:
         """Return the refs and the ids they hold; a damaged ref has an empty id."""
-        if self._files.are_readable:
-            with disk_failures_named(self._prefix):
-                return self._files.tips()
-        return self._git.ref_tips(self._prefix)
+        if not self._files.are_readable:
+            return self._git.ref_tips(self._prefix)
+        try:
+            return self._files.tips()
+        except OSError as error:
+            raise disk_failure(error, self._prefix) from error
 
     def move(self, ref: str, new: str, old: str | None) -> None:
         """Set a ref to `new`, provided it holds `old`; None stands for a ref that does not exist."""

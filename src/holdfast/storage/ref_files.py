@@ -4,6 +4,8 @@ Contract:
 - Reads what git's `files` backend keeps: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
   files are read first and win, as in git, so that a `git pack-refs` at the same moment hides nothing.
 - A ref whose file holds no object id is in the answer with an empty id: it is damaged, and not absent.
+- What was read is handed out again as long as a look at the folders and files finds them as they were; see
+  `signs`.
 - A repository that keeps its refs otherwise (`reftable`) is said to do so; git itself must be asked there.
 
 Quick commands import this module, so it keeps to what Python loads at start anyway.
@@ -12,6 +14,8 @@ Quick commands import this module, so it keeps to what Python loads at start any
 from __future__ import annotations
 
 import os
+
+from holdfast.storage.signs import Sign, sign_of
 
 _REF_BYTES = 256
 _ID_LENGTHS = (40, 64)
@@ -25,21 +29,33 @@ class RefFiles:
 
     def __init__(self, common_directory: str, prefix: str) -> None:
         self._common = common_directory
+        self._other_backend = os.path.join(common_directory, "reftable")
         self._prefix = prefix
         self._packed: dict[str, str] = {}
         self._packed_state: tuple[int, int, int] | None = None
+        self._places: list[str] = []
+        self._seen: tuple[Sign | None, dict[str, str]] = (None, {})
 
     @property
     def are_readable(self) -> bool:
         """Whether this repository keeps its refs in files."""
-        return not os.path.lexists(os.path.join(self._common, "reftable"))
+        return not os.path.lexists(self._other_backend)
 
     def tips(self) -> dict[str, str]:
-        """Return the refs and the object ids they hold."""
+        """Return the refs and the object ids they hold; read again once a folder or a file has changed."""
+        known, (seen, tips) = self._places, self._seen
+        sign = sign_of(known) if known else None
+        if sign is not None and sign == seen:
+            return tips.copy()
         loose: dict[str, str] = {}
-        self._read_directory(os.path.join(self._common, self._prefix.rstrip("/")), self._prefix, loose)
+        places = [os.path.join(self._common, "packed-refs")]
+        top = os.path.join(self._common, self._prefix.rstrip("/"))
+        self._read_directory(top, self._prefix, loose, places)
         self._read_packed()
-        return {**self._packed, **loose} if self._packed else loose
+        tips = {**self._packed, **loose}
+        # The sign was taken before these very places were read: what changed since differs from it.
+        self._places, self._seen = places, (sign if places == known else None, tips)
+        return dict(tips)
 
     def tip(self, name: str) -> str | None:
         """Return the id that one ref holds, or None when there is no such ref."""
@@ -50,13 +66,15 @@ class RefFiles:
         self._read_packed()
         return self._packed.get(name)
 
-    def _read_directory(self, directory: str, prefix: str, found: dict[str, str]) -> None:
+    def _read_directory(self, directory: str, prefix: str, found: dict[str, str], places: list[str]) -> None:
+        places.append(directory)
         try:
             with os.scandir(directory) as entries:
                 for entry in entries:
                     if entry.is_dir(follow_symlinks=False):
-                        self._read_directory(entry.path, f"{prefix}{entry.name}/", found)
+                        self._read_directory(entry.path, f"{prefix}{entry.name}/", found, places)
                     elif not entry.name.endswith(".lock"):
+                        places.append(entry.path)
                         self._read_loose(entry.path, prefix + entry.name, found)
         except (FileNotFoundError, NotADirectoryError):
             pass
@@ -97,10 +115,31 @@ class HeadFile:
 
     def __init__(self, git_directory: str, common_directory: str) -> None:
         self._path = os.path.join(git_directory, "HEAD")
+        self._common = common_directory
         self._branches = RefFiles(common_directory, _BRANCHES)
+        self._places: list[str] = []
+        self._seen: tuple[Sign | None, str | None] = (None, None)
 
     def commit(self) -> str | None:
         """Return the id of the last commit; None when there is none; an empty id when only git can tell."""
+        known, (seen, commit) = self._places, self._seen
+        sign = sign_of(known) if known else None
+        if sign is not None and sign == seen:
+            return commit
+        branch = self._branch()
+        is_branch = branch.startswith(_BRANCHES)
+        commit = self._branches.tip(branch) if is_branch else branch
+        # A change to another backend for refs rewrites HEAD, so this covers it.
+        places = [self._path]
+        if is_branch:
+            places.append(os.path.join(self._common, branch))
+            if not os.path.lexists(places[-1]):
+                places.append(os.path.join(self._common, "packed-refs"))
+        self._places, self._seen = places, (sign if places == known else None, commit)
+        return commit
+
+    def _branch(self) -> str:
+        """Return the branch that is checked out, or the commit itself; nothing when only git can tell."""
         if not self._branches.are_readable:
             return ""
         try:
@@ -117,7 +156,7 @@ class HeadFile:
             return _object_id(content)
         branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
         is_plain = branch.startswith(_BRANCHES) and ".." not in branch and "\0" not in branch
-        return self._branches.tip(branch) if is_plain and len(content) < _HEAD_BYTES else ""
+        return branch if is_plain and len(content) < _HEAD_BYTES else ""
 
 
 def _object_id(content: bytes) -> str:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, field
 from typing import TypeVar
-from urllib.parse import quote
 
 from holdfast.kernel.operation import Effect
 from holdfast.storage.sql import Connection
@@ -19,7 +17,7 @@ from holdfast.tasks.focus_text import focus_words
 from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import Criterion, ResponseFormat, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import Question, Remark
-from holdfast.tasks.presenting import claim_out, task_detail, task_refs, workspace_ref
+from holdfast.tasks.presenting import claim_out, detail_of, quoted, task_refs, workspace_ref
 from holdfast.tasks.records import Task, Who
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
@@ -83,18 +81,21 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     who = acting(room, arguments)
     if arguments.session is None:
         who = Who(actor(arguments.agent), None, None)
-    taken = Claimed(room.get(arguments.task_id)) if arguments.peek else _claimed(room, arguments.task_id, who)
+    taken = None if arguments.peek else _claimed(room, arguments.task_id, who)
     space = _room_for(arguments.response_format)
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         instant = room.instant()
-        task = rows.task_by_uid(connection, taken.task.uid)
-        detail = _fitted(task_detail(connection, task, instant), space)
+        named = arguments.task_id if taken is None else taken.task.uid
+        task = rows.find_task(connection, workspace.id, named)
+        parts = rows.parts_of(connection, task.uid)
+        detail = detail_of(connection, task, parts, instant)
         parents = task_refs(connection, _parents(connection, task), instant)
-        blockers = _blockers(connection, task, instant, space)
-        question = _question(connection, task, space)
+        blockers = _blockers(connection, parts, instant, space)
+    question = _question(task, parts, space)
     found = room.neighbours.around(question)
-    base = f"taskpilot://workspace/{quote(workspace.id)}"
+    fitted = _fitted(detail, space)
+    base = f"taskpilot://workspace/{quoted(workspace.id)}"
     holding = space.some(rules.listed(room), space.rules, "rules", f"{base}/rules")
     for kind, total in found.totals.items():
         if total > question.limit:
@@ -104,12 +105,12 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     return Focus(
         operation="focus",
         workspace=workspace_ref(workspace),
-        task=detail,
+        task=fitted,
         claim=None if arguments.peek else claim_out(task, instant.at, who),
-        left_by=taken.previous.claim_agent if taken.previous is not None else None,
+        left_by=None if taken is None or taken.previous is None else taken.previous.claim_agent,
         parents=parents or None,
         blockers=blockers or None,
-        to_check=_unchecked(task) or None,
+        to_check=_unchecked(detail) or None,
         done_gate=workspace.gate,
         rules=[FocusRule(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding]
         or None,
@@ -140,19 +141,15 @@ def _parents(connection: Connection, task: Task) -> list[Task]:
     return found
 
 
-def _blockers(connection: Connection, task: Task, instant: Instant, space: Room) -> list[TaskRef]:
-    needed = [item for item in rows.needs_of(connection, task.uid) if item.kind == "blocks"]
-    waiting = [item.uid for item in needed if item.status not in ("done", "dropped")]
-    shown = space.some(waiting, space.listed, "blockers", None)
-    return task_refs(connection, [rows.task_by_uid(connection, uid) for uid in shown], instant)
+def _blockers(connection: Connection, parts: rows.Parts, instant: Instant, space: Room) -> list[TaskRef]:
+    return task_refs(connection, space.some(parts.blockers, space.listed, "blockers", None), instant)
 
 
-def _question(connection: Connection, task: Task, space: Room) -> Question:
-    links = [(link.kind, link.ref) for link in rows.links_of(connection, task.uid)]
+def _question(task: Task, parts: rows.Parts, space: Room) -> Question:
+    links = [(link.kind, link.ref) for link in parts.links]
     if task.milestone is not None:
         links.append(("milestone", task.milestone))
-    files = [file.path for file in rows.files_of(connection, task.uid)]
-    return Question(files=files, links=links, name=task.id, limit=space.remarks)
+    return Question(files=[file.path for file in parts.files], links=links, name=task.id, limit=space.remarks)
 
 
 def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
@@ -166,8 +163,9 @@ def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
         items = getattr(detail, name)
         if items is not None and len(items) > space.listed:
             changes[name] = space.some(items, space.listed, name, None)
-    if detail.criteria is not None:
-        shown = [_fitted_criterion(item, space) for item in detail.criteria]
+    criteria = detail.criteria or []
+    if len(criteria) > 2 * space.listed or any(len(item.text) > space.remark for item in criteria):
+        shown = [_fitted_criterion(item, space) for item in criteria]
         changes["criteria"] = space.some(shown, 2 * space.listed, "criteria", None)
     return detail.model_copy(update=changes) if changes else detail
 
@@ -177,8 +175,8 @@ def _fitted_criterion(item: Criterion, space: Room) -> Criterion:
     return item if text == item.text else item.model_copy(update={"text": text})
 
 
-def _unchecked(task: Task) -> list[int]:
-    return [number for number, item in enumerate(json.loads(task.criteria), 1) if not item["checked"]]
+def _unchecked(detail: TaskDetail) -> list[int]:
+    return [number for number, item in enumerate(detail.criteria or (), 1) if not item.checked]
 
 
 def _remark_out(remark: Remark, space: Room) -> RemarkOut:

@@ -9,6 +9,7 @@ from datetime import datetime
 from holdfast.kernel.errors import InvalidArguments
 
 PREFIX = "TP-"
+UID_CHARACTERS = 26
 
 _LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _SPELLED = re.compile(r"(?:tp-?)?0*([1-9][0-9]{0,8})", re.IGNORECASE)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from functools import lru_cache
+from typing import Any
 from urllib.parse import quote
 
-from holdfast.kernel.clock import rfc3339
 from holdfast.storage.sql import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.claims import is_holder
@@ -15,24 +16,21 @@ from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import (
     AttachmentOut,
     ClaimOut,
-    ConnectedFile,
-    Criterion,
     EventOut,
-    LinkOut,
-    Needed,
-    Proof,
     TaskDetail,
     TaskReceipt,
     TaskRef,
     WorkspaceRef,
 )
-from holdfast.tasks.records import Attachment, Event, File, Link, Task, Who, Workspace
+from holdfast.tasks.records import Attachment, Event, Task, Who, Workspace
 from holdfast.tasks.words import MILESTONE
+
+_NONE = "[]"
 
 
 def moment(at: float) -> str:
-    """Return a stored moment as results show it."""
-    return rfc3339(datetime.fromtimestamp(at, UTC))
+    """Return a stored moment as results show it: RFC 3339 in UTC, in whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
 def moment_or_none(at: float | None) -> str | None:
@@ -48,25 +46,32 @@ def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> Workspace
 
 def task_ref(task: Task, instant: Instant, needs: Iterable[str] = ()) -> TaskRef:
     """Return a task on one line."""
+    return TaskRef(**_line(task, instant, needs))
+
+
+def _line(task: Task, instant: Instant, needs: Iterable[str]) -> dict[str, Any]:
     blocked_by = list(needs)
     if task.milestone is not None and instant.is_held_up(task):
         blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
-    return TaskRef(
-        id=task.id,
-        title=task.title,
-        status=task.status,
-        priority=task.priority_name,
-        ready=instant.is_ready(task),
-        claimed_by=task.claimed_by(instant.at),
-        blocked_by=blocked_by or None,
-    )
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority_name,
+        "ready": instant.is_ready(task),
+        "claimed_by": task.claimed_by(instant.at),
+        "blocked_by": blocked_by or None,
+    }
 
 
 def task_refs(connection: Connection, tasks: Iterable[Task], instant: Instant) -> list[TaskRef]:
     """Return tasks on one line each, those that wait with what they need."""
     listed = list(tasks)
-    instant.closed(task.milestone for task in listed)
-    blockers = rows.blockers_of(connection, [task.uid for task in listed if task.waits])
+    named = [task.milestone for task in listed if task.milestone is not None]
+    if named:
+        instant.closed(named)
+    waiting = [task.uid for task in listed if task.waits]
+    blockers = rows.blockers_of(connection, waiting) if waiting else {}
     return [task_ref(task, instant, blockers.get(task.uid, ())) for task in listed]
 
 
@@ -92,28 +97,24 @@ def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None
 
 def task_detail(connection: Connection, task: Task, instant: Instant, who: Who | None = None) -> TaskDetail:
     """Return a task with everything that is known about it."""
-    uid = task.uid
-    blockers = rows.blockers_of(connection, [uid]).get(uid, ()) if task.waits else ()
+    return detail_of(connection, task, rows.parts_of(connection, task.uid), instant, who)
+
+
+def detail_of(
+    connection: Connection, task: Task, parts: rows.Parts, instant: Instant, who: Who | None = None
+) -> TaskDetail:
+    """Return a task with everything that is known about it, where what belongs to it was looked up."""
+    needs = [item.id for item in parts.blockers] if task.waits else ()
     parent = rows.ids_of(connection, [task.parent])[task.parent] if task.parent else None
+    # Parts that are plain values become models inside, at a fraction of what making each would cost.
     return TaskDetail(
-        **task_ref(task, instant, blockers).model_dump(),
+        **_line(task, instant, needs),
+        **_lists(task, parts),
         description=task.description,
         progress=task.progress,
         parent_id=parent,
-        subtasks=task_refs(connection, rows.subtasks_of(connection, uid), instant) or None,
-        depends_on=[
-            Needed(id=item.id, kind=item.kind, status=item.status) for item in rows.needs_of(connection, uid)
-        ]
-        or None,
-        blocks=[item.id for item in rows.needed_by(connection, uid) if item.kind == "blocks"] or None,
-        labels=rows.labels_of(connection, uid) or None,
+        subtasks=task_refs(connection, parts.subtasks, instant) or None,
         milestone=task.milestone,
-        criteria=[Criterion(**item) for item in json.loads(task.criteria)] or None,
-        evidence=[Proof(**item) for item in json.loads(task.evidence)] or None,
-        connected_files=[_file(item) for item in rows.files_of(connection, uid)] or None,
-        links=[_link(item) for item in rows.links_of(connection, uid)] or None,
-        attachments=[attachment_out(task.workspace, item) for item in rows.attachments_of(connection, uid)]
-        or None,
         notes=task.notes,
         plan=task.plan,
         claim=claim_out(task, instant.at, who),
@@ -128,14 +129,21 @@ def task_detail(connection: Connection, task: Task, instant: Instant, who: Who |
     )
 
 
-def _file(file: File) -> ConnectedFile:
-    return ConnectedFile(
-        path=file.path, role=file.role or None, line_start=file.line_start, line_end=file.line_end
-    )
-
-
-def _link(link: Link) -> LinkOut:
-    return LinkOut(kind=link.kind, ref=link.ref, uri=link.uri, title=link.title)
+def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
+    """Return what a task has several of, as plain values."""
+    return {
+        "depends_on": [
+            {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in parts.needs
+        ]
+        or None,
+        "blocks": [item.id for item in parts.needed_by if item.kind == "blocks"] or None,
+        "labels": parts.labels or None,
+        "criteria": None if task.criteria == _NONE else json.loads(task.criteria),
+        "evidence": None if task.evidence == _NONE else json.loads(task.evidence),
+        "connected_files": [{**file._asdict(), "role": file.role or None} for file in parts.files] or None,
+        "links": [link._asdict() for link in parts.links] or None,
+        "attachments": [attachment_out(task.workspace, item) for item in parts.attachments] or None,
+    }
 
 
 def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
@@ -144,9 +152,15 @@ def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
     return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)
 
 
+@lru_cache(maxsize=64)
+def quoted(workspace: str) -> str:
+    """Return the id of a workspace as addresses spell it."""
+    return quote(workspace)
+
+
 def attachment_uri(workspace: str, sha256: str) -> str:
     """Return where the content of an attachment can be read."""
-    return f"taskpilot://workspace/{quote(workspace)}/attachments/{sha256}"
+    return f"taskpilot://workspace/{quoted(workspace)}/attachments/{sha256}"
 
 
 def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:

@@ -5,24 +5,37 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import NotFound
 from holdfast.storage.sql import Connection, SqlStore
-from holdfast.tasks.identity import is_uid, task_id, task_number
+from holdfast.tasks.identity import UID_CHARACTERS, is_uid, task_id, task_number
 from holdfast.tasks.records import COLUMNS, Attachment, Dependency, Event, File, Link, Task
+from holdfast.tasks.states import FINISHED, Kind
 
 _MOST_AT_ONCE = 500
 
 _BY_NUMBER = f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND n = :n"  # noqa: S608
 _BY_UID = f"SELECT {COLUMNS} FROM task WHERE uid = :uid"  # noqa: S608
+_NEEDED = (
+    f"SELECT dependency.kind, {', '.join(f'other.{name}' for name in Task._fields)} FROM dependency"  # noqa: S608
+    " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
+    " ORDER BY other.n, dependency.kind"
+)
 _BY_NAME = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
 def among(values: Sequence[str], prefix: str = "v") -> tuple[str, dict[str, str]]:
     """Return a list for `IN` and its values."""
-    named = {f"{prefix}{number}": value for number, value in enumerate(values)}
-    return f"({', '.join(f':{name}' for name in named)})", named
+    names, text = _names(len(values), prefix)
+    return text, dict(zip(names, values, strict=True))
+
+
+@lru_cache(maxsize=1024)
+def _names(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
+    names = tuple(f"{prefix}{number}" for number in range(count))
+    return names, f"({', '.join(f':{name}' for name in names)})"
 
 
 def in_portions(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
@@ -41,7 +54,7 @@ def find_task(connection: Connection, workspace: str, text: str, locking: str = 
     """Return the task that a text names: `TP-12`, the name for ever, or a name it had elsewhere."""
     named = text.strip()
     row = None
-    if is_uid(named.upper()):
+    if len(named) == UID_CHARACTERS and is_uid(named.upper()):
         row = connection.execute(_BY_UID + locking, {"uid": named.upper()}).fetchone()
         if row is not None and row[1] != workspace:
             row = None
@@ -102,6 +115,12 @@ def needs_of(connection: Connection, uid: str) -> list[Dependency]:
     return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
+def needed_tasks(connection: Connection, uid: str) -> list[Needed]:
+    """Return the tasks that a task has to do with, whole."""
+    found = connection.execute(_NEEDED, {"uid": uid})
+    return [Needed(row[0], Task._make(row[1:])) for row in found]
+
+
 def needed_by(connection: Connection, uid: str) -> list[Dependency]:
     """Return the tasks that have to do with a task, and how."""
     query = (
@@ -116,6 +135,45 @@ def subtasks_of(connection: Connection, uid: str) -> list[Task]:
     """Return the tasks directly below a task, in order."""
     query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"  # noqa: S608
     return [Task._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+class Needed(NamedTuple):
+    """Another task that a task has to do with, and how."""
+
+    kind: Kind
+    task: Task
+
+
+class Parts(NamedTuple):
+    """What belongs to a task, each sort in order."""
+
+    subtasks: list[Task]
+    needs: list[Needed]
+    needed_by: list[Dependency]
+    labels: list[str]
+    files: list[File]
+    links: list[Link]
+    attachments: list[Attachment]
+
+    @property
+    def blockers(self) -> list[Task]:
+        """Return the unfinished tasks that the task needs itself."""
+        return [
+            item.task for item in self.needs if item.kind == "blocks" and item.task.status not in FINISHED
+        ]
+
+
+def parts_of(connection: Connection, uid: str) -> Parts:
+    """Return what belongs to a task, each sort looked up once."""
+    return Parts(
+        subtasks_of(connection, uid),
+        needed_tasks(connection, uid),
+        needed_by(connection, uid),
+        labels_of(connection, uid),
+        files_of(connection, uid),
+        links_of(connection, uid),
+        attachments_of(connection, uid),
+    )
 
 
 def blockers_of(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:

@@ -19,6 +19,7 @@ from typing import Literal, get_args
 from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
 from holdfast.storage.files import locked
 from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.signs import sign_of
 from holdfast.storage.tree import Tree
 from holdfast.tasks.store import Tasks
 
@@ -62,12 +63,16 @@ class Rule:
 
 
 def listed(room: Tasks) -> list[Rule]:
-    """Return the rules that hold, those of the workspace first."""
-    own = _read(room, "workspace")
-    standard = [
-        rule for rule in _read(room, "standard") if not any(alike(rule.text, item.text) for item in own)
-    ]
-    return [*own, *standard]
+    """Return the rules that hold, those of the workspace first; read again once a file has changed."""
+    sign = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
+    known: list[Rule] | None = room.memory.recall("rules", sign)
+    if known is None:
+        own = _read(room, "workspace")
+        standard = [
+            rule for rule in _read(room, "standard") if not any(alike(rule.text, item.text) for item in own)
+        ]
+        known = room.memory.keep("rules", sign, [*own, *standard])
+    return list(known)
 
 
 def markdown(room: Tasks) -> str:

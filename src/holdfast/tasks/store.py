@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from holdfast.kernel.clock import Clock, utc_now
+from holdfast.kernel.memory import Memory
 from holdfast.storage.repository import Repository
 from holdfast.storage.sql import Connection, SqliteStore, SqlStore
 from holdfast.storage.store_file import StoreFile
@@ -51,6 +52,8 @@ class Tasks:
     ) -> None:
         self.repository = repository
         self.clock = clock
+        self.memory: Memory[Any] = Memory()
+        """What was made of files that had not changed since."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: SqlStore | None = None
