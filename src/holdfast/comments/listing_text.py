@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 UNLIMITED = 10_000
 _LEAST_SOURCE = 20
+_LEAST = 10
 _SHARE_OF_SOURCE = 0.55
 _FLEXIBLE = (3, 4)
 _TAB = 4
@@ -104,15 +105,15 @@ def annotated(result: AnnotatedFile, width: int) -> str:
     digits = len(str(len(sources) or 1))
     left = width - digits - _FRAME
     is_narrow = left < _NARROW
-    column = max(_LEAST_SOURCE, left) if is_narrow else _source_width(sources, left, has_comments=bool(known))
-    room = column if is_narrow else max(10, left - column)
+    column = max(_LEAST, left) if is_narrow else _source_width(sources, left, has_comments=bool(known))
+    room = column if is_narrow else max(_LEAST, left - column)
     shown: list[str] = []
     for line, source in zip(result.lines, sources, strict=True):
         notes = [piece for name in line.comments for piece in _wrapped(_remark(known[name]), room)]
         bar = "┃" if line.comments or line.covered_by else "│"
         first = "" if is_narrow or not notes else notes.pop(0)
         shown.append(f"{line.line:>{digits}} {bar} {fitted(source, column)} {first}".rstrip())
-        gap = "  " if is_narrow else " " * (column + 1)
+        gap = " " if is_narrow else " " * (column + 1)
         shown += [f"{'':>{digits}} ┃ {gap}{piece}" for piece in notes]
     return "\n".join([*shown, *_on_no_line(result, width)]) or "The file is empty."
 
