@@ -10,12 +10,16 @@ Kinds
 - release: from one revision to the other; what went to another file becomes a set of its own, `moved-file`.
 - one-commit: from each commit's parent to the commit, where the code around the line was touched.
 - years: like release, with the revisions of each file between.
+
+`--labels structure` asks no comments but the structure of the code (elements.py): one-commit and years of the
+blocks and local variables inside functions.
 """
 
 from __future__ import annotations
 
 import argparse
 import hashlib
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -28,6 +32,7 @@ from bench.anchors.cases import Case, Label
 from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.stripping import Stripped, strip
+from bench.anchors.structure import Structure
 from holdfast.comments.tracking.models import Version
 from holdfast.syntax.facts import facts
 from holdfast.syntax.languages import language_of
@@ -182,6 +187,32 @@ def _chance(text: str) -> float:
     return int(hashlib.sha1(text.encode("utf-8", "surrogateescape")).hexdigest()[:8], 16) / 0xFFFFFFFF
 
 
+def found(miner: Miner, options: argparse.Namespace) -> Iterator[Case]:
+    """Yield the cases that the options ask for."""
+    if options.labels == "structure":
+        structure = Structure(miner.history, miner.name, options.suffix, SKIPPED)
+        way = {"one-commit": structure.commits, "years": structure.years}.get(options.kind)
+        if way is None:
+            sys.exit("structure gives labels of the kinds one-commit and years only")
+        return way(options.first, options.last)
+    ways = {
+        "release": miner.release,
+        "one-commit": miner.commits,
+        "years": miner.years,
+        "moved-file": miner.moved,
+    }
+    return ways[options.kind](options.first, options.last)
+
+
+def bucketed(case: Case) -> Case:
+    """Return a case whose labels say what happened to their lines."""
+    named = (
+        label if label.bucket else replace(label, bucket=bucket(case.old, case.new, label.line, label.truth))
+        for label in case.labels
+    )
+    return replace(case, labels=tuple(named))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -193,18 +224,15 @@ def main() -> None:
     parser.add_argument("--kind", choices=("release", "one-commit", "years", "moved-file"), default="release")
     parser.add_argument("--name", help="how to call the repository; by default as its folder")
     parser.add_argument("--most", type=int, default=1500, help="labels to keep")
+    parser.add_argument("--labels", choices=("comments", "structure"), default="comments")
+    parser.add_argument("--suffix", default="", help="of structure: only files whose names end so")
     options = parser.parse_args()
     name = options.name or options.repository.name
     history = History(options.repository)
     miner = Miner(history, name)
-    ways = {
-        "release": miner.release,
-        "one-commit": miner.commits,
-        "years": miner.years,
-        "moved-file": miner.moved,
-    }
-    cases = sample(ways[options.kind](options.first, options.last), options.most)
-    title = f"{options.kind}.{name}.{options.first}-{options.last}".replace("/", "_")
+    cases = (bucketed(case) for case in sample(found(miner, options), options.most))
+    kind = f"element-{options.kind}" if options.labels == "structure" else options.kind
+    title = f"{kind}.{name}.{options.first}-{options.last}".replace("/", "_")
     count = labels.save(options.out, title, cases)
     if options.kind == "moved-file" and count:
         workspaces = [miner.workspace(revision) for revision in (options.first, options.last)]

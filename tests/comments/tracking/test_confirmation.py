@@ -43,7 +43,10 @@ def test_an_edited_declaration_of_the_same_function_is_sure():
     "after",
     [
         BEFORE.replace("    if len(text) < 8:\n", "    log(text)\n    if len(text) < 12:\n    audit(text)\n"),
-        BEFORE.replace("    text = password.strip()\n    if len(text) < 8:\n", "    if len(word) < 12:\n"),
+        BEFORE.replace(
+            "    text = password.strip()\n    if len(text) < 8:\n        return False\n",
+            "    if len(word) < 12:\n        return 0\n",
+        ),
         BEFORE.replace("    if len(text) < 8:\n", "    raise NotImplementedError\n"),
     ],
     ids=["both neighbours new", "the neighbour gone", "another line"],

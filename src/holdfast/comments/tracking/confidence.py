@@ -29,15 +29,21 @@ def certain(index: int, method: str = "exact") -> Placement:
 
 def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
     """Return the placement that guesses, best first, allow; `agrees`: something else says the first too."""
-    candidates = tuple(
-        Candidate(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN]
-    )
     if not guesses:
         return Placement(None, None, Confidence.NONE, "diff", reason)
-    best = guesses[0]
+    candidates, best = _shown(guesses), guesses[0]
     if agrees:
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
     if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved") or _strays(best):
-        return Placement(None, None, Confidence.LOW, best.method, "ambiguous", candidates)
+        return unsure(guesses)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
+
+
+def unsure(guesses: Sequence[Guess]) -> Placement:
+    """Return the placement that offers guesses and takes none of them."""
+    return Placement(None, None, Confidence.LOW, guesses[0].method, "ambiguous", _shown(guesses))
+
+
+def _shown(guesses: Sequence[Guess]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN])

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from holdfast.comments.tracking.blocks import Blocks
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.guess import Guess
+from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.neighbours import Neighbours
 from holdfast.comments.tracking.offers import is_small
+
+if TYPE_CHECKING:
+    from holdfast.syntax.symbols import Symbol
 
 _MOVED_SCORE = 0.62
 _MOVED_CONTENT = 0.55
@@ -19,6 +27,13 @@ _SAME_START = 2
 _DECLARED = 0.95
 """What the declaration of the same symbol is worth at least."""
 
+_VARIABLE = 0.95
+"""What the only declaration of the same variable in the same function is worth at least."""
+
+_LOOKS_SAME = 0.75
+_LEAST_ALIKE = 0.45
+_BY_STRUCTURE = frozenset(["declaration", "variable", "body"])
+
 
 class Finder:
     """Guesses for lines that are not simply unchanged."""
@@ -28,20 +43,46 @@ class Finder:
         self._before, self._after = comparison.before, comparison.after
         self._likeness = comparison.likeness
         self._neighbours = Neighbours(comparison)
+        self._blocks = Blocks(comparison, self._surely)
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
         in_order = self._in_order(index)
         in_symbol = self._in_symbol(index, in_order)
-        found = [self._declared(index), self._begun(index, in_order), self._begun(index, in_symbol)]
-        best = max((guess.score for guess in found if guess), default=0.0)
-        moves = [move for move in self._moved(index) if move.score > best + _LEAD[move.method]]
+        found = [
+            self._declared(index),
+            self._variable(index),
+            self._blocks.guess(index),
+            self._begun(index, in_order),
+            self._begun(index, in_symbol),
+        ]
+        moves = self._better(index, [guess for guess in found if guess], self._moved(index))
         joined = None if any(found) or moves else self._joined(index) or self._neighbours.guess(index)
         ranked = sorted((guess for guess in [*found, *moves, joined] if guess), key=lambda one: -one.score)
-        unique: dict[int, Guess] = {}
-        for guess in ranked:
-            unique.setdefault(guess.index, guess)
-        return list(unique.values())
+        if not ranked or not self._is_like(index, ranked[0]):
+            only = self._blocks.only(index)
+            ranked = [only, *ranked] if only else ranked
+        return _united(ranked)
+
+    def _is_like(self, index: int, guess: Guess) -> bool:
+        """Return whether a guess is worth something, and opens the same kind of block, if any."""
+        opens = self._before.role(index).opens
+        return guess.score >= _LEAST_ALIKE and (not opens or self._after.role(guess.index).opens == opens)
+
+    def _surely(self, index: int) -> int | None:
+        """Return where a line is that opens no block, if it is found and looks much the same."""
+        guesses = self.guesses(index)
+        return guesses[0].index if guesses and guesses[0].score >= _LOOKS_SAME else None
+
+    def _better(self, index: int, found: list[Guess], moves: list[Guess]) -> list[Guess]:
+        """Return the moves that fit better than what is in place; another kind of block is not in place."""
+        opens = self._before.role(index).opens
+        best = max(found, key=lambda guess: guess.score, default=None)
+        if best is None:
+            return moves
+        if opens and self._after.role(best.index).opens != opens:
+            return [move for move in moves if move.score > best.score]
+        return [move for move in moves if move.score > best.score + _LEAD[move.method]]
 
     def _in_order(self, index: int) -> Guess | None:
         """Return the line that the alignment of the area has in its place."""
@@ -63,6 +104,20 @@ class Finder:
         else:
             return None
         return Guess(at, max(_DECLARED, self._likeness.score(index, at)), "declaration")
+
+    def _variable(self, index: int) -> Guess | None:
+        """Return the only declaration, in what the symbol became, of a variable declared once."""
+        name = self._before.role(index).declares
+        places = self._comparison.places
+        holder = places.old.holder(index) if name and places.known else None
+        target = places.symbols.to.get(holder) if holder is not None else None
+        if holder is None or target is None:
+            return None
+        mine = _declaring(self._before, places.old.symbols[holder], name)
+        theirs = _declaring(self._after, places.new.symbols[target], name)
+        if mine != [index] or len(theirs) != 1:
+            return None
+        return Guess(theirs[0], max(_VARIABLE, self._likeness.score(index, theirs[0])), "variable")
 
     def _begun(self, index: int, guess: Guess | None) -> Guess | None:
         """Return the first line of a statement that was broken over lines, where a later one was guessed."""
@@ -156,3 +211,19 @@ class Finder:
                 place += len(part)
             return Guess(target, score, "joined")
         return None
+
+
+def _united(ranked: list[Guess]) -> list[Guess]:
+    """Return guesses with those at the same line made one."""
+    unique: dict[int, Guess] = {}
+    for guess in ranked:
+        first = unique.setdefault(guess.index, guess)
+        if (first.method in _BY_STRUCTURE) != (guess.method in _BY_STRUCTURE):
+            unique[guess.index] = replace(first, supported=True)
+    return list(unique.values())
+
+
+def _declaring(lines: Lines, symbol: Symbol, name: str) -> list[int]:
+    """Return the lines of a symbol that declare a variable of a name."""
+    inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
+    return [index for index in inside if name in lines.raw[index] and lines.role(index).declares == name]

@@ -12,3 +12,5 @@ class Guess:
     index: int
     score: float
     method: str
+    supported: bool = False
+    """Whether another way than the likeness of the text led to the same line."""

@@ -16,6 +16,12 @@ _REFLOWED = 0.95
 
 _MOST_BROKEN = 8
 
+_OTHER_BLOCK = 0.85
+"""What likeness is worth between lines of which one opens a block of another kind, or none."""
+
+_SAME_VARIABLE = 0.3
+"""The share of the difference that declaring the same variable makes up for."""
+
 
 class Likeness:
     """Scores of pairs of lines from 0 to 1, each computed once."""
@@ -44,8 +50,19 @@ class Likeness:
         order = Levenshtein.normalized_similarity(tokens, others) if pieces else 0.0
         found = min(order, pieces) if not before.bag(old_index).counts else (order + pieces) / 2
         if tokens[0] == others[0] and found < _REFLOWED:
-            return max(found, self._reflowed(old_index, new_index))
-        return found
+            found = max(found, self._reflowed(old_index, new_index))
+        return self._in_role(found, old_index, new_index)
+
+    def _in_role(self, content: float, old_index: int, new_index: int) -> float:
+        """Return a likeness with regard to what the lines do."""
+        if not self._places.known:
+            return content
+        one, other = self._before.role(old_index), self._after.role(new_index)
+        if one.opens != other.opens:
+            return content * _OTHER_BLOCK
+        if one.declares and one.declares == other.declares:
+            return content + (1 - content) * _SAME_VARIABLE
+        return content
 
     def _reflowed(self, old_index: int, new_index: int) -> float:
         """Return how alike a line and several lines are, where a statement was broken or drawn together."""

@@ -7,6 +7,8 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
+from holdfast.comments.tracking.roles import Role, role_of
+
 _BREAK = re.compile(r"\r\n|\r|\n")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
@@ -61,6 +63,7 @@ class Lines:
         self.raw = split(text)
         self._tokens: dict[int, tuple[str, ...]] = {}
         self._says: dict[int, int] = {}
+        self._roles: dict[int, Role] = {}
         self._bags: dict[int, Bag] = {}
         self._contexts: dict[int, tuple[Bag, Bag]] = {}
 
@@ -85,6 +88,13 @@ class Lines:
         if found is None:
             pieces = _PIECE.findall(self.raw[index][:_LONGEST_COMPARED])
             found = self._bags[index] = Bag.of(Counter(piece.lower() for piece in pieces))
+        return found
+
+    def role(self, index: int) -> Role:
+        """Return what a line does."""
+        found = self._roles.get(index)
+        if found is None:
+            found = self._roles[index] = role_of(self.tokens(index))
         return found
 
     def says(self, index: int) -> int:

@@ -19,6 +19,9 @@ _LONGEST_PARSED = 600_000
 _HOLDERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
 """How the kinds of nodes end that hold statements or members."""
 
+_EXPRESSIONS = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
+"""Nodes that begin with the word of a block and are none."""
+
 _PATIENCE = 0.5
 """Seconds after which a text is followed by its lines alone."""
 
@@ -85,13 +88,51 @@ class Outline:
         """Return the number of the symbol around one."""
         return self._parents[number]
 
-    def statement_row(self, index: int) -> int | None:
-        """Return the index of the line on which the statement around the first code of a line begins."""
+    def _first_node(self, index: int) -> Node | None:
+        """Return the innermost node at the first code of a line."""
         if self.parsed is None:
             return None
         text = self._lines.raw[index]
         column = len(text[: len(text) - len(text.lstrip())].encode())
+        return self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
+
+    def around(self, index: int) -> list[int]:
+        """Return the indices of the lines above on which what holds a line begins, nearest first."""
+        rows: list[int] = []
+        node = self._first_node(index)
+        while node is not None and node.parent is not None:
+            row = node.start_point[0]
+            if row < index and (not rows or row != rows[-1]):
+                rows.append(row)
+            node = node.parent
+        return rows
+
+    def opens(self, index: int, word: str) -> bool:
+        """Return whether a word of a line opens a block, and is not part of an expression."""
+        if self.parsed is None:
+            return False
+        column = len(self._lines.raw[index].split(word, 1)[0].encode())
         node = self.parsed.tree.root_node.descendant_for_point_range((index, column), (index, column))
+        parent = node.parent if node is not None else None
+        return parent is not None and parent.type not in _EXPRESSIONS
+
+    def inside(self, index: int) -> range:
+        """Return the indices of the lines inside the block that a line opens, without branches after it."""
+        if self.parsed is None:
+            return range(0)
+        text = self._lines.raw[index].encode()
+        end = max(0, len(text.rstrip()) - 1)
+        node = self.parsed.tree.root_node.descendant_for_point_range((index, end), (index, end))
+        while node is not None and node.end_point[0] == index and node.parent is not None:
+            node = node.parent
+        if node is None or node.start_point[0] != index:
+            return range(0)
+        part = _part(node)
+        return range(index + 1, (part or node).end_point[0] + 1)
+
+    def statement_row(self, index: int) -> int | None:
+        """Return the index of the line on which the statement around the first code of a line begins."""
+        node = self._first_node(index)
         while node is not None and node.parent is not None and not _holds_statements(node.parent):
             node = node.parent
         return node.start_point[0] if node is not None and node.parent is not None else None
@@ -100,3 +141,12 @@ class Outline:
 def _holds_statements(node: Node) -> bool:
     """Return whether a node is one whose children are statements or members."""
     return node.parent is None or node.type.endswith(_HOLDERS) or node.type.startswith("switch")
+
+
+def _part(node: Node) -> Node | None:
+    """Return what a statement holds: what is done when it begins, and not what is done otherwise."""
+    for name in ("consequence", "body"):
+        found = node.child_by_field_name(name)
+        if found is not None:
+            return found
+    return None

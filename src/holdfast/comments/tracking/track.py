@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from holdfast.comments.tracking.comparison import Comparison
-from holdfast.comments.tracking.confidence import certain, judged
+from holdfast.comments.tracking.confidence import certain, judged, unsure
 from holdfast.comments.tracking.confirmation import is_confirmed
 from holdfast.comments.tracking.finder import Finder
 from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Reason, Version
@@ -59,8 +59,19 @@ class _Tracker:
         if not guesses:
             return judged(guesses, agrees=False, reason=self._reason(index))
         best = guesses[0]
-        agrees = comparison.equal.get(index) == best.index or is_confirmed(comparison, index, best)
+        if self._loses_block(index, best.index):
+            return unsure(guesses)
+        same = comparison.equal.get(index) == best.index and not comparison.before.is_trivial(index)
+        agrees = same or is_confirmed(comparison, index, best)
         return judged(guesses, agrees=agrees, reason="ambiguous")
+
+    def _loses_block(self, index: int, target: int) -> bool:
+        """Return whether a line opened a block and what is taken for it opens none."""
+        comparison = self._comparison
+        role = comparison.before.role(index)
+        if not role.opens or comparison.after.role(target).opens:
+            return False
+        return comparison.places.known and comparison.places.old.opens(index, role.word)
 
     def _reason(self, index: int) -> Reason:
         """Return whether only the line is gone or what held it too."""

@@ -1,0 +1,95 @@
+"""Labels of blocks and local variables, found in a repository's history by structure alone.
+
+One commit: the blocks and variables that a commit touched. Years: from the revision that introduced one
+to the last, through all revisions of the file, as long as each step leaves no doubt which is which.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import lru_cache
+
+from bench.anchors.cases import Case, Label
+from bench.anchors.elements import Element, elements, same
+from bench.anchors.history import History
+from holdfast.comments.tracking.models import Version
+from holdfast.syntax.languages import language_of
+
+MOST_CHARACTERS = 400_000
+LEAST_REVISIONS = 8
+"""Revisions of a file after the one that introduced an element, so that years went by."""
+
+LEAST_CHANGES = 2
+"""How often an element must have changed in its life."""
+
+
+class Structure:
+    """One repository, read for its elements."""
+
+    def __init__(self, history: History, name: str, suffix: str, skipped: tuple[str, ...]) -> None:
+        self.history = history
+        self.name = name
+        self.suffix = suffix
+        self.skipped = skipped
+        self.read = lru_cache(maxsize=5000)(self._read)
+
+    def _read(self, path: str, blob: str) -> tuple[Version, list[Element]] | None:
+        text = self.history.text(blob)
+        if text is None or len(text) > MOST_CHARACTERS:
+            return None
+        text = text.replace("\r\n", "\n")
+        return Version(path, text), elements(path, text)
+
+    def _wanted(self, path: str) -> bool:
+        known = path.endswith(self.suffix) and language_of(path) is not None
+        return known and not any(part in f"/{path}" for part in self.skipped)
+
+    def commits(self, first: str, last: str) -> Iterator[Case]:
+        """Yield the cases of single commits, with the elements that they touched."""
+        for parent, commit in self.history.commits(first, last):
+            for path, old, new in self.history.modified(parent, commit):
+                before, after = (
+                    (self.read(path, old), self.read(path, new)) if self._wanted(path) else (None, None)
+                )
+                if before is not None and after is not None:
+                    pairs = same(before[1], after[1]).items()
+                    found = [(before[1][one], after[1][other]) for one, other in pairs]
+                    labels = [_label(one, other) for one, other in found if one.text != other.text]
+                    if labels:
+                        yield Case(f"{self.name} {commit[:10]} {path}", before[0], after[0], tuple(labels))
+
+    def years(self, first: str, last: str) -> Iterator[Case]:
+        """Yield the cases of files that were revised often, by the revision that introduced the elements."""
+        there = self.history.tree(first)
+        for path in sorted(self.history.tree(last)):
+            if not self._wanted(path):
+                continue
+            start = [there[path]] if path in there else []
+            blobs = [*start, *self.history.revisions(first, last, path)]
+            versions = [found for found in (self.read(path, blob) for blob in blobs) if found is not None]
+            if len(versions) > LEAST_REVISIONS:
+                yield from self._lives(path, versions)
+
+    def _lives(self, path: str, versions: list[tuple[Version, list[Element]]]) -> Iterator[Case]:
+        alive = {place: (0, place, 0) for place in range(len(versions[0][1]))}
+        for number in range(1, len(versions)):
+            before, after = versions[number - 1][1], versions[number][1]
+            lives = {}
+            for source, target in same(before, after).items():
+                born, first, changes = alive[source]
+                lives[target] = (born, first, changes + (before[source].text != after[target].text))
+            alive = {place: lives.get(place, (number, place, 0)) for place in range(len(after))}
+        labels: dict[int, list[Label]] = defaultdict(list)
+        for place, (born, first, changes) in alive.items():
+            if len(versions) - born > LEAST_REVISIONS and changes >= LEAST_CHANGES:
+                labels[born].append(_label(versions[born][1][first], versions[-1][1][place]))
+        for born, found in sorted(labels.items()):
+            between = tuple(version for version, _ in versions[born + 1 : -1])
+            old, new = versions[born][0], versions[-1][0]
+            if old.text != new.text:
+                yield Case(f"{self.name} {path} from revision {born}", old, new, tuple(found), between)
+
+
+def _label(one: Element, other: Element) -> Label:
+    return Label(one.line, other.line, "")

@@ -1,0 +1,93 @@
+"""Blocks found by what they hold: the line that opens one goes where the lines inside it went.
+
+Contract: lines that are for certain the same have a say, or where there are none the few that are found
+elsewhere; more than half of those asked must agree on one opening line of the same kind.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.guess import Guess
+from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.outline import Outline
+
+if TYPE_CHECKING:
+    from holdfast.syntax.symbols import Symbol
+
+_ASKED = 7
+"""Lines inside a block that have a say, the first ones."""
+
+_HELD = 0.8
+"""What the opening line of a block that holds the same lines is worth at least."""
+
+_ONLY = 0.6
+"""What the only block of its kind in the same function is worth, where nothing else is alike."""
+
+_SOUGHT = 3
+"""Lines inside a block that are sought where none is for certain the same."""
+
+_LONGEST = 400
+
+
+class Blocks:
+    """The blocks of two versions."""
+
+    def __init__(self, comparison: Comparison, locate: Callable[[int], int | None]) -> None:
+        self._comparison = comparison
+        self._locate = locate
+        self._before, self._after = comparison.before, comparison.after
+
+    def guess(self, index: int) -> Guess | None:
+        """Return the line that opens the block which holds what the block of a line held."""
+        kind = self._before.role(index).opens
+        places = self._comparison.places
+        if not kind or not places.known:
+            return None
+        votes: Counter[int] = Counter()
+        for inside, target in self._inside(index):
+            opened = _opened(places.old, self._before, inside, kind)
+            now = _opened(places.new, self._after, target, kind)
+            rank = opened.index(index) if index in opened else len(now)
+            votes[now[rank] if rank < len(now) else -1] += 1
+        target, count = votes.most_common(1)[0] if votes else (-1, 0)
+        if target < 0 or 2 * count <= votes.total():
+            return None
+        return Guess(target, max(_HELD, self._comparison.likeness.score(index, target)), "body")
+
+    def only(self, index: int) -> Guess | None:
+        """Return the only block of a kind in what a symbol became, where a line opens the only one of it."""
+        kind = self._before.role(index).opens
+        places = self._comparison.places
+        holder = places.old.holder(index) if kind and places.known else None
+        target = places.symbols.to.get(holder) if holder is not None else None
+        if holder is None or target is None:
+            return None
+        mine = _opening(self._before, places.old.symbols[holder], kind)
+        theirs = _opening(self._after, places.new.symbols[target], kind)
+        return Guess(theirs[0], _ONLY, "only") if mine == [index] and len(theirs) == 1 else None
+
+    def _inside(self, index: int) -> list[tuple[int, int]]:
+        """Return the first lines inside a block that are for certain the same, with where they are."""
+        lines = [at for at in self._comparison.places.old.inside(index) if not self._before.is_trivial(at)]
+        firm = self._comparison.firm
+        held = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
+        if held:
+            return held[:_ASKED]
+        plain = [at for at in lines if not self._before.role(at).opens]
+        found = ((at, self._locate(at)) for at in plain[:_SOUGHT])
+        return [(at, target) for at, target in found if target is not None]
+
+
+def _opened(outline: Outline, lines: Lines, index: int, kind: str) -> list[int]:
+    """Return the lines that open blocks of a kind around a line, inner ones first."""
+    return [row for row in outline.around(index) if lines.role(row).opens == kind]
+
+
+def _opening(lines: Lines, symbol: Symbol, kind: str) -> list[int]:
+    """Return the lines of a symbol that open blocks of a kind."""
+    inside = range(symbol.start_line - 1, min(symbol.end_line, len(lines)))
+    return [index for index in inside if lines.role(index).opens == kind]
