@@ -1,12 +1,15 @@
-"""Damaged sidecars: found, explained, and united again where git left both sides of a merge in one.
+"""Damaged sidecars: found, explained, and united again where git left a merge unfinished.
 
 Contract: damaged bytes are never lost. Before a united sidecar takes their place, they are beside it, under a
 name that no program takes for a sidecar.
+
+Where the merge driver could not run, git leaves our side alone in the file, without a mark, and the other
+side in its index only: whoever adds that file to the index loses the other side. That is found, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -24,8 +27,13 @@ if TYPE_CHECKING:
     from holdfast.comments.store import Comments
 
 _UNITE = "`holdfast doctor --fix` unites both sides and keeps this file beside the result."
+_BRING = "`holdfast doctor --fix` brings them in and keeps this file beside the result."
 _ADD = "Look at it, then `git add` it."
 _RESTORE = "Keep a copy, then take the file from git or from a backup."
+
+
+Mend = Callable[["Comments", RepoPath], bytes | None]
+"""Returns what should be in a sidecar's place, or None when nothing should."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,7 @@ def examined(room: Comments, *, fix: bool) -> Iterator[FileFinding]:
             data = room.sidecar_bytes(path)
             if data is not None:
                 sidecars.read(source, data)
+                yield from _one_sided(room, path, fix=fix)
         except CommentFileCorrupted as failure:
             yield _damaged(room, path, failure, fix=fix)
         except HoldfastError as failure:
@@ -56,29 +65,33 @@ def examined(room: Comments, *, fix: bool) -> Iterator[FileFinding]:
 
 
 def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> FileFinding:
-    place = sidecar_of(path.text)
-    reason = str(failure.data["reason"])
     if _both_sides(room, path) is None:
-        return FileFinding(place, True, f"The comments cannot be read: {reason}.", _RESTORE)
+        reason = str(failure.data["reason"])
+        return FileFinding(sidecar_of(path.text), True, f"The comments cannot be read: {reason}.", _RESTORE)
     text = "The file holds both sides of an unfinished merge."
+    return _mended(room, path, _both_sides, FileFinding(sidecar_of(path.text), True, text, _UNITE), fix=fix)
+
+
+def _one_sided(room: Comments, path: RepoPath, *, fix: bool) -> Iterator[FileFinding]:
+    if _with_other_side(room, path) is not None:
+        text = "The file lacks comments of the other side of an unfinished merge."
+        found = FileFinding(sidecar_of(path.text), True, text, _BRING)
+        yield _mended(room, path, _with_other_side, found, fix=fix)
+
+
+def _mended(room: Comments, path: RepoPath, mend: Mend, found: FileFinding, *, fix: bool) -> FileFinding:
+    """Put a whole sidecar in the place of the one that was found, if that is wanted, and say so."""
     if not fix:
-        return FileFinding(place, True, text, _UNITE)
+        return found
     with Locks(room.repository, LOCKS_NAME).holding(path.text):
-        kept = _unite(room, path)
-    if kept is None:
-        return FileFinding(place, True, text, _UNITE)
-    return FileFinding(place, False, f"{text} They were united; the file as it was is '{kept}'.", _ADD, True)
-
-
-def _unite(room: Comments, path: RepoPath) -> str | None:
-    """Put the united sidecar in the place of a damaged one and return where that is now."""
-    data, both = room.sidecar_bytes(path), _both_sides(room, path)
-    if data is None or both is None:
-        return None
-    backup = _backup_of(room, path)
-    room.tree.write(backup, data)
-    room.tree.write(path.with_suffix_added(".comments"), both)
-    return backup.text
+        data, whole = room.sidecar_bytes(path), mend(room, path)
+        if data is None or whole is None:
+            return found
+        kept = _backup_of(room, path)
+        room.tree.write(kept, data)
+        room.tree.write(path.with_suffix_added(".comments"), whole)
+    text = f"{found.text} Both sides were united; the file as it was is '{kept.text}'."
+    return FileFinding(found.path, False, text, _ADD, True)
 
 
 def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
@@ -99,6 +112,23 @@ def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
         return united(base, ours, theirs)
     except ValueError:
         return None
+
+
+def _with_other_side(room: Comments, path: RepoPath) -> bytes | None:
+    """Return the sidecar with what the other side of an unfinished merge says; None where it lacks nothing."""
+    data, theirs = room.sidecar_bytes(path), room.history.staged(sidecar_of(path.text), 3)
+    if data is None or theirs is None:
+        return None
+    try:
+        whole = united(room.history.staged(sidecar_of(path.text), 1), data, theirs)
+        return None if _said_in(whole) <= _said_in(data) else whole
+    except ValueError:
+        return None
+
+
+def _said_in(data: bytes) -> set[tuple[str, str, str, int]]:
+    notes = sidecars.read("", data).comments
+    return {(note.id, note.text, note.status, len(note.replies)) for note in notes}
 
 
 def _backup_of(room: Comments, path: RepoPath) -> RepoPath:

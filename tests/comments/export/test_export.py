@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import io
 import json
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from holdfast.comments.export.operations import export_comments, write_comments
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
-from holdfast.kernel.errors import Conflict, InvalidArguments, NotFound, TooLarge, Unavailable
+from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable
 from holdfast.kernel.validation import validated
 from holdfast.storage.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
@@ -300,3 +301,32 @@ def test_a_failed_export_leaves_nothing_behind(room, tmp_path):
     with pytest.raises(InvalidArguments):
         write(room, tmp_path, output=str(tmp_path / "out.comments"))
     assert not [name for name in tmp_path.iterdir() if name.name.startswith((".out", "out"))]
+
+
+def test_a_file_that_is_replaced_keeps_its_permissions(room, tmp_path):
+    (tmp_path / "out").write_text("mine")
+    (tmp_path / "out").chmod(0o600)
+    write(room, tmp_path, overwrite=True)
+    assert (tmp_path / "out").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize("kind", ["folder", "link", "pipe"])
+def test_what_is_no_file_is_never_replaced(room, tmp_path, kind):
+    place, elsewhere = tmp_path / "out", tmp_path / "elsewhere"
+    elsewhere.write_text("mine")
+    {"folder": place.mkdir, "link": lambda: place.symlink_to(elsewhere), "pipe": lambda: os.mkfifo(place)}[
+        kind
+    ]()
+    before = place.lstat()
+    with pytest.raises(InvalidPath, match="'out' is not a regular file"):
+        write(room, tmp_path, overwrite=True)
+    assert (place.lstat().st_ino, place.lstat().st_mode) == (before.st_ino, before.st_mode)
+    assert elsewhere.read_text() == "mine"
+
+
+def test_a_path_without_a_name_is_refused(room, tmp_path):
+    (tmp_path / "folder").mkdir()
+    for path in ("folder/", "folder/.", "folder/.."):
+        with pytest.raises(InvalidPath):
+            write(room, tmp_path, output=f"{tmp_path}/{path}", overwrite=True)
+    assert list((tmp_path / "folder").iterdir()) == []

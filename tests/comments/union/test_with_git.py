@@ -49,11 +49,13 @@ def commit(root: Path) -> None:
     git(root, "commit", "--quiet", "--message=Change")
 
 
-def install(root: Path, *options: str) -> None:
+def run_holdfast(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "HOME": str(root.parent), "PATH": "/usr/bin:/bin:/usr/local/bin"}
-    subprocess.run(
-        [HOLDFAST, "install", "git", *options], cwd=root, env=environment, check=True, capture_output=True
-    )
+    return subprocess.run([HOLDFAST, *arguments], cwd=root, env=environment, capture_output=True, text=True)
+
+
+def install(root: Path, *options: str) -> None:
+    run_holdfast(root, "install", "git", *options).check_returncode()
 
 
 def rewrite(root: Path, *comments: dict[str, object]) -> None:
@@ -128,6 +130,26 @@ def test_a_side_that_cannot_be_read_is_a_conflict_that_holds_both(repository):
     kept = (repository / "src" / "it's.py.comments").read_text()
     assert "{ broken" in kept
     assert '"ours"' in kept
+
+
+@pytest.mark.requirement("comments-recover")
+def test_where_the_driver_could_not_run_the_other_side_comes_back(repository):
+    install(repository)
+    configuration = repository / ".git" / "config"
+    configuration.write_text(configuration.read_text().replace(str(HOLDFAST), "/gone/holdfast"))
+    diverge(repository)
+    git(repository, "merge", "other", fails=True)
+    assert texts(repository) == ["one", "ours"], "git leaves our side alone, without a mark"
+    told = run_holdfast(repository, "doctor")
+    assert told.returncode == 8
+    assert "lacks comments of the other side" in told.stdout
+    assert texts(repository) == ["one", "ours"]
+    assert run_holdfast(repository, "doctor", "--fix").returncode == 0
+    assert texts(repository) == ["one, better", "ours", "theirs"]
+    assert "No damage" in run_holdfast(repository, "doctor").stdout
+    git(repository, "add", "src/it's.py.comments")
+    git(repository, "commit", "--quiet", "--message=Merge")
+    assert run_holdfast(repository, "doctor").returncode == 0
 
 
 def test_without_the_driver_the_same_branches_conflict(repository):
