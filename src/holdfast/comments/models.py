@@ -159,7 +159,7 @@ class AiMeta(Input):
     """What a model says about a comment."""
 
     model: str | None = Field(default=None, max_length=200, description="Which model.")
-    confidence: float | None = Field(default=None, ge=0, le=1, description="How sure it is.")
+    confidence: float | None = Field(default=None, strict=True, ge=0, le=1, description="How sure it is.")
     reasoning: str | None = Field(
         default=None, max_length=LIMITS.comment_characters, description="Why it says so."
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from holdfast.comments import text, typed
 from holdfast.comments.changes import Draft
+from holdfast.comments.line_numbers import explain_line
 from holdfast.comments.models import (
     AddComment,
     AddedComment,
@@ -42,6 +45,7 @@ from holdfast.kernel.operation import Effect
     text=text.added,
     fill_in=typed.paths("filePath", signed=True),
     command_defaults=typed.AUTHOR,
+    explain=partial(explain_line, file="filePath", line="line"),
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:
     """Add a comment to a line of a source file; it follows the code when the code changes.
@@ -144,6 +148,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     specified_description="Move a comment to a different file or line (e.g., after refactoring)",
     text=text.moved,
     fill_in=typed.paths("sourceFile", "targetFile"),
+    explain=partial(explain_line, file="targetFile", line="targetLine"),
 )
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""

@@ -78,6 +78,9 @@ CODE_NAMES: Mapping[str, Mapping[int, str]] = MappingProxyType(
 )
 """What specifications call their codes, where a failing tool also says it in its content."""
 
+SWITCHED = frozenset({"git-mile", "paired-comments"})
+"""Families whose tools fail with a JSON-RPC error, or with a result when a server is told to."""
+
 
 def handshake_code(family: str, error: HoldfastError) -> int | None:
     """Return the code the family's specification gives this failure, or None when it gives none."""

@@ -20,10 +20,11 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
 from holdfast.kernel.call import Call, running
-from holdfast.kernel.errors import HoldfastError, Internal
+from holdfast.kernel.errors import HoldfastError, Internal, InvalidArguments
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
 from holdfast.kernel.operation import (
+    Input,
     ListedResource,
     Operation,
     Output,
@@ -70,9 +71,17 @@ class Dispatcher:
             return guarded(self._perform, offered, arguments, call)
 
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
-        filled = validated(operation.input, arguments)
+        filled = self._validated(operation, arguments)
         call.check()
         return operation.function(self.rooms(operation.toolset), filled)
+
+    def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
+        try:
+            return validated(operation.input, arguments)
+        except InvalidArguments as refusal:
+            if operation.explain is not None and arguments:
+                operation.explain(self.rooms(operation.toolset), arguments, refusal)
+            raise
 
     def read(self, resource: Resource, parts: Mapping[str, str], call: Call) -> ResourceBody:
         """Read a resource here and now."""

@@ -20,7 +20,7 @@ from pydantic_core import CoreSchema
 from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.call import Listed
 from holdfast.kernel.content import Annotations, Content
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.routes import Address, Feed
 
 Text = Callable[[Any], str]
@@ -114,6 +114,8 @@ class Operation:
     """Adds, given the room, what a person may leave out on the command line and a program may not."""
     command_defaults: Mapping[str, str] = field(default_factory=dict)
     """What help says about arguments that are filled in so, in place of what a program's default is."""
+    explain: Callable[[Any, Mapping[str, Any], InvalidArguments], None] | None = None
+    """Adds to a refusal of arguments what a specification says with it, given the room and the arguments."""
     written_in_editor: str | None = None
     """The argument that a person may write in their editor instead of on the command line."""
     content: Callable[[Any], list[Content]] | None = None

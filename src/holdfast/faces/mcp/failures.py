@@ -21,6 +21,7 @@ from holdfast.kernel.codes import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
     PROTOCOL,
+    SWITCHED,
     handshake_code,
     stateless_code,
 )
@@ -42,7 +43,7 @@ def tool_failure(
     if is_stateless(protocol_version):
         return _failed_result(error, family, stateless_code(family, error))
     code = handshake_code(family, error)
-    if code is None or (as_result and family in CODE_NAMES):
+    if code is None or (as_result and family in SWITCHED):
         return _failed_result(error, family, error.number if code is None else code)
     raise _protocol_error(error, family, code)
 
