@@ -25,6 +25,17 @@ def test_a_family_with_codes_answers_with_them_in_the_handshake_era() -> None:
         assert client.call("typo", "fail", kin="x")["error"]["code"] == -32602
 
 
+@pytest.mark.requirement("comments-88")
+def test_a_defect_of_ours_is_an_internal_error_of_comment_tools_too() -> None:
+    with wire_client(settings={"family": "paired-comments"}) as client:
+        client.initialize()
+        answer = client.call(1, "fail", kind="boom")
+        assert answer["error"]["code"] == -32603
+        assert "result" not in answer
+        assert "/etc/passwd" not in str(answer)
+        assert client.call(2, "fail", kind="invalid")["error"]["code"] == -32602
+
+
 def test_the_stateless_era_answers_every_tool_failure_as_a_marked_result() -> None:
     with wire_client(settings={"family": "toolkit"}) as client:
         for number, kind in enumerate(TOOLKIT):
