@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from holdfast.comments import relocation
 from holdfast.comments.lines import line_hash
+from holdfast.comments.tracking.files import Moved, MovedFiles
+from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import Call, Listener, running
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE
@@ -134,6 +137,36 @@ def test_code_that_went_to_another_file_takes_its_comments_along_and_back(either
     os.unlink(either.root / "src/compare.ts")
     either.scan()
     assert either.line(PATH, goes) == COMPARE + 1
+
+
+def test_one_index_of_the_workspace_serves_all_files_that_went_away(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    asked: list[str] = []
+
+    class Counted(MovedFiles):
+        def __init__(self, candidates: Iterable[Version], *others: Any) -> None:
+            files = list(candidates)
+            made.append(len(files))
+            super().__init__(files, *others)
+
+        def find(self, old: Version, anchors: Sequence[Anchor]) -> list[Moved | None]:
+            asked.append(old.path)
+            return super().find(old, anchors)
+
+    for number in range(4):
+        text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
+        desk.write(f"src/old_{number}.ts", text)
+        desk.add(f"src/old_{number}.ts", COMPARE)
+        os.replace(desk.root / f"src/old_{number}.ts", desk.root / f"src/new_{number}.ts")
+    monkeypatch.setattr(relocation, "MovedFiles", Counted)
+    moved = desk.scan()["moved"]
+    assert {(item["fromFile"], item["filePath"]) for item in moved} == {
+        (f"src/old_{number}.ts", f"src/new_{number}.ts") for number in range(4)
+    }
+    assert len(made) == 1
+    assert sorted(asked) == [f"src/old_{number}.ts" for number in range(4)]
 
 
 def test_a_deleted_file_orphans_its_comments_until_it_is_back(either: Desk) -> None:

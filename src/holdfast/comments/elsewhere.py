@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from holdfast.comments.notes import Note
-from holdfast.comments.relocation import Missing, Workspace, likely_files, missing_of, written_for
+from holdfast.comments.relocation import Missing, index_for, missing_of, written_for
 from holdfast.comments.snippets import Snippet, around, as_it_was, lines_of_file
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.files import find_moved
+from holdfast.comments.tracking.files import MovedFiles
 from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Version
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
@@ -22,6 +22,7 @@ from holdfast.kernel.errors import HoldfastError
 _NEIGHBOURS = 4
 """Lines on each side of a deleted one among which one that is left is looked for."""
 
+_FILES_OFFERED = 3
 _AROUND = 3
 _MOST_EQUAL = 50
 _LEAST_EQUAL = 0.3
@@ -36,12 +37,12 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
     found = {(path, note.id): _in_its_file(room, path, note) for path, note in notes}
     missing = missing_of(room, [(path, note) for path, note in notes if note.orphaned])
     if missing:
-        files = Workspace.for_missing(room, missing)
-        for one, paths in zip(missing, likely_files(missing, files), strict=True):
+        index = index_for(room, missing)
+        for one in missing:
             for name, anchor in zip(one.names, one.anchors, strict=True):
                 current_call().check()
                 known = found[one.path, name]
-                others = _elsewhere(one, anchor, files, paths)
+                others = _elsewhere(index, one, anchor)
                 known += [other for other in others if not _is_in(other, known)]
     for offered in found.values():
         offered.sort(key=lambda one: (-one.score, one.path or "", one.line))
@@ -74,17 +75,11 @@ def _is_in(candidate: Candidate, known: Sequence[Candidate]) -> bool:
     return any((one.path, one.line) == (candidate.path, candidate.line) for one in known)
 
 
-def _elsewhere(one: Missing, anchor: Anchor, files: Workspace, paths: Sequence[str]) -> Iterator[Candidate]:
+def _elsewhere(index: MovedFiles, one: Missing, anchor: Anchor) -> Iterator[Candidate]:
     """Yield a place in each of the files that hold enough of what stood around an anchor."""
-    texts = ((path, files.text(path)) for path in paths)
-    left = [Version(path, text) for path, text in texts if text is not None]
-    while left:
-        (moved,) = find_moved(one.version, [anchor], left)
-        if moved is None:
-            return
+    for moved in index.offers(one.version, anchor, _FILES_OFFERED):
         if moved.placement.line is not None:
             yield Candidate(moved.placement.line, round(moved.share, 3), moved.path)
-        left = [version for version in left if version.path != moved.path]
 
 
 def where_it_stood(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:

@@ -1,32 +1,28 @@
 """Where code went that is no longer in its file: one pass over the workspace for all that is missing.
 
-Contract: every file of the wanted kinds is read once, whatever the number of comments; only the few files
-that share most lines with the surroundings of a comment are compared with it. Binary and large
-files are left out.
+Contract: every file of the wanted kinds is read once for one index, whatever the number of comments, and
+again only where a comment's code is most likely. Binary and large files are left out.
 """
 
 from __future__ import annotations
 
 import os
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from holdfast.comments.lines import decoded, split_lines
+from holdfast.comments.lines import decoded
 from holdfast.comments.names import SUFFIX
 from holdfast.comments.notes import Note
 from holdfast.comments.sidecar import whole_line
 from holdfast.comments.store import Comments
+from holdfast.comments.tracking.files import MovedFiles
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.listing import Listing
 from holdfast.storage.repo_path import RepoPath
-
-_AROUND = 7
-_COMPARED = 3
-_SHORTEST_VOTE = 4
 
 
 @dataclass(frozen=True)
@@ -73,18 +69,13 @@ class Workspace:
             lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
         )
 
-    @classmethod
-    def for_missing(cls, room: Comments, missing: Iterable[Missing]) -> Workspace:
-        """Return the files that are named like those that something is missing from."""
-        return cls(room, {os.path.splitext(one.path)[1] for one in missing})
-
-    def texts(self) -> Iterable[tuple[str, str]]:
-        """Yield the path and text of each file that can be read."""
+    def versions(self) -> Iterator[Version]:
+        """Yield each file that can be read."""
         for path in self._listing.paths():
             current_call().check()
             text = self.text(path)
             if text is not None:
-                yield path, text
+                yield Version(path, text)
 
     def text(self, path: str) -> str | None:
         """Return the text of one file."""
@@ -95,34 +86,7 @@ class Workspace:
         return None if b"\0" in data[:8192] else decoded(data)
 
 
-def likely_files(missing: Sequence[Missing], files: Workspace) -> list[list[str]]:
-    """Return for each of the missing the files that share most of its surroundings, best first."""
-    wanted: dict[str, set[int]] = defaultdict(set)
-    for position, one in enumerate(missing):
-        for key in _surroundings(one):
-            wanted[key].add(position)
-    votes: list[Counter[str]] = [Counter() for _ in missing]
-    for path, text in files.texts():
-        for key in wanted.keys() & {normal(line) for line in split_lines(text)}:
-            for position in wanted[key]:
-                if missing[position].path != path:
-                    votes[position][path] += len(key)
-    return [[path for path, _ in _ranked(vote)[:_COMPARED]] for vote in votes]
-
-
-def _ranked(vote: Mapping[str, int]) -> list[tuple[str, int]]:
-    return sorted(vote.items(), key=lambda item: (-item[1], item[0]))
-
-
-def _surroundings(one: Missing) -> set[str]:
-    lines = split_lines(one.version.text)
-    keys: set[str] = set()
-    for anchor in one.anchors:
-        start = max(0, anchor.line - 1 - _AROUND)
-        keys |= {normal(line) for line in lines[start : anchor.line + _AROUND]}
-    return {key for key in keys if len(key) >= _SHORTEST_VOTE}
-
-
-def normal(line: str) -> str:
-    """Return a line without any white space."""
-    return "".join(line.split())
+def index_for(room: Comments, missing: Sequence[Missing]) -> MovedFiles:
+    """Return an index of the files that are named like those that something is missing from."""
+    files = Workspace(room, {os.path.splitext(one.path)[1] for one in missing})
+    return MovedFiles(files.versions(), [one.version for one in missing], files.text)

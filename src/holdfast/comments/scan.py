@@ -20,11 +20,11 @@ from holdfast.comments.changes import Change
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.notes import Note, Standing
 from holdfast.comments.pool import Pool
-from holdfast.comments.relocation import Workspace, likely_files, missing_of
+from holdfast.comments.relocation import index_for, missing_of
 from holdfast.comments.sidecar import whole_line
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.files import Moved, find_moved
-from holdfast.comments.tracking.models import Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.files import Moved
+from holdfast.comments.tracking.models import Candidate, Confidence, Placement
 from holdfast.comments.writing import Writing
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
@@ -160,13 +160,11 @@ class Scan:
         if not missing:
             return self._carry_over({})
         self._tell(_SEARCHING, 0, "Looking in other files")
-        files = Workspace.for_missing(self._room, missing)
-        places = likely_files(missing, files)
+        index = index_for(self._room, missing)
         found: dict[str, tuple[str, Moved]] = {}
-        for one, paths in zip(missing, places, strict=True):
-            texts = ((path, files.text(path)) for path in paths)
-            candidates = [Version(path, text) for path, text in texts if text is not None]
-            for name, moved in zip(one.names, find_moved(one.version, one.anchors, candidates), strict=True):
+        for one in missing:
+            current_call().check()
+            for name, moved in zip(one.names, index.find(one.version, one.anchors), strict=True):
                 if moved is not None:
                     found[f"{one.path}\0{name}"] = (one.path, moved)
         return self._carry_over(found)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.files import MovedFiles, find_moved
+from holdfast.comments.tracking.files import Moved, MovedFiles
 from holdfast.comments.tracking.models import Anchor, Version
 
 CODE = """import json
@@ -19,6 +19,13 @@ def save_settings(path, settings):
     with open(path, "w") as handle:
         json.dump(settings, handle, indent=2)
 """
+
+
+def find_moved(old: Version, anchors: list[Anchor], files: list[Version]) -> list[Moved | None]:
+    """Ask an index of some files."""
+    return MovedFiles(files).find(old, anchors)
+
+
 UNRELATED = "def area(width, height):\n    return width * height\n"
 
 
@@ -83,3 +90,35 @@ def test_an_index_answers_for_many_files_and_never_with_the_file_itself():
     assert found.path == "b.py"
     (gone,) = index.find(Version("other.py", "def volume(radius):\n    return radius ** 3\n"), [Anchor(2)])
     assert gone is None
+
+
+def test_an_index_that_knows_what_is_sought_reads_each_file_once_and_answers_the_same():
+    olds = [Version("settings.py", CODE), Version("other.py", UNRELATED.replace("area", "surface"))]
+    files = {f"other_{number}.py": f"def number_{number}():\n    return {number}\n" for number in range(80)}
+    files |= {"core/configuration.py": "import os\n" + CODE, "shapes.py": UNRELATED}
+    read: list[str] = []
+    looked_at: list[str] = []
+
+    def versions():
+        for path, text in files.items():
+            read.append(path)
+            yield Version(path, text)
+
+    def text(path: str) -> str:
+        looked_at.append(path)
+        return files[path]
+
+    index = MovedFiles(versions(), olds, text)
+    plain = MovedFiles(Version(path, text) for path, text in files.items())
+    for old, line in ((olds[0], 7), (olds[1], 2)):
+        assert index.find(old, [Anchor(line)]) == plain.find(old, [Anchor(line)])
+    assert read == list(files)
+    assert looked_at == ["core/configuration.py", "shapes.py"]
+
+
+def test_several_files_are_offered_best_first():
+    copy = CODE.split("def save_settings")[0]
+    files = [Version("shapes.py", UNRELATED), Version("half.py", copy), Version("whole.py", CODE)]
+    offered = MovedFiles(files).offers(Version("settings.py", CODE), Anchor(7), 3)
+    assert [one.path for one in offered] == ["whole.py", "half.py"]
+    assert offered[0].share > offered[1].share

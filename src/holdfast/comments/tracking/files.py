@@ -6,15 +6,18 @@ near the anchor counts more than what is far. A file of the same name has a smal
 
 Contract: an answer is `clear` when no other file came near; only then may an anchor move there by itself. The
 weights and bounds were set on labelled moves of five repositories and checked on others (docs/accuracy.md).
+What a word or a line is worth depends on how many files of the whole workspace hold it, so one index of all
+files serves all questions; it is made in one pass and, told what will be asked for, keeps no more than that.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import log
 from posixpath import basename
 
@@ -29,6 +32,12 @@ _WORD = re.compile(r"[^\W\d]\w{2,}")
 _LINES_AROUND, _WORDS_AROUND, _LINES_IN_FILE, _WORDS_IN_FILE, _NAME, _ITSELF = 1.0, 1.0, 0.3, 0.5, 0.2, 0.2
 _ALL = _LINES_AROUND + _WORDS_AROUND + _LINES_IN_FILE + _WORDS_IN_FILE + _NAME + _ITSELF
 _SAME_STEM = 0.8
+
+_LOOKED_AT = 50
+"""Files that are looked at for a version: those that share most lines with it."""
+
+_COMMON = 200
+"""Files that hold a line beyond which it leads to none of them."""
 
 _ENOUGH = 0.35
 _CLEAR, _CLEAR_LEAD = 0.4, 0.15
@@ -45,27 +54,46 @@ class Moved:
     """Whether no other file came near, so that the anchor may move there by itself."""
 
 
-def find_moved(old: Version, anchors: Sequence[Anchor], candidates: Iterable[Version]) -> list[Moved | None]:
-    """Return for each anchor of a file that is gone, or of a symbol that is, the file its code went to."""
-    return MovedFiles(candidates).find(old, anchors)
-
-
 class _Held:
     """What a file holds: lines without white space, and words."""
 
     def __init__(self, version: Version) -> None:
-        self.version = version
-        lines = Lines(version.text)
-        self.lines = frozenset(lines.normal)
+        self.path = version.path
+        self.lines = frozenset(Lines(version.text).normal)
         self.words = frozenset(_WORD.findall(version.text))
         self.name, self.stem = basename(version.path), _stem(version.path)
 
+    def keep(self, lines: Set[str], words: Set[str]) -> None:
+        """Forget all lines and words but these."""
+        self.lines, self.words = self.lines & lines, self.words & words
+
 
 class MovedFiles:
-    """An index of a workspace, made once and asked for any number of files that are gone."""
+    """An index of a workspace, made once and asked for any number of files that are gone.
 
-    def __init__(self, candidates: Iterable[Version]) -> None:
-        self._files = [_Held(version) for version in candidates]
+    `sought` are the versions that will be asked for: what none of them holds is not kept. `text` reads a file
+    again when it is to be looked at closely; without it the texts are kept.
+    """
+
+    def __init__(
+        self,
+        candidates: Iterable[Version],
+        sought: Sequence[Version] | None = None,
+        text: Callable[[str], str | None] | None = None,
+    ) -> None:
+        self._texts: dict[str, str] = {}
+        self._text = text or self._texts.get
+        self._files: list[_Held] = []
+        asked = None if sought is None else [_Held(version) for version in sought]
+        lines = frozenset[str]().union(*(held.lines for held in asked or ()))
+        words = frozenset[str]().union(*(held.words for held in asked or ()))
+        for version in candidates:
+            held = _Held(version)
+            if asked is not None:
+                held.keep(lines, words)
+            if text is None:
+                self._texts[version.path] = version.text
+            self._files.append(held)
 
     @cached_property
     def _holders(self) -> tuple[Counter[str], Counter[str]]:
@@ -80,9 +108,35 @@ class MovedFiles:
     def find(self, old: Version, anchors: Sequence[Anchor]) -> list[Moved | None]:
         """Return for each anchor of a version the file its code went to, other than the version's own."""
         search = _Search(old, self._weights(old))
-        others = [held for held in self._files if held.version.path != old.path]
-        shares = {held.version.path: search.file_share(held) for held in others}
-        return [self._elected(search, anchor, others, shares) for anchor in anchors]
+        likely = self._likely(search)
+        return [next(self._elected(search, anchor, likely), None) for anchor in anchors]
+
+    def offers(self, old: Version, anchor: Anchor, most: int) -> list[Moved]:
+        """Return the files to which an anchor's code may have gone, best first."""
+        search = _Search(old, self._weights(old))
+        return list(islice(self._elected(search, anchor, self._likely(search)), most))
+
+    @cached_property
+    def _by_line(self) -> dict[str, list[_Held]]:
+        """Which files hold a line."""
+        found: dict[str, list[_Held]] = defaultdict(list)
+        for held in self._files:
+            for line in held.lines:
+                found[line].append(held)
+        return found
+
+    def _likely(self, search: _Search) -> list[tuple[_Held, float]]:
+        """Return the files worth a look, with how much of the whole version they hold."""
+        others = [held for held in self._files if held.path != search.old.path]
+        if len(others) > _LOOKED_AT:
+            votes: dict[str, float] = defaultdict(float)
+            for line, weight in search.telling.items():
+                holders = self._by_line.get(line, [])
+                for held in holders if len(holders) <= _COMMON else ():
+                    votes[held.path] += weight
+            best = set(sorted(votes, key=lambda path: (-votes[path], path))[:_LOOKED_AT])
+            others = [held for held in others if held.path in best or held.stem == search.stem]
+        return [(held, search.file_share(held)) for held in others]
 
     def _weights(self, old: Version) -> dict[str, float]:
         """Return how much each line and word of a version tells a file from the others."""
@@ -94,23 +148,24 @@ class MovedFiles:
         return weights
 
     def _elected(
-        self, search: _Search, anchor: Anchor, others: list[_Held], shares: Mapping[str, float]
-    ) -> Moved | None:
-        """Return the file that most speaks for, if it suffices and the anchor's line is found there."""
+        self, search: _Search, anchor: Anchor, likely: Sequence[tuple[_Held, float]]
+    ) -> Iterator[Moved]:
+        """Yield the files that most speaks for, while it suffices and the anchor's line is found there."""
         around = search.around(anchor)
         ranked = sorted(
-            ((around.share(held) + shares[held.version.path], held.version.path, held) for held in others),
+            ((around.share(held) + whole, held.path) for held, whole in likely),
             key=lambda one: (-one[0], one[1]),
         )
-        if not ranked or ranked[0][0] < _ENOUGH * _ALL:
-            return None
-        share, path, held = ranked[0]
-        lead = share - ranked[1][0] if len(ranked) > 1 else share
-        placement = track(search.old, held.version, [anchor])[0]
-        if placement.confidence is Confidence.NONE:
-            return None
-        clear = share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
-        return Moved(path, placement, share / _ALL, clear)
+        for place, (share, path) in enumerate(ranked):
+            text = self._text(path) if share >= _ENOUGH * _ALL else None
+            if text is None:
+                return
+            placement = track(search.old, Version(path, text), [anchor])[0]
+            if placement.confidence is Confidence.NONE:
+                return
+            lead = share - ranked[1][0] if len(ranked) > 1 else share
+            clear = place == 0 and share >= _CLEAR * _ALL and lead >= _CLEAR_LEAD * _ALL
+            yield Moved(path, placement, share / _ALL, clear)
 
 
 class _Search:
@@ -120,14 +175,15 @@ class _Search:
         self.old = old
         self._weights = weights
         self._lines = Lines(old.text)
-        self._name, self._stem = basename(old.path), _stem(old.path)
+        self._name, self.stem = basename(old.path), _stem(old.path)
         telling = {line for at, line in enumerate(self._lines.normal) if not self._lines.is_trivial(at)}
-        self._whole = _Votes({line: weights[_line_key(line)] for line in telling})
+        self.telling = {line: weights[_line_key(line)] for line in telling}
+        self._whole = _Votes(self.telling)
         self._words = _Votes({word: weights[word] for word in set(_WORD.findall(old.text))})
 
     def file_share(self, held: _Held) -> float:
         """Return how much of the whole version a file holds, and whether it is called the same."""
-        name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self._stem else 0.0
+        name = 1.0 if held.name == self._name else _SAME_STEM if held.stem == self.stem else 0.0
         lines, words = self._whole.share(held.lines), self._words.share(held.words)
         return _LINES_IN_FILE * lines + _WORDS_IN_FILE * words + _NAME * name
 
