@@ -39,7 +39,7 @@ class Structure:
         if text is None or len(text) > MOST_CHARACTERS:
             return None
         text = text.replace("\r\n", "\n")
-        return Version(path, text), elements(path, text)
+        return None if "\r" in text else (Version(path, text), elements(path, text))
 
     def _wanted(self, path: str) -> bool:
         known = path.endswith(self.suffix) and language_of(path) is not None

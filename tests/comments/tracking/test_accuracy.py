@@ -95,7 +95,7 @@ def holds(name: str, counted: Score) -> bool:
 @pytest.mark.parametrize("name", [*EDITS, "format"])
 def test_lines_are_found_after_known_edits_in_both_directions(name):
     counted = score(name, ours)
-    assert counted.total >= 400
+    assert counted.total >= 300
     assert holds(name, counted), dict(counted.verdicts)
     assert counted.precision is not None
     assert counted.precision >= 99.5
