@@ -51,6 +51,17 @@ def test_reading_writes_nothing_and_a_scan_writes_down_where_it_is(either: Desk)
     assert (step["from"], step["to"]) == (STORED, STORED + 3)
 
 
+def test_what_was_only_read_a_scan_still_writes_down(either: Desk) -> None:
+    name = either.add(PATH, STORED)
+    either.write(PATH, HEADER + AUTH)
+    for place in (either.root / PATH, either.root / f"{PATH}.comments"):
+        os.utime(place, (1_700_000_000, 1_700_000_000))  # old enough for what was found to be kept
+    assert either.line(PATH, name) == STORED + 3
+    (moved,) = either.scan()["moved"]
+    assert (moved["fromLine"], moved["line"]) == (STORED, STORED + 3)
+    assert either.sidecar(PATH)["comments"][0]["line"] == STORED + 3
+
+
 def test_a_scan_that_finds_nothing_new_writes_nothing(either: Desk) -> None:
     either.add(PATH, STORED)
     either.add(PATH, LIMIT)

@@ -44,6 +44,8 @@ class Found(NamedTuple):
     content: str
     """What tells the content of the sidecar."""
     standings: Sequence[Standing]
+    written: bool
+    """Whether the sidecar says so too. Reading finds places without writing them; a scan has yet to."""
 
 
 class Places:
@@ -83,7 +85,7 @@ class Places:
             return  # A cache that cannot be written costs time, nothing else.
 
     def _row(self, one: Found) -> tuple[object, ...]:
-        settled = all(standing.confidence is Confidence.HIGH for standing in one.standings)
+        settled = one.written and all(standing.confidence is Confidence.HIGH for standing in one.standings)
         signatures = (_text(one.source), _text(one.sidecar))
         return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.standings))
 

@@ -115,7 +115,7 @@ def _both_sides(room: Comments, path: RepoPath) -> bytes | None:
 
 
 def _with_other_side(room: Comments, path: RepoPath) -> bytes | None:
-    """Return the sidecar with what the other side of an unfinished merge says; None where it lacks nothing."""
+    """Return the sidecar with what the other side of an unfinished merge says; None if it has that."""
     data, theirs = room.sidecar_bytes(path), room.history.staged(sidecar_of(path.text), 3)
     if data is None or theirs is None:
         return None

@@ -135,7 +135,8 @@ class Scan:
         for note in notes:
             self._note(path, note, before.get(note.id, note.line))
         if source is not None and self._room.tree.signature(place) == source:
-            self._room.places.keep(self._room.found(place, self._reread(place, notes), source))
+            written = self._reread(place, notes)
+            self._room.places.keep(self._room.found(place, written, source, written=True))
 
     def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
         """Return the sidecar as it is on disk now, with the standings that were just found."""

@@ -165,13 +165,15 @@ class Comments:
             self.places.keep(self.found(path, sidecar, signature))
         return sidecar
 
-    def found(self, path: RepoPath, sidecar: Sidecar, source: Signature) -> list[Found]:
+    def found(
+        self, path: RepoPath, sidecar: Sidecar, source: Signature, *, written: bool = False
+    ) -> list[Found]:
         """Return where a sidecar's comments are, as it is kept for the next time."""
         place = self.tree.signature(RepoPath.parse(sidecar.path))
         if place is None:
             return []
         standings = [note.placement for note in sidecar.comments]
-        return [Found(path.text, source, place, _content_key(sidecar), standings)]
+        return [Found(path.text, source, place, _content_key(sidecar), standings, written)]
 
     def load_named(self, source_path: str) -> Sidecar:
         """Return the same with the symbol that each comment is about now."""
