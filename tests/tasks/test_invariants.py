@@ -154,7 +154,9 @@ class Workspace(RuleBasedStateMachine):
             tasks = [Task(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM task ORDER BY n")]
             uids = [task.uid for task in tasks]
             graph.refuse_cycles(connection, uids)
-            assert graph.wrong_counts(connection, uids) == []
+            workspace = self.room.workspace_in(connection).id
+            assert graph.wrong_counts(connection, workspace) == []
+            assert graph.wrongly_needed(connection, workspace) == []
             states = {task.uid: state_of(connection, task) for task in tasks}
         events = self.room.events(limit=100_000) if tasks else []
         assert replayed(events) == states

@@ -162,16 +162,16 @@ def _likenesses(room: Tasks, drafts: Sequence[Draft]) -> list[Likeness]:
             " ORDER BY n DESC LIMIT :most",
             {"workspace": workspace, "most": _COMPARED},
         ).fetchall()
-    titles = dict(rows)
+
+    def sorted_words(title: str) -> str:
+        return " ".join(sorted(utils.default_process(title).split()))
+
+    # The words of all titles are sorted once, not for each new one.
+    titles = {number: sorted_words(title) for number, title in rows}
     found = []
     for place, draft in enumerate(drafts, 1):
         matches = process.extract(
-            draft.title,
-            titles,
-            scorer=fuzz.token_sort_ratio,
-            processor=utils.default_process,
-            score_cutoff=_LIKE_ENOUGH,
-            limit=1,
+            sorted_words(draft.title), titles, scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH, limit=1
         )
         found += [Likeness(title=f"task {place}", like=task_id(number)) for _, _, number in matches]
     return found[:_SHOWN_DUPLICATES]

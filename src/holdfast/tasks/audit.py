@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
@@ -17,7 +17,7 @@ from holdfast.tasks import claims, graph, rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
 from holdfast.tasks.gate import proves
-from holdfast.tasks.history import replayed, state_of
+from holdfast.tasks.history import states_of, told_of
 from holdfast.tasks.identity import task_id
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.presenting import workspace_ref
@@ -49,7 +49,7 @@ Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 _MOST_FINDINGS = 30
-_ALL_EVENTS = 10_000_000
+_AT_ONCE = 500
 
 
 class AuditTasks(InSession):
@@ -67,6 +67,16 @@ class AuditFinding(Result):
     task_id: str | None = None
     detail: UntrustedText
     fix: str | None = Field(default=None, description="What to do about it.")
+
+
+class _Found(NamedTuple):
+    """A finding, before it is known whether there is room for it."""
+
+    code: Code
+    severity: Severity
+    task_id: str
+    detail: str
+    fix: str
 
 
 class Completion(Result):
@@ -121,7 +131,7 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     return AuditResult(
         operation="audit",
         workspace=workspace_ref(workspace),
-        findings=found[:_MOST_FINDINGS],
+        findings=[AuditFinding(**item._asdict()) for item in found[:_MOST_FINDINGS]],
         total=len(found),
         score=100 * (len(everything) - len(troubled)) // len(everything) if everything else 100,
         completion=Completion(ready=not unfinished, blockers=unfinished[:5] or None),
@@ -136,21 +146,21 @@ def _findings(
     everything: list[Task],
     scope: Scope,
     now: float,
-) -> Iterator[AuditFinding]:
+) -> Iterator[_Found]:
     if scope in ("full", "tasks"):
         for task in everything:
             yield from _about(connection, workspace, task, now)
         yield from _duplicates(everything)
-        yield from _histories(connection, workspace, everything)
+        yield from _histories(connection, everything)
     if scope in ("full", "dependencies"):
         yield from _dependencies(connection, workspace, everything)
     if scope in ("full", "files"):
         yield from _files(room, connection, workspace)
 
 
-def _about(connection: Connection, workspace: Workspace, task: Task, now: float) -> Iterator[AuditFinding]:
-    criteria = json.loads(task.criteria)
+def _about(connection: Connection, workspace: Workspace, task: Task, now: float) -> Iterator[_Found]:
     if task.status == "done":
+        criteria = json.loads(task.criteria)
         unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
         if unmet:
             told = f"It is done, but criterion {unmet[0]} is not checked."
@@ -178,13 +188,11 @@ def _about(connection: Connection, workspace: Workspace, task: Task, now: float)
             f"Nobody touched it for {STALE_DAYS} days.",
             "Go on, or give it back.",
         )
-    if not criteria and task.status not in FINISHED:
+    if task.criteria == "[]" and task.status not in FINISHED:
         yield _finding("NO_CRITERIA", "info", task, "Nothing says when it is done.", "Add criteria.")
 
 
-def _dependencies(
-    connection: Connection, workspace: Workspace, everything: list[Task]
-) -> Iterator[AuditFinding]:
+def _dependencies(connection: Connection, workspace: Workspace, everything: list[Task]) -> Iterator[_Found]:
     by_uid = {task.uid: task for task in everything}
     pairs = connection.execute(
         "SELECT dependency.task, dependency.needs FROM dependency JOIN task ON task.uid = dependency.task"
@@ -198,33 +206,32 @@ def _dependencies(
             yield _finding(
                 "ORPHAN_DEP", "warning", task, told, "Remove the dependency, or depend on another task."
             )
-    for uid, waits in graph.wrong_counts(connection, [task.uid for task in everything]):
+    for uid, waits in graph.wrong_counts(connection, workspace.id):
         task = by_uid[uid]
         told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
         yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
 
 
-def _files(room: Tasks, connection: Connection, workspace: Workspace) -> Iterator[AuditFinding]:
+def _files(room: Tasks, connection: Connection, workspace: Workspace) -> Iterator[_Found]:
     if room.repository.bare:
         return
     tree = Tree(room.repository)
+    there: dict[str, bool] = {}
     found = connection.execute(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task WHERE task.workspace = :id"
         " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, file.path",
         {"id": workspace.id},
     )
     for number, path in found:
-        if not tree.exists(RepoPath.parse(path)):
-            yield AuditFinding(
-                code="MISSING_FILE",
-                severity="warning",
-                task_id=task_id(number),
-                detail=f"Its file {path} is not there.",
-                fix="Name the file by its new path, or remove it from the task.",
-            )
+        if path not in there:
+            there[path] = tree.exists(RepoPath.parse(path))
+        if not there[path]:
+            told = f"Its file {path} is not there."
+            fix = "Name the file by its new path, or remove it from the task."
+            yield _Found("MISSING_FILE", "warning", task_id(number), told, fix)
 
 
-def _duplicates(everything: list[Task]) -> Iterator[AuditFinding]:
+def _duplicates(everything: list[Task]) -> Iterator[_Found]:
     seen: dict[str, Task] = {}
     for task in everything:
         if task.status in FINISHED:
@@ -237,20 +244,20 @@ def _duplicates(everything: list[Task]) -> Iterator[AuditFinding]:
         seen.setdefault(words, task)
 
 
-def _histories(
-    connection: Connection, workspace: Workspace, everything: list[Task]
-) -> Iterator[AuditFinding]:
-    """Compare every task with what its events say."""
-    told = replayed(rows.events_after(connection, workspace.id, 0, _ALL_EVENTS))
-    for task in everything:
-        if told.get(task.uid) != state_of(connection, task):
-            yield _finding(
-                "HISTORY", "error", task, "Its events tell another story.", "Keep a copy of the database."
-            )
+def _histories(connection: Connection, everything: list[Task]) -> Iterator[_Found]:
+    """Compare every task with what its events say, some at a time, so that memory stays flat."""
+    for start in range(0, len(everything), _AT_ONCE):
+        some = everything[start : start + _AT_ONCE]
+        told = told_of(connection, some)
+        for task, state in zip(some, states_of(connection, some), strict=True):
+            if told.get(task.uid) != state:
+                yield _finding(
+                    "HISTORY", "error", task, "Its events tell another story.", "Keep a copy of the database."
+                )
 
 
-def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> AuditFinding:
-    return AuditFinding(code=code, severity=severity, task_id=task.id, detail=detail, fix=fix)
+def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> _Found:
+    return _Found(code, severity, task.id, detail, fix)
 
 
 def _fix(room: Tasks, who: Who) -> list[str]:
@@ -264,11 +271,9 @@ def _fix(room: Tasks, who: Who) -> list[str]:
             f" AND claim_expires <= :now AND status = 'in-progress'{rows.locked_for_writing(room.store)}",
             {"id": workspace, "now": now},
         ).fetchall()
-        everything = connection.execute(
-            "SELECT uid FROM task WHERE workspace = :id", {"id": workspace}
-        ).fetchall()
-        wrong = graph.wrong_counts(connection, [row[0] for row in everything])
-        graph.refresh(connection, waiting=[uid for uid, _ in wrong], needed=[row[0] for row in everything])
+        wrong = graph.wrong_counts(connection, workspace)
+        needed = graph.wrongly_needed(connection, workspace)
+        graph.refresh(connection, waiting=[uid for uid, _ in wrong], needed=needed)
         fixed += [f"counts of {name}" for name in rows.ids_of(connection, [uid for uid, _ in wrong]).values()]
         for row in left:
             held = Task._make(row)

@@ -22,7 +22,7 @@ from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.history import encoded, event_row, record
 from holdfast.tasks.identity import new_token
-from holdfast.tasks.query import not_of_closed
+from holdfast.tasks.query import IN_WORKSPACE_AS_WELL, not_of_closed
 from holdfast.tasks.records import COLUMNS, Task, Who
 from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
 from holdfast.tasks.states import FINISHED, PRIORITIES
@@ -46,10 +46,15 @@ _ORDER = "ORDER BY priority, unblocks DESC, rank, n"
 
 
 @lru_cache(maxsize=64)
-def _next_one(conditions: str, locking: str, skipping: str) -> str:
-    """Return what finds the task left behind longest, else the first of the ready ones, in one look."""
+def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> str:
+    """Return what finds the task left behind longest, else the first of the ready ones, in one look.
+
+    Tasks that few fit are found by what is wished, others by going through those that are ready in order.
+    """
     left = f"SELECT uid FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"  # noqa: S608
     ready = f"SELECT uid FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"  # noqa: S608
+    if rare:
+        ready = ready.replace("workspace = :workspace", IN_WORKSPACE_AS_WELL)
     return f"SELECT {COLUMNS} FROM task WHERE uid = coalesce(({left}), ({ready})){locking}"  # noqa: S608
 
 
@@ -72,12 +77,26 @@ class Wish:
                 values[name] = PRIORITIES.index(value) if name == "priority" else value
         return "".join(parts), values
 
+    def is_rare(self, connection: Connection) -> bool:
+        """Tell whether few tasks at all have the label or the file."""
+        for name, query in _SOME.items():
+            if (value := getattr(self, name)) is not None:
+                found = connection.execute(query, {"value": value, "few": _FEW}).fetchone()[0]
+                if found < _FEW:
+                    return True
+        return False
 
+
+_FEW = 1000
+_SOME = {
+    "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
+    "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
+}
 _CONDITIONS = {
     "priority": "priority = :priority",
-    "label": "EXISTS (SELECT 1 FROM label WHERE label.label = :label AND label.task = task.uid)",
+    "label": "uid IN (SELECT task FROM label WHERE label = :label)",
     "milestone": "milestone = :milestone",
-    "file": "EXISTS (SELECT 1 FROM file WHERE file.path = :file AND file.task = task.uid)",
+    "file": "uid IN (SELECT task FROM file WHERE path = :file)",
     "parent": "parent = :parent",
 }
 
@@ -112,13 +131,16 @@ def take_next(
 
     Nothing is taken of closed milestones. Where those are not told, the first in line raises if it has one.
     """
-    more, values = ("", {}) if wish is ANYTHING else wish.conditions()
+    more, values, rare = "", dict[str, Any](), False
+    if wish is not ANYTHING:
+        more, values = wish.conditions()
+        rare = wish.is_rare(connection)
     if closed:
         open_ones, named = not_of_closed(sorted(closed))
         more += open_ones
         values |= named
     row = connection.execute(
-        _next_one(more, locked_for_writing(store), store.skip_locked),
+        _next_one(more, locked_for_writing(store), store.skip_locked, rare=rare),
         {**values, "workspace": workspace, "now": now},
     ).fetchone()
     if row is None:

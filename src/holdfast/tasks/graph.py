@@ -19,8 +19,10 @@ _OPEN = "status NOT IN ('done', 'dropped')"
 
 def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
     """Raise when one of these tasks waits for itself, naming the way round."""
-    for uid in dict.fromkeys(uids):
-        way = _way_back(connection, uid)
+    starts = list(dict.fromkeys(uids))
+    edges = _endless(_reached(connection, starts))
+    for uid in starts:
+        way = _way_back(edges, uid)
         if way:
             names = ids_of(connection, way)
             told = " → ".join(names[item] for item in way)
@@ -31,18 +33,50 @@ def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
             )
 
 
-def _way_back(connection: Connection, start: str) -> list[str]:
+def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
+    """Return what each of these tasks waits for, and each of those, and so on."""
+    found: dict[str, list[str]] = {}
+    frontier = starts
+    while frontier:
+        found |= {uid: [] for uid in frontier}
+        for task, needed in _edges(connection, frontier):
+            found[task].append(needed)
+        following = (needed for task in frontier for needed in found[task])
+        frontier = list(dict.fromkeys(uid for uid in following if uid not in found))
+    return found
+
+
+def _endless(edges: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return of a graph what is left when everything is taken away that comes to an end."""
+    waiting = {task: len(needed) for task, needed in edges.items()}
+    needing: dict[str, list[str]] = defaultdict(list)
+    for task, needed in edges.items():
+        for other in needed:
+            needing[other].append(task)
+    ended = [task for task, count in waiting.items() if not count]
+    while ended:
+        last = ended.pop()
+        del waiting[last]
+        for task in needing[last]:
+            waiting[task] -= 1
+            if not waiting[task]:
+                ended.append(task)
+    return {task: [other for other in edges[task] if other in waiting] for task in waiting}
+
+
+def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
     """Return the shortest way from a task over what it waits for back to itself, or nothing."""
     came_from: dict[str, str] = {}
-    frontier = [start]
+    frontier = [start] if start in edges else []
     while frontier:
         following: list[str] = []
-        for task, needed in _edges(connection, frontier):
-            if needed == start:
-                return _walked(came_from, start, task)
-            if needed not in came_from:
-                came_from[needed] = task
-                following.append(needed)
+        for task in frontier:
+            for needed in edges[task]:
+                if needed == start:
+                    return _walked(came_from, start, task)
+                if needed not in came_from:
+                    came_from[needed] = task
+                    following.append(needed)
         frontier = following
     return []
 
@@ -107,19 +141,35 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     return tuple(freed)
 
 
-def wrong_counts(connection: Connection, uids: Iterable[str]) -> list[tuple[str, int]]:
+def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]]:
     """Return tasks whose kept number of waited-for tasks is wrong, each with the right one."""
-    listed = list(uids)
-    ancestors = _ancestors(connection, listed)
-    open_needs = _open_needs(connection, ancestors)
-    wrong = []
-    for portion, values in in_portions(listed):
-        query = f"SELECT uid, waits FROM task WHERE uid IN {portion}"  # noqa: S608
-        for uid, kept in connection.execute(query, values):
-            found = _waits(uid, ancestors, open_needs)
-            if found != kept:
-                wrong.append((uid, found))
-    return wrong
+    tasks = connection.execute(
+        "SELECT uid, parent, waits FROM task WHERE workspace = :id ORDER BY n", {"id": workspace}
+    ).fetchall()
+    ancestors = {uid: parent for uid, parent, _ in tasks}
+    open_needs: dict[str, list[str]] = defaultdict(list)
+    needs = connection.execute(
+        "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
+        f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
+        " AND other.workspace = :id",
+        {"id": workspace},
+    )
+    for task, needed in needs:
+        open_needs[task].append(needed)
+    counted = ((uid, _waits(uid, ancestors, open_needs), kept) for uid, _, kept in tasks)
+    return [(uid, found) for uid, found, kept in counted if found != kept]
+
+
+def wrongly_needed(connection: Connection, workspace: str) -> list[str]:
+    """Return tasks whose kept number of open tasks that need them is wrong."""
+    rows = connection.execute(
+        "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"  # noqa: S608
+        " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
+        f" AND other.{_OPEN} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
+        " WHERE task.workspace = :id AND task.unblocks <> coalesce(found.number, 0)",
+        {"id": workspace},
+    )
+    return [row[0] for row in rows]
 
 
 def _waits(uid: str, ancestors: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:

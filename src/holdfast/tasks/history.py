@@ -9,12 +9,13 @@ Contract:
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks.records import Event, Task, Who
-from holdfast.tasks.rows import attachments_of, files_of, labels_of, links_of, needs_of
+from holdfast.tasks.rows import in_portions, needs_of
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
@@ -65,18 +66,41 @@ def encoded(value: Any) -> str:
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:
     """Return all that events tell about a task, as the tables have it."""
-    return {
-        **scalars_of(task),
-        "labels": labels_of(connection, task.uid),
-        "depends_on": [[item.uid, item.kind] for item in sorted_needs(connection, task.uid)],
-        "files": [
-            [item.path, item.role, item.line_start, item.line_end] for item in files_of(connection, task.uid)
-        ],
-        "links": [[item.kind, item.ref, item.uri, item.title] for item in links_of(connection, task.uid)],
-        "attachments": [
-            [item.name, item.mime, item.sha256, item.size] for item in attachments_of(connection, task.uid)
-        ],
-    }
+    return states_of(connection, [task])[0]
+
+
+def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    """Return all that events tell about some tasks, each table looked at once for many of them."""
+    lists = {name: _by_task(connection, query, tasks) for name, query in _LISTS.items()}
+    return [
+        {
+            **scalars_of(task),
+            "labels": [label for (label,) in lists["labels"].get(task.uid, ())],
+            # In an order that no collation of a database changes.
+            "depends_on": sorted(lists["depends_on"].get(task.uid, ())),
+            "files": lists["files"].get(task.uid, []),
+            "links": lists["links"].get(task.uid, []),
+            "attachments": lists["attachments"].get(task.uid, []),
+        }
+        for task in tasks
+    ]
+
+
+_LISTS = {
+    "labels": "SELECT task, label FROM label WHERE task IN {} ORDER BY label",
+    "depends_on": "SELECT task, needs, kind FROM dependency WHERE task IN {}",
+    "files": "SELECT task, path, role, line_start, line_end FROM file WHERE task IN {} ORDER BY path",
+    "links": "SELECT task, kind, ref, uri, title FROM link WHERE task IN {} ORDER BY kind, ref",
+    "attachments": "SELECT task, name, mime, sha256, size FROM attachment WHERE task IN {} ORDER BY name",
+}
+
+
+def _by_task(connection: Connection, query: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
+    found: dict[str, list[list[Any]]] = defaultdict(list)
+    for listed, values in in_portions(task.uid for task in tasks):
+        for uid, *row in connection.execute(query.format(listed), values):
+            found[uid].append(row)
+    return found
 
 
 def sorted_needs(connection: Connection, uid: str) -> list[Any]:
@@ -95,7 +119,7 @@ def scalars_of(task: Task) -> dict[str, Any]:
         "parent": task.parent,
         "milestone": task.milestone,
         "criteria": json.loads(task.criteria),
-        "evidence": json.loads(task.evidence),
+        "evidence": [] if task.evidence == "[]" else json.loads(task.evidence),
         "notes": task.notes,
         "plan": task.plan,
         "rank": task.rank,
@@ -103,6 +127,16 @@ def scalars_of(task: Task) -> dict[str, Any]:
         "issue_url": task.issue_url,
         "claimed_by": task.claim_agent,
     }
+
+
+def told_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, dict[str, Any]]:
+    """Return the state of some tasks as their events tell it."""
+    states: dict[str, dict[str, Any]] = defaultdict(dict)
+    for listed, values in in_portions(task.uid for task in tasks):
+        query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"  # noqa: S608
+        for uid, after in connection.execute(query, values):
+            states[uid].update(json.loads(after))
+    return states
 
 
 def replayed(events: Iterable[Event]) -> dict[str, dict[str, Any]]:

@@ -22,6 +22,8 @@ _ORDERS: dict[str, tuple[str, str, str]] = {
     "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
+IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
+"""The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
 _READY = "status = 'backlog' AND waits = 0"
 """Written as the index of ready tasks has it, so that their order comes for nothing."""
 _READY_OR_LEFT_BEHIND = (
@@ -79,13 +81,23 @@ def find(connection: Connection, workspace: str, query: Query, instant: Instant)
         after = f" AND ({key}) {beyond} ({', '.join(f':k{number}' for number in range(len(position)))})"
         values |= {f"k{number}": value for number, value in enumerate(position)}
     rows = connection.execute(
-        f"SELECT {COLUMNS} FROM task WHERE {where}{after} ORDER BY {order} LIMIT :limit OFFSET :offset",  # noqa: S608
+        _page(f"{where}{after}", order, query.sort),
         values | {"limit": query.limit + 1, "offset": query.offset},
     ).fetchall()
-    total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
     tasks = [Task._make(row) for row in rows[: query.limit]]
     more = len(rows) > query.limit
+    total = len(rows)
+    if more or query.cursor is not None or query.offset:
+        total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+
+
+def _page(where: str, order: str, sort: Sort) -> str:
+    page = f"FROM task WHERE {where} ORDER BY {order} LIMIT :limit OFFSET :offset"
+    if sort != "updated":
+        return f"SELECT {COLUMNS} {page}"
+    # No index has this order: sorting names alone costs half of sorting whole tasks.
+    return f"SELECT {COLUMNS} FROM task WHERE uid IN (SELECT uid {page}) ORDER BY {order}"  # noqa: S608
 
 
 def cursor_after(query: Query, task: Task) -> str:
@@ -116,7 +128,9 @@ def not_of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
 
 
 def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    parts, values = ["workspace = :workspace"], dict[str, Any]()
+    # Few tasks have a label or a file: they are found by it, and not by going through the workspace.
+    by_name = query.label is not None or query.file is not None
+    parts, values = [IN_WORKSPACE_AS_WELL if by_name else "workspace = :workspace"], dict[str, Any]()
     if query.status:
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")

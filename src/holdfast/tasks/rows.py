@@ -223,8 +223,8 @@ def _event(row: Sequence[Any]) -> Event:
         task,
         version,
         kind,
-        json.loads(before or "{}"),
-        json.loads(after or "{}"),
+        json.loads(before) if before else {},
+        json.loads(after) if after else {},
         reason,
     )
 

@@ -11,7 +11,7 @@ from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks import belongings
 from holdfast.tasks.gate import check_done
 from holdfast.tasks.graph import refresh, refuse_cycles
-from holdfast.tasks.history import encoded, event_row, record, state_of
+from holdfast.tasks.history import encoded, event_row, record, states_of
 from holdfast.tasks.identity import new_uid
 from holdfast.tasks.records import COLUMNS, Draft, Task, Who, Workspace
 from holdfast.tasks.rows import find_task, task_by_uid
@@ -76,11 +76,8 @@ def _insert(
         if draft.status == "done":
             _guard(workspace, draft, task)
     at = moment.timestamp()
-    record(
-        store,
-        connection,
-        [event_row(task, "created", who, at, after=state_of(connection, task)) for task in stored],
-    )
+    made = zip(stored, states_of(connection, stored), strict=True)
+    record(store, connection, [event_row(task, "created", who, at, after=state) for task, state in made])
     return stored
 
 
