@@ -36,7 +36,7 @@ def dispatcher(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dispatcher]
             "taskpilot_rule_update",
             action="add",
             rule_type="coding",
-            rule_content=f"Rule number {number}: {'never do this and always do that ' * 5}",
+            rule_content=" ".join(f"word{number}x{part}" for part in range(80)),
         )
     yield opened
     workspace.close()
@@ -46,22 +46,27 @@ def fill(workspace: Workspace) -> None:
     drafts = [
         Draft(
             f"Task {number} {'with a title as long as titles get ' * 6}"[:199],
-            "Many words about what is to be done. " * 500,
+            "Many words about what is to be done. " * 1300,
             priority=("high", "medium", "low")[number % 3],
             labels=[f"label-{number % 7}-{part}" for part in range(10)],
-            criteria=[f"Criterion {part} {'that says a lot ' * 8}" for part in range(20)],
-            files=[File(f"src/folder/with/a/long/path/part_{number}_{part}.py") for part in range(20)],
+            criteria=[f"Criterion {part} {'that says a lot ' * 11}" for part in range(20)],
+            files=[File(f"src/{'long_path/' * 15}part_{number}_{part}.py") for part in range(20)],
             links=[
-                Link("url", f"https://example.org/{number}/{part}", None, "A title " * 10)
+                Link("url", f"https://example.org/{'path/' * 30}{number}/{part}", None, "A title " * 20)
                 for part in range(20)
             ],
-            notes="Notes upon notes. " * 500,
+            notes="Notes upon notes. " * 2500,
+            plan="Plans upon plans. " * 2500,
+            milestone="A milestone of some other tracker " * 5,
         )
         for number in range(1000)
     ]
     workspace.room("tasks").create(drafts, ME)
-    waiting = [Draft(f"Waits {number}", depends_on=[("TP-7", "blocks")]) for number in range(100)]
+    needs = [(f"TP-{number}", "blocks") for number in range(7, 47)]
+    waiting = [Draft(f"Waits {number}", depends_on=needs, parent="TP-6") for number in range(100)]
     workspace.room("tasks").create(waiting, ME)
+    for number in range(200, 230):
+        workspace.room("tasks").claim(f"TP-{number}", Who(f"agent {number} {'of a long name ' * 12}"))
 
 
 def run(dispatcher: Dispatcher, name: str, /, **arguments: Any) -> dict[str, Any]:
@@ -90,6 +95,16 @@ DEFAULTS: list[tuple[str, dict[str, Any]]] = [
     ("taskpilot_github", {"action": "status"}),
     ("taskpilot_remote_interface", {"interface_type": "jira", "action": "list"}),
     ("taskpilot_workspaces", {}),
+    ("taskpilot_list", {"blocked": True}),
+    ("taskpilot_status", {"include": ["recommendations", "rules", "agents", "chart"]}),
+    ("taskpilot_focus", {"task_id": "TP-1100", "peek": True}),
+    ("taskpilot_focus", {"task_id": "TP-6", "peek": True}),
+    ("taskpilot_graph", {}),
+    ("taskpilot_steps", {}),
+    ("taskpilot_flows", {}),
+    ("taskpilot_generate_prompt", {"operation": "plan_work"}),
+    ("taskpilot_generate_prompt", {"operation": "start_task", "context": {"task_id": "TP-6"}}),
+    ("taskpilot_generate_prompt", {"operation": "session_handoff"}),
 ]
 
 DETAILED: list[tuple[str, dict[str, Any]]] = [
@@ -99,10 +114,19 @@ DETAILED: list[tuple[str, dict[str, Any]]] = [
     ("taskpilot_focus", {"task_id": "TP-9", "peek": True, "response_format": "detailed"}),
     ("taskpilot_claim", {"response_format": "detailed"}),
     ("taskpilot_audit", {"scope": "full"}),
+    ("taskpilot_list", {"limit": 100, "blocked": True}),
+    ("taskpilot_focus", {"task_id": "TP-1100", "peek": True, "response_format": "detailed"}),
+    ("taskpilot_show", {"task_id": "TP-6"}),
+    ("taskpilot_graph", {"limit": 500}),
+    ("taskpilot_steps", {"response_format": "detailed"}),
+    ("taskpilot_flows", {"include": ["steps"]}),
+    ("taskpilot_add", {"tasks": [{"title": f"{number} {'x' * 190}"} for number in range(50)]}),
 ]
 
 
-@pytest.mark.parametrize(("name", "arguments"), DEFAULTS, ids=[name for name, _ in DEFAULTS])
+@pytest.mark.parametrize(
+    ("name", "arguments"), DEFAULTS, ids=[f"{name} {list(given)}" for name, given in DEFAULTS]
+)
 def test_a_default_result_is_small(dispatcher: Dispatcher, name: str, arguments: dict[str, Any]):
     assert size(run(dispatcher, name, **arguments)) <= DEFAULT_BYTES
 
@@ -128,6 +152,34 @@ def test_a_page_that_is_cut_leads_on(dispatcher: Dispatcher):
             break
         cursor = {"cursor": page["next_cursor"]}
     assert len(seen) == len(set(seen)) == page["total"]
+
+
+def test_rules_come_in_pages_that_lead_on(dispatcher: Dispatcher):
+    seen: list[str] = []
+    cursor: dict[str, str] = {}
+    for _ in range(30):
+        page = run(dispatcher, "taskpilot_rule_update", **cursor)
+        assert size(page) <= DEFAULT_BYTES
+        seen += [rule["id"] for rule in page["rules"]]
+        if "next_cursor" not in page:
+            break
+        assert page["truncated"]
+        cursor = {"cursor": page["next_cursor"]}
+    assert len(seen) == len(set(seen)) == page["total"] > 60
+
+
+def test_a_task_that_was_cut_says_so_and_is_there_whole(dispatcher: Dispatcher):
+    cut = run(dispatcher, "taskpilot_show", task_id="TP-6")["task"]
+    whole = run(dispatcher, "taskpilot_show", task_id="TP-6", whole=True)["task"]
+    assert cut["truncated"]
+    assert "truncated" not in whole
+    assert whole["description"].startswith(cut["description"][:-1].rstrip())
+    assert len(whole["subtasks"]) == 100 > len(cut["subtasks"])
+    focus = run(dispatcher, "taskpilot_focus", task_id="TP-6", peek=True)
+    told = {item["what"]: item for item in focus["more"]}
+    assert focus["truncated"]
+    assert told["task"]["uri"].endswith("/tasks/TP-6")
+    assert told["subtasks"] == {"what": "subtasks", "shown": len(focus["task"]["subtasks"]), "total": 100}
 
 
 def test_words_are_shorter_than_data(dispatcher: Dispatcher):

@@ -35,7 +35,7 @@ def check_workspace(room: Tasks, arguments: Scoped) -> None:
 def _elsewhere() -> Invalid:
     return Invalid(
         "That is not the workspace that is served here.",
-        hint="Leave `workspace_path` out, or start a server in the other repository.",
+        hint='Pass "." as `workspace_path` for this one, or start a server in the other repository.',
     )
 
 

@@ -32,7 +32,15 @@ from holdfast.tasks.toolset import tasks
 MOST_BYTES = 512 * 1024
 """What fits, encoded, into one request with room to spare."""
 EMBEDDED_BYTES = 64 * 1024
-"""Up to this size a text or a sound comes along with a result; beyond it only its address does."""
+"""Up to this size a sound or a file comes along with a result; beyond it only its address does."""
+TEXT_BYTES = 30_000
+"""The same for text, which a model reads."""
+
+_REGISTERED = {
+    "audio/x-wav": "audio/wav",
+    "audio/mp3": "audio/mpeg",
+    "application/x-javascript": "text/javascript",
+}
 
 FOR_BOTH = Annotations(audience=("user", "assistant"), priority=0.7)
 FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
@@ -171,8 +179,17 @@ def _new_file(room: Tasks, arguments: AttachFile) -> _NewFile:
     name = arguments.name or (arguments.path.name if arguments.path is not None else None)
     if name is None:
         raise InvalidArguments("A file that is sent needs a `name`.", hint="Say what to call it.")
-    guessed = arguments.mime_type or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return _NewFile(name, guessed, content)
+    if any(sign in name for sign in "/\\") or name.startswith("."):
+        raise InvalidArguments(
+            f'"{name[:60]}" cannot be the name of an attachment.', hint="Give a file name without folders."
+        )
+    return _NewFile(name, arguments.mime_type or _type_of(name), content)
+
+
+def _type_of(name: str) -> str:
+    """Return the type that a name tells, in the spelling that is registered."""
+    guessed = mimetypes.guess_type(name)[0] or "application/octet-stream"
+    return _REGISTERED.get(guessed, guessed)
 
 
 def _content_of(room: Tasks, arguments: AttachFile) -> bytes:
@@ -259,6 +276,8 @@ def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]
     if kept.mime.startswith("image/"):
         return None, base64.b64encode(content).decode()
     if len(content) > EMBEDDED_BYTES:
+        return None, None
+    if is_text(kept.mime) and len(content) > TEXT_BYTES:
         return None, None
     try:
         return (content.decode(), None) if is_text(kept.mime) else (None, base64.b64encode(content).decode())

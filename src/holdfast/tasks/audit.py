@@ -16,6 +16,7 @@ from holdfast.storage.tree import Tree
 from holdfast.tasks import claims, graph, rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
+from holdfast.tasks.fitting import fitting
 from holdfast.tasks.gate import proves
 from holdfast.tasks.history import states_of, told_of
 from holdfast.tasks.identity import task_id
@@ -49,6 +50,7 @@ Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
 _MOST_FINDINGS = 30
+_FINDINGS_BYTES = 6000
 _AT_ONCE = 500
 
 
@@ -94,6 +96,9 @@ class AuditResult(Reported):
     score: int = Field(description="Percent of tasks without an error or a warning.")
     completion: Completion
     fixed: list[str]
+    truncated: bool | None = Field(
+        default=None, description="Set where findings were left out; `scope` narrows what is looked at."
+    )
 
 
 @tasks.operation(
@@ -128,14 +133,16 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     troubled = {item.task_id for item in found if item.severity != "info" and item.task_id}
     unfinished = [task.id for task in everything if task.status not in FINISHED]
     found.sort(key=lambda item: _ORDER[item.severity])
+    shown = fitting((AuditFinding(**item._asdict()) for item in found[:_MOST_FINDINGS]), _FINDINGS_BYTES)
     return AuditResult(
         operation="audit",
         workspace=workspace_ref(workspace),
-        findings=[AuditFinding(**item._asdict()) for item in found[:_MOST_FINDINGS]],
+        findings=shown,
         total=len(found),
         score=100 * (len(everything) - len(troubled)) // len(everything) if everything else 100,
         completion=Completion(ready=not unfinished, blockers=unfinished[:5] or None),
-        fixed=fixed,
+        fixed=fixed[:_MOST_FINDINGS],
+        truncated=True if len(shown) < len(found) else None,
     )
 
 

@@ -95,5 +95,6 @@ def clear(connection: Connection, uid: str, table: str) -> None:
         "files": "DELETE FROM file WHERE task = :task",
         "links": "DELETE FROM link WHERE task = :task",
         "depends_on": "DELETE FROM dependency WHERE task = :task",
+        "blockers": "DELETE FROM dependency WHERE task = :task AND kind = 'blocks'",
     }
     connection.execute(statements[table], {"task": uid})

@@ -17,7 +17,7 @@ from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks import belongings
 from holdfast.tasks.gate import acceptable_evidence, check_done
-from holdfast.tasks.graph import refresh, refuse_cycles
+from holdfast.tasks.graph import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.history import encoded, event_row, record, state_of
 from holdfast.tasks.records import Change, Changed, File, Link, Task, Who, Workspace
 from holdfast.tasks.rows import find_task, locked_for_writing, needs_of, subtasks_of, task_by_uid
@@ -91,7 +91,7 @@ def _new_row(
     connection: Connection, workspace: Workspace, task: Task, wanted: Change, at: float
 ) -> dict[str, Any]:
     """Return the new values of the columns that a change names or brings with it."""
-    unknown = sorted(wanted.set.keys() - {*_SCALARS, *_LISTS})
+    unknown = sorted(wanted.set.keys() - {*_SCALARS, *_LISTS, "blockers"})
     if unknown:
         raise InvalidArguments(f'Tasks have no field "{unknown[0]}".', hint=f"Fields: {', '.join(_SCALARS)}.")
     row = {name: value for name, value in wanted.set.items() if name in _SCALARS}
@@ -172,7 +172,7 @@ def _change_lists(connection: Connection, workspace: Workspace, task: Task, want
     """Store what a task has several of, and return every task it needed or needs."""
     uid = task.uid
     touched = {item.uid for item in needs_of(connection, uid)}
-    for name in ("labels", "files", "links", "depends_on"):
+    for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             belongings.clear(connection, uid, name)
     taken, added = wanted.remove, _added(wanted)
@@ -188,7 +188,8 @@ def _change_lists(connection: Connection, workspace: Workspace, task: Task, want
     belongings.add_links(
         connection, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
     )
-    needs = [(find_task(connection, workspace.id, other).uid, kind) for other, kind in added["depends_on"]]
+    wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
+    needs = [(find_task(connection, workspace.id, other).uid, kind) for other, kind in wished]
     belongings.add_dependencies(connection, uid, needs)
     return touched | {needed for needed, _ in needs}
 
@@ -222,6 +223,8 @@ def _settle(
     )
     waiting: list[str] = []
     needed: set[str] = set()
+    if before.parent != now.parent:
+        refuse_own_part(connection, now)
     if relinked:
         refuse_cycles(connection, [now.uid])
         waiting.append(now.uid)

@@ -14,8 +14,8 @@ from holdfast.storage.sql import Connection
 from holdfast.tasks.acting import acting, actor, check_workspace
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed, Wish
-from holdfast.tasks.fitting import MOST_CHARACTERS, shortened
-from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.fitting import MOST_BYTES, shortened
+from holdfast.tasks.inputs import AnyPriority, path_named
 from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import (
     Body,
@@ -41,6 +41,9 @@ from holdfast.tasks.toolset import tasks
 from holdfast.tasks.words import cut
 
 LONGEST_LEASE_SECONDS = 86_400
+_NOTES_SHOWN = 1000
+_AROUND_BYTES = 6000
+"""For the claim, and for what whoever had the task before left."""
 
 
 class ClaimTask(InSession):
@@ -118,6 +121,7 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     who = acting(room, arguments, arguments.token)
     if arguments.session is None:
         who = Who(actor(arguments.agent), None, arguments.token)
+    _check_arguments(arguments)
     if arguments.action == "next":
         return _next(room, arguments, who)
     if arguments.task_id is None:
@@ -131,8 +135,24 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     return _given_back(room, arguments, who, arguments.task_id)
 
 
+def _check_arguments(arguments: ClaimTask) -> None:
+    """Raise where something was given that the action does not take: it was meant otherwise."""
+    if arguments.action == "next":
+        if arguments.task_id is not None:
+            raise InvalidArguments(
+                "`next` takes no `task_id`.", hint="To take a task by its name, use the action `take`."
+            )
+        return
+    for name in ("priority", "label", "milestone", "connected_file"):
+        if getattr(arguments, name) is not None:
+            raise InvalidArguments(
+                f"`{arguments.action}` takes no `{name}`.", hint="Leave it out; only `next` chooses by it."
+            )
+
+
 def _next(room: Tasks, arguments: ClaimTask, who: Who) -> ClaimResult:
-    wish = Wish(arguments.priority, arguments.label, arguments.milestone, arguments.connected_file)
+    file = path_named(arguments.connected_file)
+    wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
     taken = room.claim_next(who, wish, arguments.lease_seconds)
     if taken is not None:
         return _report(room, arguments, who, taken)
@@ -178,11 +198,11 @@ def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> Clai
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         if arguments.response_format == "detailed":
-            detail = shortened(task_detail(connection, task, room.instant()))
+            detail = shortened(task_detail(connection, task, room.instant()), MOST_BYTES - _AROUND_BYTES)
     left = None
     if previous is not None and previous.claim_agent is not None:
         left = PreviousHolder(
-            agent=previous.claim_agent, notes=previous.notes and cut(previous.notes, MOST_CHARACTERS)
+            agent=previous.claim_agent, notes=previous.notes and cut(previous.notes, _NOTES_SHOWN)
         )
     return ClaimResult(
         operation="claim",

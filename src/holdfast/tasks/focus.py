@@ -12,6 +12,8 @@ from holdfast.tasks.acting import acting, actor
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed
 from holdfast.tasks.errors import AlreadyClaimed
+from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES
+from holdfast.tasks.focus_fitting import fitted
 from holdfast.tasks.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
 from holdfast.tasks.focus_text import focus_words
 from holdfast.tasks.instant import Instant
@@ -102,7 +104,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
             space.more.append(More(what=f"{kind}s", shown=question.limit, total=total))
     if space.cut:
         space.more.append(More(what="task", shown=0, total=1, uri=f"{base}/tasks/{task.id}"))
-    return Focus(
+    whole = Focus(
         operation="focus",
         workspace=workspace_ref(workspace),
         task=fitted,
@@ -122,6 +124,8 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         version=task.version,
         next_steps=_next_steps(task, workspace.gate, peek=arguments.peek),
     )
+    most = MOST_BYTES if arguments.response_format == "detailed" else DEFAULT_BYTES
+    return fitted(whole, most, f"{base}/tasks/{task.id}")
 
 
 def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:

@@ -27,7 +27,7 @@ def check_done(
     if open_subtasks:
         missing.append(f"subtasks are open: {', '.join(open_subtasks)}")
     if gate == "evidence" and not any(proves(item) for item in evidence):
-        missing.append("there is no evidence")
+        missing.append("no evidence given so far proves it" if evidence else "there is no evidence")
     if gate == "human" and not approved:
         missing.append("no person has approved it")
     if missing:
@@ -57,5 +57,8 @@ def _next_step(gate: str, missing: Sequence[str]) -> str:
     if any(text.startswith("subtasks") for text in missing):
         return "Finish or drop the subtasks first."
     if gate == "evidence":
-        return "Pass `evidence`: a commit that names the task, or a command with its exit status."
+        return (
+            "Pass `evidence`: a commit that names the task, or a test or gate that ended with exit status 0;"
+            " notes and failed commands do not count."
+        )
     return "Set the status to `review`; a person approves it with `holdfast tasks approve`."

@@ -12,7 +12,8 @@ from collections.abc import Iterable
 from holdfast.storage.sql import Connection
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.identity import task_id
-from holdfast.tasks.rows import ids_of, in_portions
+from holdfast.tasks.records import Task
+from holdfast.tasks.rows import ids_of, in_portions, task_by_uid
 
 _OPEN = "status NOT IN ('done', 'dropped')"
 
@@ -31,6 +32,22 @@ def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
                 hint="Leave out one of these dependencies, or make it a `related` one.",
                 cycle=[names[item] for item in way],
             )
+
+
+def refuse_own_part(connection: Connection, task: Task) -> None:
+    """Raise when a task would be a part of itself, naming the way round."""
+    way, current = [task.uid], task.parent
+    while current is not None and current not in way:
+        way.append(current)
+        current = task_by_uid(connection, current).parent
+    if current is not None:
+        names = ids_of(connection, way)
+        told = [*(names[item] for item in way), names[current]]
+        raise DependencyCycle(
+            f"{task.id} would be a part of itself: {' → '.join(told)}.",
+            hint="Choose another parent.",
+            cycle=told,
+        )
 
 
 def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:

@@ -108,12 +108,22 @@ def dependency_of(text: str) -> tuple[str, Kind]:
     for kind in KINDS:
         if text.startswith(f"{kind}:"):
             return text.removeprefix(f"{kind}:"), kind
+    if ":" in text:
+        raise InvalidArguments(
+            f'"{text[:40]}" is no dependency.',
+            hint=f"Write TP-3, or with a kind before it: {', '.join(f'{kind}:TP-3' for kind in KINDS)}.",
+        )
     return text, "blocks"
 
 
 def files_of(texts: Sequence[str]) -> list[File]:
     """Return the files that `path`, `path:10` or `path:10-20` name."""
     return [_file_of(text) for text in texts]
+
+
+def path_named(text: str | None) -> str | None:
+    """Return the path of a file that is looked for, as tasks hold it."""
+    return None if text is None else RepoPath.parse(text).text
 
 
 def _file_of(text: str) -> File:

@@ -9,27 +9,29 @@ from holdfast.kernel.routes import Address
 from holdfast.tasks import rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
-from holdfast.tasks.fitting import fitting
+from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES, fitting, fitting_refs, shortened
+from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.presenting import task_detail, task_refs, workspace_ref
 from holdfast.tasks.query import Query, Sort, cursor_after, find
-from holdfast.tasks.states import FINISHED, STATUSES, Priority, Status
+from holdfast.tasks.states import FINISHED, STATUSES
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.terminal import listing_table
 from holdfast.tasks.text import listing_words
 from holdfast.tasks.toolset import tasks
 
-UNFINISHED = [name for name in STATUSES if name not in FINISHED]
+_USUAL_LIMIT = 20
 
 
 class ListTasks(InSession):
     """Which tasks to list."""
 
-    status: list[Status] = Field(default=[], max_length=6, description="Only tasks in these states.")
+    status: list[AnyStatus] = Field(default=[], max_length=6, description="Only tasks in these states.")
     ready: bool = Field(default=False, description="Only tasks that may be taken now.")
     blocked: bool = Field(default=False, description="Only tasks that wait for others or for a person.")
     mine: bool = Field(default=False, description="Only tasks that you hold.")
-    priority: Priority | None = Field(default=None, description="Only tasks of this priority.")
+    agent: Word | None = Field(default=None, description="Only tasks that this agent holds.")
+    priority: AnyPriority | None = Field(default=None, description="Only tasks of this priority.")
     label: Word | None = Field(default=None, description="Only tasks with this label.")
     parent: TaskId | None = Field(default=None, description="Only subtasks of this task.")
     milestone: Word | None = Field(default=None, description="Only tasks of this milestone.")
@@ -38,7 +40,7 @@ class ListTasks(InSession):
         default=None, max_length=200, description="Only tasks whose text has these words."
     )
     sort: Sort = Field(default="priority", description="Order of the list.")
-    limit: int = Field(default=20, ge=1, le=100, description="Most tasks to return.")
+    limit: int = Field(default=_USUAL_LIMIT, ge=1, le=100, description="Most tasks to return.")
     offset: int = Field(
         default=0,
         ge=0,
@@ -97,12 +99,12 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             status=tuple(arguments.status),
             ready=arguments.ready,
             blocked=arguments.blocked,
-            agent=who.actor if arguments.mine else None,
+            agent=who.actor if arguments.mine else arguments.agent,
             priority=arguments.priority,
             label=arguments.label,
             parent=parent,
             milestone=arguments.milestone,
-            file=arguments.connected_file,
+            file=path_named(arguments.connected_file),
             text=arguments.query,
             sort="ready" if arguments.ready else arguments.sort,
             limit=arguments.limit,
@@ -110,19 +112,21 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             cursor=arguments.cursor,
         )
         page = find(connection, workspace.id, wanted, instant)
-        detailed = arguments.response_format == "detailed"
-        details = None
-        left_out = None
-        if detailed:
-            details = fitting(task_detail(connection, task, instant) for task in page.tasks)
-            if len(details) < len(page.tasks):
-                left_out = page.tasks[len(details) - 1]
-        return TaskPage(
-            operation="list",
-            workspace=workspace_ref(workspace),
-            tasks=[] if detailed else task_refs(connection, page.tasks, instant),
-            details=details,
-            total=page.total,
-            next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
-            truncated=None if left_out is None else True,
-        )
+        refs: list[TaskRef] = []
+        details: list[TaskDetail] | None = None
+        if arguments.response_format == "detailed":
+            details = fitting(shortened(task_detail(connection, task, instant)) for task in page.tasks)
+        else:
+            most = DEFAULT_BYTES if arguments.limit <= _USUAL_LIMIT else MOST_BYTES
+            refs = fitting_refs(task_refs(connection, page.tasks, instant), most)
+    shown = len(details or refs)
+    left_out = page.tasks[shown - 1] if shown < len(page.tasks) else None
+    return TaskPage(
+        operation="list",
+        workspace=workspace_ref(workspace),
+        tasks=refs,
+        details=details,
+        total=page.total,
+        next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
+        truncated=None if left_out is None else True,
+    )

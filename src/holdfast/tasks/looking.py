@@ -10,21 +10,31 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures, rows
 from holdfast.tasks.acting import acting, check_workspace
 from holdfast.tasks.annotations import READING
+from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES, fitting, shortened
 from holdfast.tasks.models import InSession, Reported, Result, Scoped, TaskDetail, TaskId
 from holdfast.tasks.presenting import event_out, moment, task_detail, workspace_ref
 from holdfast.tasks.records import Workspace
 from holdfast.tasks.states import Status
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.terminal import task_table
-from holdfast.tasks.text import task_words
+from holdfast.tasks.text import graph_words, task_words, workspaces_words
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.words import cut
 
 MOST_NODES = 500
 _EVENTS_AT_ONCE = 200
+_USUAL_NODES = 40
+_TITLE = 80
 
 
 class AnyWorkspace(Scoped):
     """Nothing to choose: all workspaces are listed."""
+
+
+class WantedGraph(Scoped):
+    """How much of the graph."""
+
+    limit: int = Field(default=_USUAL_NODES, ge=1, le=MOST_NODES, description="Most tasks to return.")
 
 
 class WorkspaceSummary(Result):
@@ -51,6 +61,7 @@ class OneTask(InSession):
     """Which task to show."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
+    whole: bool = Field(default=False, description="However long it is; else long texts and lists are cut.")
 
 
 class ShownTask(Reported):
@@ -92,6 +103,7 @@ ACTIVE_SECONDS = 300.0
     effect=Effect.READ,
     command="workspaces",
     example="holdfast tasks workspaces",
+    text=workspaces_words,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces"),),
@@ -146,15 +158,20 @@ def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
     listed=False,
     annotations=READING,
     result_version="task.version",
-    addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}"),),
+    fill_in=lambda _, given: {"whole": True, **given},
+    addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}", {"whole": True}),),
 )
 def show(room: Tasks, arguments: OneTask) -> ShownTask:
-    """Show everything that is known about one task. It takes nothing and moves nothing."""
+    """Show everything that is known about one task. It takes nothing and moves nothing.
+
+    What is very long is cut, and `truncated` says so, unless it is asked for `whole`.
+    """
     who = acting(room, arguments)
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         found = rows.find_task(connection, workspace.id, arguments.task_id)
         detail = task_detail(connection, found, room.instant(), who)
+    detail = detail if arguments.whole else shortened(detail, MOST_BYTES)
     return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)
 
 
@@ -164,24 +181,33 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
     effect=Effect.READ,
     command="graph",
     example="holdfast tasks graph --json",
+    text=graph_words,
     listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces/{workspace_path}/graph"),),
 )
-def graph(room: Tasks, arguments: AnyWorkspace) -> Graph:
-    """Return which task waits for which. `taskpilot_chart` draws the same."""
+def graph(room: Tasks, arguments: WantedGraph) -> Graph:
+    """Return which task waits for which, those that matter to others first.
+
+    `taskpilot_chart` draws the same.
+    """
     check_workspace(room, arguments)
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
-        boxes, needs, total = figures.graph(connection, workspace.id, MOST_NODES)
-    shown = {box.id for box in boxes}
+        boxes, needs, total = figures.graph(connection, workspace.id, arguments.limit)
+    most = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MOST_BYTES
+    nodes = [Node(id=box.id, title=cut(box.title, _TITLE), status=box.status) for box in boxes]  # type: ignore[arg-type]
+    nodes = fitting(nodes, most * 2 // 3)
+    shown = {node.id for node in nodes}
+    edges = [Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown]
+    told = fitting(edges, most // 3)
     return Graph(
         operation="graph",
         workspace=workspace_ref(workspace),
-        nodes=[Node(id=box.id, title=box.title, status=box.status) for box in boxes],  # type: ignore[arg-type]
-        edges=[Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown],
+        nodes=nodes,
+        edges=told,
         total=total,
-        truncated=True if len(boxes) < total else None,
+        truncated=True if len(nodes) < total or len(told) < len(edges) else None,
     )
 
 

@@ -22,11 +22,17 @@ from holdfast.tasks.steps import filled, own_text
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import task_words
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.words import cut
 
 _SECRET = secrets.token_bytes(16)
-_SHOWN = 20
+_SHOWN = 12
 _COMPLETED = 100
-_TEXT = 4000
+_TEXT = 1000
+_LISTED = 12
+_LINE = 160
+_ONE_TASK = 4400
+_MOST_DATA = 6600
+"""What was stored takes at most so many characters of a prompt; resources have it whole."""
 _DATA = """
 
 
@@ -162,6 +168,7 @@ def _message(room: Tasks, step: str, data: str, **values: str) -> list[PromptMes
         asked = filled(OWN_STEP, {"step": step, "about": values.get("task_id", "this workspace")})
         data = f"Step:\n{visible(filled(own, values))}\n\n{data}"
     # Nobody who wrote the data can know it, and the same data gives the same text.
+    data = cut(data, _MOST_DATA)
     boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_SECRET, digest_size=8).hexdigest()}"
     return [PromptMessage(asked + _DATA.format(boundary=boundary, data=data))]
 
@@ -173,13 +180,14 @@ def _id(room: Tasks, task_id: str) -> str:
 def _whole(room: Tasks, task_id: str) -> str:
     with room.reading() as connection:
         task = rows.find_task(connection, room.workspace_in(connection).id, task_id)
-        return _words(task_detail(connection, task, room.instant())) + f"\n\n{_rules(room)}"
+        words = _words(task_detail(connection, task, room.instant()))
+    return f"{cut(words, _ONE_TASK)}\n\n{_rules(room)}"
 
 
 def _words(task: TaskDetail) -> str:
     parts = [
         task_words(task),
-        visible(task.description)[:_TEXT],
+        cut(visible(task.description), _TEXT),
         _titled("Plan", task.plan),
         _titled("Notes", task.notes),
         _listed(
@@ -201,13 +209,14 @@ def _short(task: TaskDetail) -> str:
 
 
 def _rules(room: Tasks) -> str:
-    return _listed("Rules", (f"{rule.type}: {rule.text}" for rule in rules.listed(room)[:_SHOWN]))
+    return _listed("Rules", (f"{rule.type}: {rule.text}" for rule in rules.listed(room)), _SHOWN)
 
 
 def _titled(title: str, text: str | None) -> str:
-    return f"{title}:\n{visible(text)[:_TEXT]}" if text else ""
+    return f"{title}:\n{cut(visible(text), _TEXT)}" if text else ""
 
 
-def _listed(title: str, items: Iterable[str]) -> str:
-    lines = [f"- {one_line(item)}" for item in items]
-    return "\n".join([f"{title}:", *lines]) if lines else ""
+def _listed(title: str, items: Iterable[str], most: int = _LISTED) -> str:
+    lines = [f"- {cut(one_line(item), _LINE)}" for item in items]
+    more = [f"- and {len(lines) - most} more"] if len(lines) > most else []
+    return "\n".join([f"{title}:", *lines[:most], *more]) if lines else ""

@@ -178,7 +178,8 @@ class Change:
 
     set: dict[str, Any] = field(default_factory=dict)
     """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an
-    id or None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists."""
+    id or None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists;
+    `blockers` are those of depends_on that it waits for."""
     add: dict[str, list[Any]] = field(default_factory=dict)
     """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
     remove: dict[str, list[Any]] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from holdfast.storage.sql import Connection
 from holdfast.tasks import rules
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
+from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES, within
 from holdfast.tasks.identity import task_id
 from holdfast.tasks.instant import Instant
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, TaskRef
@@ -26,10 +27,12 @@ from holdfast.tasks.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import status_words
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.words import cut
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
 _SHOWN, _SHOWN_DETAILED = 5, 20
+_LINE = 160
 
 Include = Literal["recommendations", "rules", "agents", "chart"]
 
@@ -102,6 +105,7 @@ class StatusResult(Reported):
     recommendations: list[str] | None = None
     rules: list[UntrustedText] | None = None
     chart_uri: str | None = None
+    truncated: bool | None = Field(default=None, description="Set where a list was cut to stay short.")
 
 
 @tasks.operation(
@@ -125,15 +129,18 @@ def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         result = _standing(connection, workspace, instant, most)
-        agents = _agents(connection, workspace.id, instant.at) if "agents" in included else None
-    return result.model_copy(
+        agents = _agents(connection, workspace.id, instant.at, 2 * most) if "agents" in included else None
+    whole = result.model_copy(
         update={
             "agents": agents,
             "recommendations": _recommendations(result) if "recommendations" in included else None,
-            "rules": [rule.text for rule in rules.listed(room)][:most] if "rules" in included else None,
+            "rules": [cut(rule.text, _LINE) for rule in rules.listed(room)[:most]]
+            if "rules" in included
+            else None,
             "chart_uri": _chart_uri(workspace) if "chart" in included else None,
         }
     )
+    return within(whole, MOST_BYTES if detailed else DEFAULT_BYTES)
 
 
 _EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents", "chart"})
@@ -211,7 +218,7 @@ def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most
         reasons = [_why(connection, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
         if milestone in closed and state != "blocked":
             reasons.append(f"its milestone {milestone} is closed")
-        blocked.append(BlockedTask(id=task_id(number), title=title, why="; ".join(reasons)))
+        blocked.append(BlockedTask(id=task_id(number), title=title, why=cut("; ".join(reasons), _LINE)))
     return blocked
 
 
@@ -234,7 +241,7 @@ def _bottlenecks(connection: Connection, workspace: str, most: int) -> list[Bott
     return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
 
 
-def _agents(connection: Connection, workspace: str, now: float) -> list[AgentOut]:
+def _agents(connection: Connection, workspace: str, now: float, most: int) -> list[AgentOut]:
     held = dict(
         connection.execute(
             "SELECT claim_agent, count(*) FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
@@ -248,7 +255,7 @@ def _agents(connection: Connection, workspace: str, now: float) -> list[AgentOut
     names = sorted(held.keys() | seen.keys(), key=lambda name: (-seen.get(name, 0.0), name))
     return [
         AgentOut(agent=name, claims=held.get(name, 0), last_seen=moment(seen.get(name, now)))
-        for name in names[:20]
+        for name in names[:most]
     ]
 
 

@@ -6,14 +6,16 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import rules
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.detecting import detect
+from holdfast.tasks.fitting import fitting
 from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
 from holdfast.tasks.presenting import workspace_ref
 from holdfast.tasks.rules import Rule, RuleType
@@ -22,6 +24,8 @@ from holdfast.tasks.text import rules_words
 from holdfast.tasks.toolset import tasks
 
 RULE_CHARACTERS = 1000
+_PAGE_BYTES = 7000
+_MOST_DETECTED = 20
 FEEDBACK_CHARACTERS = 20_000
 
 
@@ -36,6 +40,7 @@ class UpdateRules(InSession):
         default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or what somebody said."
     )
     rule_id: Word | None = Field(default=None, description="Which rule to update or remove.")
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
 
 
 class RuleOut(Result):
@@ -61,6 +66,8 @@ class RulesResult(Reported):
     rules: list[RuleOut] = Field(description="The rule that changed, or all that were asked for.")
     total: int = Field(description="How many rules hold now.")
     detected: list[DetectedOut] | None = None
+    next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for more rules.")
+    truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
 
 
 @tasks.operation(
@@ -86,13 +93,37 @@ def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
     """
     who = acting(room, arguments)
     if arguments.action == "detect":
-        found = detect(_content(arguments))
+        found = detect(_content(arguments))[:_MOST_DETECTED]
         detected = [DetectedOut(type=item.type, text=item.text, confidence=item.confidence) for item in found]
         return _result(room, [], detected)
     if arguments.action == "list":
-        shown = [rule for rule in rules.listed(room) if arguments.rule_type in (None, rule.type)]
-        return _result(room, shown)
+        return _page(room, arguments)
     return _result(room, [_changed(room, arguments, who.actor)])
+
+
+def _page(room: Tasks, arguments: UpdateRules) -> RulesResult:
+    """Return as many rules as fit, beginning where the page before ended."""
+    found = [rule for rule in rules.listed(room) if arguments.rule_type in (None, rule.type)]
+    query = f"rules {arguments.rule_type}"
+    if arguments.cursor is not None:
+        seen = decode_cursor(query, arguments.cursor)
+        places = [place for place, rule in enumerate(found) if rule.id == seen]
+        if not places:
+            raise InvalidCursor("The rule that the page ended with is gone.", hint="Start again without one.")
+        found = found[places[0] + 1 :]
+    shown = fitting([_rule_out(rule) for rule in found], _PAGE_BYTES)
+    more = len(shown) < len(found)
+    return _result(room, []).model_copy(
+        update={
+            "rules": shown,
+            "truncated": True if more else None,
+            "next_cursor": encode_cursor(query, shown[-1].id) if more else None,
+        }
+    )
+
+
+def _rule_out(rule: Rule) -> RuleOut:
+    return RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=rule.text)
 
 
 def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
@@ -112,7 +143,7 @@ def _result(room: Tasks, shown: list[Rule], detected: list[DetectedOut] | None =
     return RulesResult(
         operation="rule_update",
         workspace=workspace_ref(room.workspace()),
-        rules=[RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=rule.text) for rule in shown],
+        rules=[_rule_out(rule) for rule in shown],
         total=len(rules.listed(room)),
         detected=detected,
     )

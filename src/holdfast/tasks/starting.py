@@ -21,6 +21,7 @@ from holdfast.tasks.states import Gate
 from holdfast.tasks.store import LEASE_SECONDS, Tasks
 from holdfast.tasks.text import init_words, start_words
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.words import cut
 
 NEXT_STEPS = [
     "Run taskpilot_start to begin a session",
@@ -28,6 +29,8 @@ NEXT_STEPS = [
     "Check taskpilot_status for project overview",
 ]
 _SHOWN_READY = 5
+_SHOWN_RULES = 20
+_RULE_CHARACTERS = 160
 
 
 class InitWorkspace(Scoped):
@@ -47,8 +50,8 @@ class WorkspaceInitialized(Reported):
     """A workspace and what it begins with."""
 
     tasks_created: list[TaskReceipt]
-    rules_applied: list[UntrustedText]
-    rules_initialized: int
+    rules_applied: list[UntrustedText] = Field(description="The first of the rules that hold.")
+    rules_initialized: int = Field(description="How many rules hold.")
     tech_stack: list[str]
     done_gate: Gate
     setup_complete: bool
@@ -90,7 +93,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         operation="init",
         workspace=workspace_ref(workspace, with_time=True),
         tasks_created=created,
-        rules_applied=[rule.text for rule in applied],
+        rules_applied=[cut(rule.text, _RULE_CHARACTERS) for rule in applied[:_SHOWN_RULES]],
         rules_initialized=len(applied),
         tech_stack=names,
         done_gate=workspace.gate,
@@ -127,6 +130,7 @@ class Resume(Result):
 class OpenCounts(Result):
     """How many tasks there are."""
 
+    ready: int
     open: int
     total: int
 
@@ -184,7 +188,7 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         session=SessionOut(id=session.id, agent=agent, expires_at=moment(instant.at + LEASE_SECONDS)),
         resume=Resume(my_claims=claims or None, handoff_note=handoff),
         ready=shown,
-        counts=OpenCounts(open=open_count, total=total),
+        counts=OpenCounts(ready=ready.total, open=open_count, total=total),
         rules=len(rules.listed(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
         unread=_unread(room),

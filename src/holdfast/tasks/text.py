@@ -13,6 +13,8 @@ from holdfast.tasks.words import MILESTONE, cut
 if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
 
+_LINES = 20
+
 
 def task_words(task: TaskRef) -> str:
     """Return a task on one line."""
@@ -82,7 +84,7 @@ def init_words(result: Any) -> str:
     """Return what the specification has a first call say."""
     name = one_line(result.workspace.name)
     if result.already_initialized:
-        return f'Workspace "{name}" was initialized before.'
+        return f'Workspace "{name}" was initialized before; its done gate is {result.done_gate}.'
     return f'Workspace "{name}" initialized with {len(result.tasks_created)} tasks.'
 
 
@@ -91,7 +93,7 @@ def start_words(result: Any) -> str:
     counts = result.counts
     mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
     return (
-        f"Session {result.session.id} for {one_line(result.session.agent)}: {len(result.ready)} ready of "
+        f"Session {result.session.id} for {one_line(result.session.agent)}: {counts.ready} ready of "
         f"{counts.open} open, {mine} yours."
     )
 
@@ -117,12 +119,36 @@ def audit_words(result: Any) -> str:
 
 def rules_words(result: Any) -> str:
     """Return rules, one on each line."""
-    lines = [f"{item.id}  [{item.scope}, {item.type}]  {one_line(item.text)}" for item in result.rules]
+    lines = [
+        f"{item.id}  [{item.scope}, {item.type}]  {cut(one_line(item.text), 200)}" for item in result.rules
+    ]
     lines += [
         f"Detected ({item.confidence:.2f}, {item.type}): {one_line(item.text)}"
         for item in result.detected or ()
     ]
+    if result.next_cursor is not None:
+        lines.append(f"{result.total} hold altogether; more with the cursor {result.next_cursor}")
     return "\n".join(lines) or "No rules."
+
+
+def graph_words(found: Any) -> str:
+    """Return what waits for what, a line for each task that waits."""
+    needs: dict[str, list[str]] = {}
+    for edge in found.edges:
+        needs.setdefault(edge.task, []).append(edge.needs)
+    lines = [f"{task} needs {', '.join(others)}" for task, others in list(needs.items())[:_LINES]]
+    more = [f"and {len(needs) - _LINES} more that wait."] if len(needs) > _LINES else []
+    head = f"{len(found.nodes)} of {found.total} tasks, {len(found.edges)} dependencies."
+    return "\n".join([head, *lines, *more])
+
+
+def workspaces_words(found: Any) -> str:
+    """Return the workspaces, one on each line."""
+    lines = [
+        f"{item.id}  {item.status}, {item.task_count} tasks  {cut(one_line(item.name), 100)}"
+        for item in found.workspaces[:_LINES]
+    ]
+    return "\n".join(lines) or "No workspaces yet."
 
 
 def document_words(result: Any) -> str:

@@ -184,6 +184,8 @@ def _change(arguments: UpdateTask) -> Change:
     if arguments.set is not None:
         wanted.set = _fields(arguments.set)
     if arguments.field is not None:
+        if arguments.value is None:
+            raise InvalidArguments("`field` needs `value`.", hint=f"Say what {arguments.field} is to be.")
         _add_seed_field(wanted, arguments.field, arguments.value)
     elif arguments.value is not None:
         raise InvalidArguments("`value` needs `field`.", hint="Say which field it is for, or use `set`.")
@@ -210,7 +212,7 @@ def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None
     if field == "connected_files":
         wanted.set["files"] = files_of(_list_of(text))
     elif field == "blocked_by":
-        wanted.add["depends_on"] = [dependency_of(item) for item in _list_of(text)]
+        wanted.set["blockers"] = [(item, "blocks") for item in _list_of(text)]
     else:
         wanted.set |= _validated_field(field, text)
 

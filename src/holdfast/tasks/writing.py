@@ -9,6 +9,7 @@ from typing import Any
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.sql import Connection, SqlStore
 from holdfast.tasks import belongings
+from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.gate import check_done
 from holdfast.tasks.graph import refresh, refuse_cycles
 from holdfast.tasks.history import encoded, event_row, record, states_of
@@ -41,6 +42,24 @@ def create(
     return [(next(made), True) if task is None else (task, False) for task in known]
 
 
+def _told_by_ref(circle: DependencyCycle, drafts: Sequence[Draft], tasks: Sequence[Task]) -> DependencyCycle:
+    """Return the failure in the words of the batch: its tasks have no ids yet, and will have none."""
+    names = {
+        task.id: f"#{draft.ref}" if draft.ref else f'"{draft.title[:40]}"'
+        for draft, task in zip(drafts, tasks, strict=True)
+    }
+    way = [names.get(str(name), str(name)) for name in _cycle_of(circle)]
+    told = " → ".join(way)
+    return DependencyCycle(
+        f"These tasks would wait for each other for ever: {told}.", hint=circle.hint, cycle=way
+    )
+
+
+def _cycle_of(circle: DependencyCycle) -> Sequence[object]:
+    cycle = circle.data["cycle"]
+    return cycle if isinstance(cycle, list) else []
+
+
 def _known(connection: Connection, workspace: Workspace, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
@@ -69,7 +88,10 @@ def _insert(
         for draft, task in zip(drafts, tasks, strict=True)
         if draft.depends_on or draft.parent is not None
     ]
-    refuse_cycles(connection, linked)
+    try:
+        refuse_cycles(connection, linked)
+    except DependencyCycle as circle:
+        raise _told_by_ref(circle, drafts, tasks) from None
     refresh(connection, waiting=linked, needed=needed)
     stored = [task_by_uid(connection, task.uid) for task in tasks]
     for draft, task in zip(drafts, stored, strict=True):

@@ -91,6 +91,9 @@ class AddressBook:
         ]
         if not matches:
             return None
+        # A path that is spelled out is not also one with a part of that name.
+        fewest = min(len(parts) for _, parts in matches)
+        matches = [found for found in matches if len(found[1]) == fewest]
         for route, parts in matches:
             if route.method == method:
                 return route, parts
