@@ -13,7 +13,7 @@ from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES
-from holdfast.tasks.focus_fitting import fitted
+from holdfast.tasks.focus_fitting import shortened_focus
 from holdfast.tasks.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
 from holdfast.tasks.focus_text import focus_words
 from holdfast.tasks.instant import Instant
@@ -125,7 +125,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         next_steps=_next_steps(task, workspace.gate, peek=arguments.peek),
     )
     most = MOST_BYTES if arguments.response_format == "detailed" else DEFAULT_BYTES
-    return fitted(whole, most, f"{base}/tasks/{task.id}")
+    return shortened_focus(whole, most, f"{base}/tasks/{task.id}")
 
 
 def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:

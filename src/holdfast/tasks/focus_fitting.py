@@ -22,7 +22,7 @@ _LISTS = (
 )
 
 
-def fitted(whole: Focus, most: int, uri: str) -> Focus:
+def shortened_focus(whole: Focus, most: int, uri: str) -> Focus:
     """Return a focus that takes no more than so many bytes; `uri` is where the task can be read whole."""
     shorter = within(whole, most - _MORE_BYTES)
     if shorter is whole:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
 
 _LINES = 20
+_NEEDS = 8
 
 
 def task_words(task: TaskRef) -> str:
@@ -29,7 +30,8 @@ def held_up_words(blocked_by: list[str]) -> str:
     """Return what holds a task up."""
     needs = [name for name in blocked_by if not name.startswith(MILESTONE)]
     closed = [one_line(name) for name in blocked_by if name.startswith(MILESTONE)]
-    told = [f"needs {', '.join(needs)}"] if needs else []
+    more = f" and {len(needs) - _NEEDS} more" if len(needs) > _NEEDS else ""
+    told = [f"needs {', '.join(needs[:_NEEDS])}{more}"] if needs else []
     return "; ".join(told + [f"{name} is closed" for name in closed])
 
 
