@@ -211,6 +211,7 @@ TASK_PLAIN_TEXT = {
     "TaskDetail.parent_id": _ID,
     "TaskDetail.started_at": _TIME,
     "TaskDetail.updated_at": _TIME,
+    "RulesResult.next_cursor": "an opaque cursor, encoded by us",
     "TaskPage.next_cursor": "an opaque cursor, encoded by us",
     "TaskReceipt.id": _ID,
     "TaskRef.id": _ID,
