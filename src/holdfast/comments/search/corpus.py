@@ -8,16 +8,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import chain, compress, islice, repeat
-from operator import itemgetter
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, chain
 
-from holdfast.comments.search.folding import folded
+from holdfast.comments.search.facets import Facets
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import MOST_COUNTED, Pattern, encoded
-from holdfast.comments.search.query import Accept, Facts, Query
+from holdfast.comments.search.query import Facts, Query
+from holdfast.comments.search.roll import Roll
+from holdfast.comments.search.tally import Tally, bits, numbers_in
 from holdfast.comments.search.words import Words
 
 _ALL = (
@@ -32,30 +31,27 @@ _IDS = "SELECT json_group_array(rowid) FROM letters WHERE letters MATCH ?"
 _LETTERS = 3
 _MOST_TOKENS = 24
 _MOST_BRANCHES = 40
-
-
-Item = TypeVar("Item")
+_FEW_SHARE = 256
+"""Where filters leave less than one in so many comments, they are tried one by one."""
 
 
 class Corpus:
-    """Texts and facts of all comments, by their place in the order."""
+    """Texts and facts of all comments, and answers from them."""
 
     def __init__(self) -> None:
         self.state: tuple[str, int] | None = None
         self.paths: dict[int, str] = {}
+        """The path of each file, in order."""
         self.sources: dict[str, str] = {}
         """What each file's source looked like when its comments were placed."""
         self.damaged: list[str] = []
         self._segments: dict[int, list[Facts]] = {}
-        self._facts: list[Facts] = []
-        self._folded: list[str] = []
-        self._places: list[int] | None = None
+        self._roll = Roll([])
+        self._facets = Facets(self._roll, {})
+        self._number_of: dict[int, int] | None = None
         self._joined: tuple[bytes, list[int]] | None = None
         self._words: Words | None = None
         self._questions = 0
-
-    def __len__(self) -> int:
-        return len(self._facts)
 
     def bring_up_to_date(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
         """Take over what changed in the index."""
@@ -67,113 +63,121 @@ class Corpus:
         self.paths = {row[0]: row[1] for row in rows}
         self.sources = {row[1]: row[4] for row in rows}
         self.damaged = [row[1] for row in rows if row[2] is not None]
-        kept = {} if is_other else self._segments
+        before = {} if is_other else self._segments
         changed = {row[0] for row in rows if row[3] > since}
-        self._segments = {
-            file: kept[file] for file in self.paths if file in kept and file not in changed
-        } | _segments(connection, changed, everything=is_other)
-        self._arrange([row[0] for row in rows])
+        new = _segments(connection, changed, everything=is_other)
+        self._segments = {file: new[file] if file in new else before[file] for file in self.paths}
+        gone = [segment for file, segment in before.items() if self._segments.get(file) is not segment]
+        self._arrange(list(chain.from_iterable(gone)), list(chain.from_iterable(new.values())))
         self.state = state
 
-    def _arrange(self, order: Iterable[int]) -> None:
-        self._facts = list(chain.from_iterable(self._segments.get(file, ()) for file in order))
-        self._folded = [folded(facts.text) for facts in self._facts]
-        self._places = self._joined = None
-        if self._words is not None:
-            self._words.bring_up_to_date(self._facts)
-
-    def found(
-        self, connection: sqlite3.Connection, query: Query, accept: Accept | None
-    ) -> tuple[int, list[tuple[int, Facts]]]:
-        """Return how many comments match and are accepted, and the first of them with their matches."""
-        pattern = query.pattern
-        if pattern is not None and pattern.is_within_words and not query.by_place:
-            words = self._words_if_worthwhile()
-            if words is not None and (found := words.find(pattern, accept, query.limit)) is not None:
-                return found
-        places = self._candidates(connection, pattern)
-        if accept is not None:
-            facts = self._facts
-            places = [place for place in places if accept(facts[place])]
-        counts = self._counts(pattern, places)
-        total = len(counts) - counts.count(0)
-        if query.by_place:
-            chosen = list(islice(compress(zip(counts, places, strict=True), counts), query.limit))
+    def _arrange(self, gone: list[Facts], new: list[Facts]) -> None:
+        in_order = list(chain.from_iterable(self._segments.values()))
+        known = len(self._roll.by_number)
+        if known + len(new) > 2 * len(in_order) or len(new) > known:
+            # So little of what is known is still there that it is better to begin anew.
+            self._roll = Roll(in_order)
+            if self._words is not None:
+                self._words = Words([facts.text for facts in in_order])
         else:
-            chosen = best(places, counts, query.limit)
-        return total, [(count, self._facts[place]) for count, place in chosen]
+            self._roll.update(in_order, gone, new)
+            if self._words is not None:
+                self._words.append(known, [facts.text for facts in new])
+        spans = ((file, segment[0].number) for file, segment in self._segments.items() if segment)
+        self._facets = Facets(
+            self._roll,
+            {self.paths[file]: range(first, first + len(self._segments[file])) for file, first in spans},
+        )
+        self._number_of = self._joined = None
+
+    def found(self, connection: sqlite3.Connection, query: Query) -> tuple[int, list[tuple[int, Facts]]]:
+        """Return how many comments are meant, and the first of them with their number of matches."""
+        meant = self._facets.meant(query)
+        if query.pattern is None:
+            return meant.bit_count(), [(1, facts) for facts in self._roll.first(meant, query.limit)]
+        tally = self._counted(connection, query.pattern, meant)
+        meant &= tally.counted()
+        if query.by_place:
+            first = self._roll.first(meant, query.limit)
+            return meant.bit_count(), [(min(tally.of(facts.number), MOST_COUNTED), facts) for facts in first]
+        chosen: list[tuple[int, Facts]] = []
+        for count, some in _limited(tally.groups(meant)):
+            if len(chosen) >= query.limit:
+                break
+            chosen += [(count, facts) for facts in self._roll.first(some, query.limit - len(chosen))]
+        return meant.bit_count(), chosen
+
+    def _counted(self, connection: sqlite3.Connection, pattern: Pattern, meant: int) -> Tally:
+        """Return how often the pattern matches in each comment that is meant, and whatever for others."""
+        words = self._words_if_worthwhile()
+        are_few = meant.bit_count() * _FEW_SHARE < len(self._roll.by_number)
+        sure, doubtful = Tally(), meant
+        if not are_few and words is not None and (found := words.matches(pattern)) is not None:
+            sure, doubtful = found[0].without(found[1]), found[1] & meant
+        elif not are_few:
+            doubtful = self._candidates(connection, pattern, meant)
+        sure.count_each(self._tried(pattern, doubtful))
+        return sure
 
     def _words_if_worthwhile(self) -> Words | None:
         """Return the words of all comments, unless this is the only time that a process asks."""
         self._questions += 1
         if self._words is None and self._questions > 1:
-            self._words = Words()
-            self._words.bring_up_to_date(self._facts)
+            self._words = Words([facts.text for facts in self._roll.by_number])
         return self._words
 
-    def _counts(self, pattern: Pattern | None, places: Sequence[int]) -> list[int]:
-        """Return how often the pattern matches at each place."""
-        if pattern is None:
-            return [1] * len(places)
-        if pattern.text is not None:
-            # A frequent word is in tens of thousands of comments: no step of Python for each.
-            found = list(map(str.count, picked(self._folded, places), repeat(pattern.text)))
-            is_within = max(found, default=0) <= MOST_COUNTED
-            return found if is_within else [min(count, MOST_COUNTED) for count in found]
-        return [pattern.count(facts.text) for facts in picked(self._facts, places)]
+    def _tried(self, pattern: Pattern, some: int) -> dict[int, int]:
+        """Return how often the pattern matches in some comments, tried on each."""
+        by_number = self._roll.by_number
+        counts = ((number, pattern.count(by_number[number].text)) for number in numbers_in(some))
+        return {number: count for number, count in counts if count}
 
-    def _candidates(self, connection: sqlite3.Connection, pattern: Pattern | None) -> Sequence[int]:
-        """Return, in order, the places of all comments that can match, and perhaps of some others."""
-        if pattern is None:
-            return range(len(self._facts))
-        expression = None if pattern.needs is None else _lookup(pattern.needs)
-        if expression is not None:
-            return self._looked_up(connection, expression)
+    def _candidates(self, connection: sqlite3.Connection, pattern: Pattern, meant: int) -> int:
+        """Return those of the comments meant that can match, and perhaps some others of them."""
+        if pattern.needs is not None:
+            if self._words is not None:
+                found = self._words.holding(pattern.needs)
+            else:
+                found = self._looked_up(connection, pattern.needs)
+            if found is not None:
+                return found & meant
         if pattern.can_scan:
-            return list(pattern.scan(*self._all_together()))
-        return range(len(self._facts))
+            return bits(list(pattern.scan(*self._all_together()))) & meant
+        return meant
 
-    def _looked_up(self, connection: sqlite3.Connection, expression: str) -> list[int]:
-        if self._places is None:
-            self._places = [0] * (max((facts.id for facts in self._facts), default=0) + 1)
-            for place, facts in enumerate(self._facts):
-                self._places[facts.id] = place
-        # One value instead of many rows, for the same reason.
-        found = connection.execute(_IDS, (expression,)).fetchone()
-        return sorted(picked(self._places, json.loads(found[0])))
+    def _looked_up(self, connection: sqlite3.Connection, needs: Every) -> int | None:
+        """Return the comments that have the letters that a match needs; None: all may have them."""
+        expression = _lookup(needs)
+        if expression is None:
+            return None
+        if self._number_of is None:
+            self._number_of = {
+                facts.id: facts.number for facts in chain.from_iterable(self._segments.values())
+            }
+        # One value instead of many rows: a frequent word is in tens of thousands of comments.
+        found = json.loads(connection.execute(_IDS, (expression,)).fetchone()[0])
+        return bits([self._number_of[number] for number in found])
 
     def _all_together(self) -> tuple[bytes, list[int]]:
         if self._joined is None:
-            pieces = [encoded(facts.text) + b"\n" for facts in self._facts]
-            ends: list[int] = []
-            end = 0
-            for piece in pieces:
-                end += len(piece)
-                ends.append(end)
-            self._joined = b"".join(pieces), ends
+            pieces = [encoded(facts.text) + b"\n" for facts in self._roll.by_number]
+            self._joined = b"".join(pieces), list(accumulate(map(len, pieces)))
         return self._joined
 
 
-def best(places: Sequence[int], counts: list[int], limit: int) -> list[tuple[int, int]]:
-    """Return the highest counts, zero aside, each with its place; of equal ones the first in place."""
-    least, room = 1, limit
-    for count, number in sorted(Counter(counts).items(), reverse=True):
-        least = max(count, 1)
-        if number >= room:
-            break
-        room -= number
-    above = compress(zip(counts, places, strict=True), map(least.__lt__, counts))
-    chosen = sorted(above, key=lambda pair: (-pair[0], pair[1]))
-    equal = sorted(compress(places, map(least.__eq__, counts)))
-    return chosen + [(least, place) for place in equal[: limit - len(chosen)]]
-
-
-def picked(items: Sequence[Item], places: Sequence[int]) -> Sequence[Item]:
-    """Return the items at some places, faster than one by one."""
-    if len(places) < 2:
-        return [items[place] for place in places]
-    found: Sequence[Item] = itemgetter(*places)(items)
-    return found
+def _limited(groups: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yield the groups with counts of at most `MOST_COUNTED`: those above are one group."""
+    most = 0
+    for count, some in groups:
+        if count >= MOST_COUNTED:
+            most |= some
+            continue
+        if most:
+            yield MOST_COUNTED, most
+            most = 0
+        yield count, some
+    if most:
+        yield MOST_COUNTED, most
 
 
 def _segments(connection: sqlite3.Connection, files: set[int], *, everything: bool) -> dict[int, list[Facts]]:

@@ -7,28 +7,36 @@ alone.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import accumulate
 
+_ANY = r"[^\x00]"
+_IN_SEGMENT = r"[^/\x00]"
 _WILD = frozenset("*?[\\")
 _MAGIC = frozenset(".^$*+?()[]{}|\\")
 
 
-def path_filter(pattern: str) -> Callable[[str], bool]:
-    """Return what tells whether a path fits the pattern."""
+def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
+    """Return which of some paths fit a pattern, by their places; one may be named twice."""
     pattern = pattern.removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
+    # Names such as `[id].tsx` are patterns and names; whoever types one may mean either.
+    found = [place for place, path in enumerate(paths) if path == pattern]
     if not _WILD.intersection(pattern):
-        return lambda path: path == pattern
+        return found
     import re2  # type: ignore[import-untyped]
 
-    whole = pattern
     if "/" not in pattern:
         pattern = f"**/{pattern}"
-    # The same engine as for queries: no pattern, however odd, takes long.
-    matches = re2.compile(_expression(pattern)).fullmatch
-    # Names such as `[id].tsx` are patterns and names; whoever types one may mean either.
-    return lambda path: path == whole or matches(path) is not None
+    # All paths at once, between letters that no path contains; a match is as many in a row as fit. The same
+    # engine as for queries: no pattern, however odd, takes long.
+    data = [f"{path}\0".encode("utf-8", "replace") for path in paths]
+    starts = list(accumulate(map(len, data), initial=1))
+    for match in re2.compile(f"\\x00(?:{_expression(pattern)}\\x00)+").finditer(b"\0" + b"".join(data)):
+        found += range(bisect_left(starts, match.start() + 1), bisect_left(starts, match.end()))
+    return found
 
 
 def _expression(pattern: str) -> str:
@@ -38,21 +46,21 @@ def _expression(pattern: str) -> str:
     while place < len(pattern):
         piece, place = _piece(pattern, place)
         pieces.append(piece)
-    return f"(?s:{''.join(pieces)})"
+    return "".join(pieces)
 
 
 def _piece(pattern: str, place: int) -> tuple[str, int]:
     """Translate what stands at a place, and return the place after it."""
     starts_segment = place == 0 or pattern[place - 1] == "/"
     if starts_segment and pattern.startswith("**/", place):
-        return "(?:.*/)?", place + 3
+        return rf"(?:{_ANY}*/)?", place + 3
     if starts_segment and pattern[place:] == "**":
-        return ".+", len(pattern)
+        return rf"{_ANY}+", len(pattern)
     letter = pattern[place]
     if letter == "*":
-        return "[^/]*", place + (2 if pattern.startswith("**", place) else 1)
+        return rf"{_IN_SEGMENT}*", place + (2 if pattern.startswith("**", place) else 1)
     if letter == "?":
-        return "[^/]", place + 1
+        return _IN_SEGMENT, place + 1
     if letter == "[" and (found := _class(pattern, place)) is not None:
         return found
     if letter == "\\" and place + 1 < len(pattern):
@@ -73,7 +81,7 @@ def _class(pattern: str, place: int) -> tuple[str, int] | None:
     )
     if not _is_valid("[" + inside + "]"):
         return None
-    return (f"[^/{inside}]" if is_negated else f"[{inside}]"), end + 1
+    return (rf"[^/\x00{inside}]" if is_negated else f"[{inside}]"), end + 1
 
 
 def _is_valid(expression: str) -> bool:

@@ -22,7 +22,7 @@ from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.names import source_of
 from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.filling import Filling, state_of
-from holdfast.comments.search.query import Answer, Facts, Hit, Query, accepting
+from holdfast.comments.search.query import Answer, Facts, Hit, Query
 from holdfast.comments.search.schema import APPLICATION_ID, NAME, TABLES, VERSION
 from holdfast.comments.sidecar import Sidecar
 from holdfast.kernel.call import current_call
@@ -147,8 +147,7 @@ class SearchIndex:
 
     def _answered(self, connection: sqlite3.Connection, query: Query) -> Answer:
         corpus = self._corpus
-        accept = accepting(query, corpus.paths.__getitem__)
-        total, chosen = corpus.found(connection, query, accept)
+        total, chosen = corpus.found(connection, query)
         return Answer(total, _hits(connection, corpus, chosen), list(corpus.damaged))
 
 

@@ -5,19 +5,22 @@ Expressions are RE2's. Its time grows with the length of the text and never expl
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
 from holdfast.comments.search.folding import folded
-from holdfast.comments.search.literals import Every, plain_text, required
-from holdfast.comments.search.within import is_within_words
+from holdfast.comments.search.literals import Every, required
+from holdfast.comments.search.shape import Shape, shape_of, shape_of_text
+from holdfast.comments.search.syntax import parsed, plain_text
 
 MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
 
 _MEMORY_BYTES = 8 << 20
+_AT_ONCE = 16
 
 
 @dataclass(frozen=True)
@@ -31,8 +34,8 @@ class Pattern:
     """The folded text to look for, where that is all."""
     needs: Every | None
     """What a match must contain, in folded letters."""
-    is_within_words: bool
-    """Whether no match contains white space, or depends on what is beyond it."""
+    shape: Shape | None
+    """How matches lie across words, where that can be said."""
     _expression: Any
     _in_many: Any
 
@@ -43,9 +46,11 @@ class Pattern:
         found = self._expression.finditer(encoded(text))
         return sum(1 for _ in islice(found, MOST_COUNTED))
 
-    def starts(self, data: bytes) -> Iterator[int]:
-        """Yield where each match of the expression begins."""
-        return (match.start() for match in self._expression.finditer(data))
+    def is_letter(self, letter: str) -> bool:
+        """Tell whether one letter alone is matched."""
+        if self.text is not None:
+            return folded(letter) == self.text
+        return self._expression.search(encoded(letter)) is not None
 
     @property
     def can_scan(self) -> bool:
@@ -58,31 +63,33 @@ class Pattern:
         A match of one text alone is a match of all together as well, so none is missed. What two neighbours
         match only together is yielded too, which `count` finds out.
         """
-        from bisect import bisect_right
-
-        position, search = 0, self._in_many.search
-        while position < len(joined) and (match := search(joined, position)) is not None:
-            number = bisect_right(ends, match.start())
-            if number >= len(ends):
-                return
-            yield number
-            position = ends[number]
+        search = self._in_many.search
+        position = 0
+        # A few at a time: an expression may have to read all that is left before it gives up.
+        for end in (*ends[_AT_ONCE - 1 : -1 : _AT_ONCE], *ends[-1:]):
+            while position < end and (match := search(joined, position, end)) is not None:
+                number = bisect_right(ends, match.start())
+                if number >= len(ends):
+                    return
+                yield number
+                position = ends[number]
+            position = end
 
 
 def compiled(query: str) -> Pattern:
     """Return what a query matches."""
-    import re2  # type: ignore[import-untyped]
-
-    expression, refusal = _expression_of(query)
+    expression, refusal = expression_of(query)
     text = query if refusal is not None else plain_text(query)
     if text is not None:
         text = folded(text)
-        return Pattern(query, refusal, text, Every([text]), text.split() == [text], re2, None)
-    needs = required(query)
+        return Pattern(query, refusal, text, Every([text]), shape_of_text(text), expression, None)
+    choice = parsed(query)
+    if choice is None:
+        return Pattern(query, None, None, None, None, expression, None)
     in_many = None
-    if needs is not None and not {"\\A", "\\z"}.intersection(_escapes(query)):
-        in_many, _ = _expression_of(f"(?m:{query})")
-    return Pattern(query, None, None, _folded_needs(needs), is_within_words(query), expression, in_many)
+    if not {"\\A", "\\z"}.intersection(_escapes(query)):
+        in_many, _ = expression_of(f"(?m:{query})")
+    return Pattern(query, None, None, required(choice), shape_of(choice), expression, in_many)
 
 
 def encoded(text: str) -> bytes:
@@ -90,8 +97,9 @@ def encoded(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _expression_of(query: str) -> tuple[Any, str | None]:
-    import re2
+def expression_of(query: str) -> tuple[Any, str | None]:
+    """Return an expression without regard to case, or None and why it is none."""
+    import re2  # type: ignore[import-untyped]
 
     options = re2.Options()
     options.case_sensitive = False
@@ -107,12 +115,3 @@ def _expression_of(query: str) -> tuple[Any, str | None]:
 
 def _escapes(query: str) -> set[str]:
     return {query[place : place + 2] for place in range(len(query)) if query[place] == "\\"}
-
-
-def _folded_needs(needs: Every | None) -> Every | None:
-    if needs is None:
-        return None
-    return Every(
-        [folded(text) for text in needs.texts],
-        [[_folded_needs(branch) or Every() for branch in choice] for choice in needs.choices],
-    )

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.comments.search.globs import path_filter
 from holdfast.comments.search.pattern import Pattern
 
 
@@ -59,9 +57,12 @@ class Answer:
 
 
 class Facts:
-    """What filters look at, of one comment. Small, because all comments' are kept in memory."""
+    """What filters look at, of one comment. Small, because all comments' are kept in memory.
 
-    __slots__ = ("ai", "author", "file", "id", "moment", "standing", "status", "tag", "text")
+    Its number is given by the roll of all comments.
+    """
+
+    __slots__ = ("ai", "author", "file", "id", "moment", "number", "standing", "status", "tag", "text")
 
     def __init__(
         self,
@@ -76,6 +77,7 @@ class Facts:
         ai: int,
     ) -> None:
         self.id = id
+        self.number = -1
         self.file = file
         self.text = text
         self.tag = tag
@@ -84,45 +86,3 @@ class Facts:
         self.status = status
         self.standing = standing
         self.ai = ai
-
-
-Accept = Callable[[Facts], bool]
-
-
-def accepting(query: Query, path_of: Callable[[int], str]) -> Accept | None:
-    """Return what decides by the filters whether a comment is meant, or None when all are."""
-    checks = [check for check in (*_field_checks(query), _path_check(query, path_of)) if check is not None]
-    if not checks:
-        return None
-    return lambda facts: all(check(facts) for check in checks)
-
-
-def _field_checks(query: Query) -> list[Accept | None]:
-    return [
-        None if query.tag is None else lambda facts: facts.tag == query.tag,
-        None if query.author is None else lambda facts: facts.author == query.author,
-        None if query.has_ai is None else lambda facts: bool(facts.ai) is query.has_ai,
-        None if query.status is None else lambda facts: facts.status == query.status,
-        None if query.standing is None else lambda facts: facts.standing == query.standing,
-        None if query.start is query.end is None else lambda facts: _within(facts.moment, query),
-    ]
-
-
-def _within(moment: int | None, query: Query) -> bool:
-    if moment is None:
-        return False
-    return (query.start is None or query.start <= moment) and (query.end is None or moment <= query.end)
-
-
-def _path_check(query: Query, path_of: Callable[[int], str]) -> Accept | None:
-    if query.path is None:
-        return None
-    fits = path_filter(query.path)
-    known: dict[int, bool] = {}
-
-    def check(facts: Facts) -> bool:
-        if facts.file not in known:
-            known[facts.file] = fits(path_of(facts.file))
-        return known[facts.file]
-
-    return check

@@ -7,10 +7,14 @@ holds the ones of all counts, the second their twos, and so on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from itertools import compress
 
 _FLAGS = bytes.maketrans(b"01", b"\0\1")
+_DIGITS = [bytes(48 + (byte >> level & 1) for byte in range(256)) for level in range(8)]
+"""For each level, which digit of a byte is on it."""
+_ONE = ord("1")
+_FEW_TO_COUNT = 8
 _FEW = 16
 """Where one in so many is in a set, going through all costs as much as leaping from one to the next."""
 
@@ -20,22 +24,57 @@ class Tally:
 
     __slots__ = ("_levels",)
 
-    def __init__(self, numbers: Iterable[int] = ()) -> None:
+    def __init__(self, numbers: Collection[int] = ()) -> None:
         self._levels: list[int] = []
         self.count(numbers)
 
-    def count(self, numbers: Iterable[int]) -> None:
+    def count(self, numbers: Collection[int]) -> None:
         """Count each number once for each time it is given."""
+        if len(numbers) < _FEW_TO_COUNT:
+            for number in numbers:
+                self._carry(1 << number, 0)
+            return
+        # All counts in a row, one byte each; a level is one binary digit of all of them.
+        row = bytearray(max(numbers) + 1)
+        try:
+            for number in numbers:
+                row[number] += 1
+        except ValueError:
+            self.count_each(Counter(numbers))
+        else:
+            self.count_row(row)
+
+    def count_each(self, times: Mapping[int, int]) -> None:
+        """Count each number as often as is said."""
         by_times: dict[int, list[int]] = {}
-        for number, times in Counter(numbers).items():
-            by_times.setdefault(times, []).append(number)
-        for times, some in by_times.items():
-            self._add(bits(some), times)
+        for number, count in times.items():
+            by_times.setdefault(count, []).append(number)
+        for count, some in by_times.items():
+            self._add(bits(some), count)
+
+    def count_row(self, row: bytes | bytearray, first: int = 0) -> None:
+        """Count numbers from `first` on as often as each byte says."""
+        backwards = row[::-1]
+        for level, digits in enumerate(_DIGITS):
+            if not row.translate(None, bytes(range(1 << level))):
+                break
+            self._carry(int(backwards.translate(digits), 2) << first, level)
 
     def add(self, other: Tally, times: int) -> None:
         """Add the counts of another one, so many times."""
         for level, some in enumerate(other._levels):
             self._add(some, times << level)
+
+    def subtract(self, other: Tally) -> None:
+        """Take away the counts of another one, none of which is higher."""
+        for level, some in enumerate(other._levels):
+            self._borrow(some, level)
+
+    def without(self, some: int) -> Tally:
+        """Return the same counts, but zero for a set of numbers."""
+        found = Tally()
+        found._levels = [level & ~some for level in self._levels]
+        return found
 
     def counted(self) -> int:
         """Return the set of all numbers whose count is not zero."""
@@ -43,6 +82,10 @@ class Tally:
         for some in self._levels:
             found |= some
         return found
+
+    def of(self, number: int) -> int:
+        """Return the count of one number."""
+        return sum((some >> number & 1) << level for level, some in enumerate(self._levels))
 
     def groups(self, among: int) -> Iterator[tuple[int, int]]:
         """Yield the counts in a set of numbers, zero aside, highest first, each with its numbers."""
@@ -73,13 +116,22 @@ class Tally:
             some &= before
             level += 1
 
+    def _borrow(self, some: int, level: int) -> None:
+        while some:
+            before = self._levels[level]
+            self._levels[level] = before ^ some
+            some &= ~before
+            level += 1
 
-def bits(numbers: list[int]) -> int:
+
+def bits(numbers: Collection[int]) -> int:
     """Return a set of numbers as one integer."""
-    data = bytearray((max(numbers, default=0) >> 3) + 1)
+    if not numbers:
+        return 0
+    row = bytearray(b"0") * (max(numbers) + 1)
     for number in numbers:
-        data[number >> 3] |= 1 << (number & 7)
-    return int.from_bytes(data, "little")
+        row[number] = _ONE
+    return int(row[::-1], 2)
 
 
 def numbers_in(some: int) -> Iterator[int]:

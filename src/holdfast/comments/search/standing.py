@@ -1,0 +1,141 @@
+"""Where a phrase stands in the row of all words."""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import chain, compress
+from typing import TypeAlias
+
+from holdfast.comments.search.phrases import DOUBTFUL, TOUCHING, Phrase
+from holdfast.comments.search.sequence import WordRow, picked
+from holdfast.comments.search.tally import Tally
+from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, FITS
+
+_ANY = sys.maxsize
+_ADJACENT = (-1, 1)
+_FLAGS = (DOUBTFUL, TOUCHING)
+_HAVING = {flag: bytes(bool(byte & flag) for byte in range(256)) for flag in _FLAGS}
+_DROPPED = bytes(not byte for byte in range(256))
+
+
+@dataclass
+class Group:
+    """Places of the rarest word of a phrase, at which the phrase stands or does not."""
+
+    counts: Tally | None
+    """How often the word is in each comment, where these are all places of one word that is frequent."""
+    places: array[int]
+    dropped: list[int] = field(default_factory=list)
+
+
+@dataclass
+class Standing:
+    """Where a phrase stands: the places of its rarest word."""
+
+    shift: int
+    """How far before that its first word is."""
+    groups: list[Group] = field(default_factory=list)
+    doubtful: list[int] = field(default_factory=list)
+    """Places that were said to be doubtful."""
+    touching: list[int] = field(default_factory=list)
+    """Places at which other matches may begin."""
+
+    def starts(self) -> Iterator[int]:
+        """Return the places of the first words."""
+        return map((-self.shift).__add__, chain.from_iterable(group.places for group in self.groups))
+
+
+def standing(row: WordRow, phrase: Phrase) -> Standing:
+    """Return where a phrase stands."""
+    sizes = [_ANY if table is None else row.occurrences(table) for table in phrase.words]
+    order = sorted(range(len(sizes)), key=sizes.__getitem__)
+    at = order[0]
+    table = phrase.words[at]
+    assert table is not None, "no phrase is any words alone"
+    looking = _Looking(row, phrase, at, order[1:])
+    rare: defaultdict[int, list[int]] = defaultdict(list)
+    for word in compress(range(len(table)), table):
+        if row.counts(word) is None:
+            rare[table[word]].append(word)
+        else:
+            looking.at_frequent(word, table[word])
+    for flags, words in rare.items():
+        looking.at_places(Group(None, row.places(words)), flags)
+    return looking.found
+
+
+_Check: TypeAlias = Callable[[Sequence[int]], bytes]
+"""Given places, returns a byte for each that says whether it fits."""
+
+
+class _Looking:
+    """Looks around the places of the rarest word of a phrase."""
+
+    def __init__(self, row: WordRow, phrase: Phrase, at: int, order: list[int]) -> None:
+        self.found = Standing(at - phrase.begins_with_gap)
+        self._row = row
+        self._words = {place - at: table for place in order if (table := phrase.words[place]) is not None}
+        self._gaps: list[_Check] = []
+        for place, table in enumerate(phrase.gaps):
+            if not _is_known(row, table, phrase.words[place], phrase.words[place + 1]):
+                self._gaps.append(partial(_gaps_fit, row, place - at, table))
+
+    def at_frequent(self, word: int, flags: int) -> None:
+        """Look around a frequent word, whose places are known by its neighbours."""
+        counts = self._row.counts(word)
+        side = next((distance for distance in self._words if distance in _ADJACENT), None)
+        if side is None:
+            self.at_places(Group(counts, self._row.places([word])), flags)
+            return
+        found = self._row.by_neighbour(word, side, self._words[side])
+        group = Group(counts, array("I"), list(found.pop(0, ())))
+        for flag, places in found.items():
+            self._note(flag, places)
+            group.places += places
+        self.at_places(group, flags, seen=side)
+
+    def at_places(self, group: Group, flags: int, seen: int | None = None) -> None:
+        """Look around places, where one side may have been looked at already."""
+        words: Iterator[_Check] = (
+            partial(_words_fit, self._row, distance, table)
+            for distance, table in self._words.items()
+            if distance != seen
+        )
+        for check in chain(words, self._gaps):
+            found = check(group.places)
+            for flag in _FLAGS:
+                self._note(flag, compress(group.places, found.translate(_HAVING[flag])))
+            group.dropped += compress(group.places, found.translate(_DROPPED))
+            group.places = array("I", compress(group.places, found))
+        self._note(flags, group.places)
+        self.found.groups.append(group)
+
+    def _note(self, flags: int, places: Iterable[int]) -> None:
+        """Keep places that something was said about."""
+        if flags & DOUBTFUL:
+            self.found.doubtful += places
+        elif flags & TOUCHING:
+            self.found.touching += places
+
+
+def _words_fit(row: WordRow, distance: int, table: bytearray, places: Sequence[int]) -> bytes:
+    return bytes(picked(table, row.words_beside(places, distance)))
+
+
+def _gaps_fit(row: WordRow, distance: int, table: bytearray, places: Sequence[int]) -> bytes:
+    return row.gaps_beside(places, distance).translate(table)
+
+
+def _is_known(row: WordRow, gap: bytearray, before: bytearray | None, after: bytearray | None) -> bool:
+    """Tell whether a gap fits wherever the words beside it do."""
+    if before is None or after is None:
+        return False
+    if before[BEFORE] or after[AFTER]:
+        # Beside the edge there is nothing else.
+        return gap[EDGE] == FITS and not any(gap[EDGE + 1 :])
+    return row.gaps.are_all(gap)
