@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import contextmanager
 from types import TracebackType
 
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.tracking.models import Placement
+from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes import cores, on_every_core
 
 _WORTH_IT = 40
@@ -27,7 +29,14 @@ class Pool:
         """Begin a journey and return how to ask for its end."""
         if self._executor is None:
             return lambda: travelled(journey)
-        return self._executor.submit(travelled, journey).result
+        with _ends_told():
+            answer = self._executor.submit(travelled, journey)
+
+        def ask() -> Sequence[Placement]:
+            with _ends_told():
+                return answer.result()
+
+        return ask
 
     def __enter__(self) -> Pool:
         return self
@@ -37,3 +46,15 @@ class Pool:
     ) -> None:
         if self._executor is not None:
             self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ends_told() -> Iterator[None]:
+    """Say that a process ended on its own: the system ends those that take too much memory."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise Unavailable(
+            "A process that compares texts ended before its answer; nothing was written.",
+            hint="Free some memory and try again; a scan of one file needs no further process.",
+        ) from None

@@ -1,0 +1,40 @@
+"""Processes that compare texts, and what is said when one of them is gone."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+
+from holdfast.comments.journeys import Journey
+from holdfast.comments.pool import Pool
+from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.kernel.errors import Unavailable
+from holdfast.storage.processes import cores
+
+TEXT = "first\nsecond\nthird\n"
+JOURNEY = Journey((Version("a.txt", TEXT), Version("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,))
+
+
+def ask_again_and_again(pool: Pool) -> None:
+    """Ask until the end of the processes was noticed."""
+    for _ in range(1000):
+        pool.follow(JOURNEY)()
+
+
+@pytest.mark.skipif(cores() < 2, reason="on one core there are no further processes")
+def test_a_process_that_was_ended_is_told_and_is_no_defect() -> None:
+    with Pool(40) as pool:
+        (found,) = pool.follow(JOURNEY)()
+        assert found.line == 3
+        for process in list(pool._executor._processes):  # type: ignore[union-attr]
+            os.kill(process, signal.SIGKILL)
+        with pytest.raises(Unavailable, match="ended before its answer"):
+            ask_again_and_again(pool)
+
+
+def test_few_files_need_no_process() -> None:
+    with Pool(39) as pool:
+        (found,) = pool.follow(JOURNEY)()
+        assert found.line == 3
