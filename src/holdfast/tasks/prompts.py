@@ -53,7 +53,8 @@ def live_ids(room: Tasks, typed: str) -> list[str]:
     except NotInitialized:
         return []
     wanted = typed.strip().upper()
-    return [task.id for task in page.tasks if task.id.startswith(wanted) or task.id[3:].startswith(wanted)]
+    fitting = [task.id for task in page.tasks if task.id.startswith(wanted) or task.id[3:].startswith(wanted)]
+    return sorted(fitting, key=lambda name: wanted not in (name, name[3:]))
 
 
 class PlanWork(Input):

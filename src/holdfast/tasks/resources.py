@@ -320,7 +320,10 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     """Return a file that was put on a task, as text where it is text."""
     with room.reading() as connection:
         workspace = served(room, connection, workspace_id)
-        content = content_of(connection, workspace.id, sha256)
+        try:
+            content = content_of(connection, workspace.id, sha256)
+        except NotFound as missing:
+            raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
         mime = connection.execute(
             "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
         ).fetchone()[0]

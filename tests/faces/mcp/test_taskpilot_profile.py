@@ -283,12 +283,20 @@ def test_contents_carry_what_the_specification_puts_beside_them(talk: Talk):
         "taskpilot://workspace/other/tasks",
         "taskpilot://workspace/current/tasks/TP-999",
         "taskpilot://prompts/nothing",
+        "taskpilot://workspace/current/attachments/00",
     ],
 )
 def test_an_unknown_address_is_an_error_that_names_it(talk: Talk, uri: str):
     error = talk.ask("resources/read", uri=uri)["error"]
     assert error["code"] == (-32602 if talk.is_stateless else -32002)
     assert "not found" in error["message"].lower()
+    assert error["data"]["uri"] == uri
+
+
+@pytest.mark.requirement("tasks-33")
+def test_a_prompt_about_a_task_that_is_not_there_is_a_wrong_argument(everything: Talk):
+    error = everything.ask("prompts/get", name="start_task", arguments={"task_id": "TP-999"})["error"]
+    assert error["code"] == -32602
 
 
 @pytest.mark.requirement("tasks-33")

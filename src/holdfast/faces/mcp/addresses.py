@@ -9,6 +9,9 @@ from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.operation import Resource
 from holdfast.kernel.suggest import did_you_mean
 
+MOST_OF_AN_ADDRESS = 2000
+"""How much of an address that nothing has is told back."""
+
 
 def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, dict[str, str]]:
     """Return the resource at `uri` and the parts of the address, decoded exactly once."""
@@ -26,7 +29,7 @@ def find_resource(resources: Iterable[Resource], uri: str) -> tuple[Resource, di
 
 def unknown(uri: str, hint: str) -> UnknownResource:
     """Return the failure of an address that nothing has."""
-    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:2000])
+    return UnknownResource(f"Resource not found: {uri[:200]}", hint=hint, uri=uri[:MOST_OF_AN_ADDRESS])
 
 
 def family_of(resources: Iterable[Resource], uri: str, otherwise: str) -> str:

@@ -67,7 +67,8 @@ def undecodable(problem: str, family: str) -> MCPError:
 def request_failure(error: HoldfastError, family: str, protocol_version: str) -> MCPError:
     """Return the protocol error for a failure outside of tools: reading, prompting, listing, bare methods."""
     if not is_stateless(protocol_version):
-        code = handshake_code(family, error) or handshake_code(PROTOCOL, error) or INTERNAL_ERROR
+        otherwise = INVALID_PARAMS if isinstance(error, NotFound) else INTERNAL_ERROR
+        code = handshake_code(family, error) or handshake_code(PROTOCOL, error) or otherwise
     elif isinstance(error, Invalid | NotFound):
         code = INVALID_PARAMS
     else:

@@ -12,7 +12,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.addresses import family_of, find_resource
+from holdfast.faces.mcp.addresses import MOST_OF_AN_ADDRESS, family_of, find_resource
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.completion import completed
@@ -26,7 +26,7 @@ from holdfast.faces.mcp.rich_content import (
     result_items,
 )
 from holdfast.kernel.codes import PROTOCOL
-from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownTool
+from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownResource, UnknownTool
 from holdfast.kernel.operation import Operation, Output, Prompt
 from holdfast.kernel.questions import Asker
 from holdfast.kernel.suggest import did_you_mean
@@ -136,6 +136,8 @@ class Handlers:
             body = await self._handling.aside(ctx, work, call)
         except HoldfastError as failure:
             family = family_of(self._registry.resources, uri, self._handling.family)
+            if isinstance(failure, UnknownResource):
+                failure.data.setdefault("uri", uri[:MOST_OF_AN_ADDRESS])
             raise self._handling.failure(ctx, failure, family) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
         return types.ReadResourceResult(contents=[resource_contents(uri, resource.mime_type, body)])
