@@ -12,7 +12,6 @@ from holdfast.kernel.errors import Invalid, InvalidPath, NotFound
 from holdfast.storage.repository import Repository
 from holdfast.tasks import rows
 from holdfast.tasks.beginnings import begin, set_gate
-from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.models import ImportReport, ImportTasks
 from holdfast.tasks.imports.operations import import_tasks, import_words
 from holdfast.tasks.query import Query
@@ -143,12 +142,45 @@ def test_the_gate_holds_for_what_is_done_elsewhere(room: Tasks, repository: Path
     assert report.exit_code == 1
 
 
-def test_tasks_that_wait_for_each_other_are_refused_together(room: Tasks, repository: Path) -> None:
-    tasks = [{"id": 1, "title": "A", "dependencies": [2]}, {"id": 2, "title": "B", "dependencies": [1]}]
+def test_of_tasks_that_wait_for_each_other_what_closes_the_circle_is_left_out(
+    room: Tasks, repository: Path
+) -> None:
+    tasks = [{"id": 1, "title": "A", "dependencies": [2, 9]}, {"id": 2, "title": "B", "dependencies": [1]}]
     (repository / "tasks.json").write_text(json.dumps({"tasks": tasks}))
-    with pytest.raises(DependencyCycle):
-        bring_in(room, "task-master", "tasks.json")
-    assert room.find(Query()).total == 0
+    tried = bring_in(room, "task-master", "tasks.json", dry_run=True)
+    report = bring_in(room, "task-master", "tasks.json")
+    assert [item.message for item in tried.problems] == [item.message for item in report.problems]
+    assert "'2' and '1' would wait for each other" in report.problems[0].message
+    assert (report.created, by_title(room)["A"].waits, by_title(room)["B"].waits) == (2, 1, 0)
+
+
+def test_a_dependency_that_closes_a_circle_with_one_made_here_is_refused_and_the_rest_imported(
+    room: Tasks, repository: Path
+) -> None:
+    tasks: list[dict[str, Any]] = [{"id": 1, "title": "A"}, {"id": 2, "title": "B"}, {"id": 3, "title": "C"}]
+    (repository / "tasks.json").write_text(json.dumps({"tasks": tasks}))
+    bring_in(room, "task-master", "tasks.json")
+    found = by_title(room)
+    room.update(found["A"].id, Change(add={"depends_on": [(found["B"].id, "blocks")]}), ME)
+    tasks[1]["dependencies"] = [1]
+    tasks[2]["title"] = "New"
+    (repository / "tasks.json").write_text(json.dumps({"tasks": tasks}))
+    report = bring_in(room, "task-master", "tasks.json")
+    assert [(step.done, step.fields) for step in report.steps] == [
+        ("refused", ["depends_on"]),
+        ("changed_here", ["title"]),
+    ]
+    assert by_title(room)["New"].uid == found["C"].uid
+
+
+def test_a_milestone_of_backlog_is_the_tasks(room: Tasks, repository: Path) -> None:
+    folder = repository / "backlog" / "tasks"
+    folder.mkdir(parents=True)
+    (folder / "task-1.md").write_text("---\nid: task-1\ntitle: Base\nmilestone: v1\n---\n")
+    bring_in(room, "backlog", "backlog")
+    assert by_title(room)["Base"].milestone == "v1"
+    with pytest.raises(Invalid, match="is a file"):
+        bring_in(room, "backlog", "backlog/tasks/task-1.md")
 
 
 def test_a_text_that_is_too_long_is_named_and_the_rest_imported(room: Tasks, repository: Path) -> None:

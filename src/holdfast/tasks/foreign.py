@@ -59,6 +59,7 @@ class ForeignTask:
     """Origins of what has to be done first."""
     parent: str | None = None
     """The origin of the task it is a part of."""
+    milestone: str | None = None
     plan: str = ""
     notes: str = ""
     url: str | None = None

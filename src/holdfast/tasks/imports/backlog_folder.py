@@ -37,6 +37,7 @@ _KNOWN = frozenset(
         "parent_task_id",
         "parent",
         "priority",
+        "milestone",
         "updated_date",
     }
 )
@@ -100,6 +101,7 @@ def _task(path: str, content: str, problems: list[Problem]) -> ForeignTask | Non
         criteria=tuple(criteria),
         depends_on=tuple(name.lower() for name in _words(facts.get("dependencies"))),
         parent=_parent(facts, identity),
+        milestone=str(facts["milestone"]).strip() if facts.get("milestone") else None,
         updated_at=str(facts["updated_date"]) if facts.get("updated_date") else None,
         line=1,
         kept=kept,

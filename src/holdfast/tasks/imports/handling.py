@@ -17,7 +17,9 @@ from typing import Any
 from holdfast.kernel.call import current_call
 from holdfast.storage.repo_path import RepoPath
 from holdfast.tasks import rows
+from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.foreign import ForeignTask, Problem
+from holdfast.tasks.imports.circles import without_circles
 from holdfast.tasks.imports.models import ImportReport, ImportTasks, told
 from holdfast.tasks.imports.reading import read, recognised
 from holdfast.tasks.presenting import workspace_ref
@@ -37,6 +39,7 @@ def imported(room: Tasks, who: Who, arguments: ImportTasks) -> ImportReport:
     path = RepoPath.parse(arguments.path)
     chosen = recognised(room.repository, arguments.format, path)
     found, problems = read(room.repository, chosen, path)
+    found = without_circles(found, problems, path.text)
     run = Import(room, who, Source(f"{chosen}:{path.text}", chosen, path.text), arguments.prefer)
     outcome = run.planned(found, problems) if arguments.dry_run else run.carried_out(found, problems)
     return ImportReport(
@@ -73,8 +76,11 @@ class Import:
     def planned(self, found: list[ForeignTask], problems: list[Problem]) -> Outcome:
         """Return what an import would do."""
         pairs = self._pairs()
-        for item in self._fitting(found, problems):
-            if item.task.origin not in pairs:
+        fitting = self._fitting(found, problems)
+        new = {item.task.origin for item in fitting} - pairs.keys()
+        for item in fitting:
+            if item.task.origin in new:
+                self._draft(item.task, new, pairs, problems)  # for what is odd about it
                 self._tell("created_here", None, item.task)
             else:
                 self._renew(pairs[item.task.origin], item, pairs, dry_run=True)
@@ -191,9 +197,8 @@ class Import:
         more = self._more(ours, pair, item, pairs)
         refused: dict[str, str] = {}
         if not dry_run:
-            if more.add or more.check:
-                self._room.update(task.uid, more, self._who)
-            refused = apply(self._room, task.uid, found.for_us, self._who, self._reason)
+            refused = self._add_more(task, more)
+            refused |= apply(self._room, task.uid, found.for_us, self._who, self._reason)
         for name, why in refused.items():
             base[name] = pair.base.get(name)
             self._tell("refused", task, item.task, (name,), why)
@@ -207,6 +212,21 @@ class Import:
         elif not refused and not found.clashes:
             self._outcome.unchanged += 1
         return replace(pair, base=base, seen=seen)
+
+    def _add_more(self, task: Task, more: Change) -> dict[str, str]:
+        """Add what the file has; a dependency that closes a circle with those here is refused."""
+        refused = {}
+        needs = more.add.pop("depends_on", [])
+        if more.add or more.check:
+            self._room.update(task.uid, more, self._who)
+        if needs:
+            try:
+                change = Change(add={"depends_on": needs}, reason=self._reason)
+                self._room.update(task.uid, change, self._who)
+                more.add["depends_on"] = needs
+            except DependencyCycle as circle:
+                refused["depends_on"] = circle.message
+        return refused
 
     def _more(
         self, ours: ForeignTask, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart]

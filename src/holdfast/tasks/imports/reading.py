@@ -33,6 +33,11 @@ def read(repository: Repository, format: Known, path: RepoPath) -> tuple[list[Fo
     tree = Tree(repository)
     if format != "backlog":
         return _READERS[format](_text(tree, path), path.text)
+    if tree.exists(path):
+        raise Invalid(
+            f"'{path.text}' is a file, and Backlog.md keeps tasks in a folder.",
+            hint="Name the folder that holds 'tasks', such as 'backlog', or another format.",
+        )
     files = {
         file.text.removeprefix(f"{path.text}/"): _text(tree, file)
         for folder in FOLDERS

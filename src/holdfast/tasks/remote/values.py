@@ -100,6 +100,7 @@ def draft_of(task: ForeignTask, link: Link, key: str) -> Draft:
         labels=task.labels,
         criteria=[item.text for item in task.criteria],
         links=[link],
+        milestone=word(task.milestone or "") or None,
         notes=task.notes or None,
         plan=task.plan or None,
         client_key=key,
