@@ -6,6 +6,8 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from holdfast.kernel.columns import one_line
+
 if TYPE_CHECKING:
     from holdfast.comments.models import (
         AddedComment,
@@ -133,18 +135,25 @@ def summary_of_file(result: FileComments) -> str:
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
-    about = f"Author: {comment.author} | {_where(comment)}"
+    tag, place = one_line(comment.tag or UNTAGGED), line_words(comment.line, comment.end_line)
     lines = [
-        f"{number}. {comment.tag or UNTAGGED} ({line_words(comment.line, comment.end_line)}) - {comment.id}",
-        f'   "{without_tag(comment.shown_text or comment.text, comment.tag)}"',
-        f"   {about}",
+        f"{number}. {tag} ({place}) - {comment.id}",
+        f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
+        f"   Author: {one_line(comment.author)} | {_where(comment)}",
     ]
     if comment.status != "open":
         lines.append(f"   Status: {comment.status}")
-    lines += [f'   Reply from {reply.author}: "{reply.text}"' for reply in comment.replies]
+    lines += [
+        f'   Reply from {one_line(reply.author)}: "{_indented(reply.text)}"' for reply in comment.replies
+    ]
     if comment.needs_review or comment.orphaned:
         lines += _doubts(comment)
     return "\n".join(lines)
+
+
+def _indented(text: str) -> str:
+    """Return a text whose further lines cannot be taken for entries of the list."""
+    return text.replace("\n", "\n    ")
 
 
 def _where(comment: CommentFacts) -> str:
@@ -175,9 +184,8 @@ def line_words(line: int, end_line: int | None) -> str:
 
 def anchor_words(symbol: SymbolFacts) -> str:
     """Name what a comment is about, a function with its parentheses and a class as such."""
-    if symbol.kind in _CALLABLE:
-        return f"{symbol.name}()"
-    return f"{symbol.name} {symbol.kind.lower()}"
+    name = one_line(symbol.name)
+    return f"{name}()" if symbol.kind in _CALLABLE else f"{name} {one_line(symbol.kind).lower()}"
 
 
 def without_tag(text: str, tag: str | None) -> str:

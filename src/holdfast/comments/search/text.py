@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.comments.text import UNTAGGED
+from holdfast.kernel.columns import one_line
 
 if TYPE_CHECKING:
     from holdfast.comments.search.models import FoundComment, SearchResult
@@ -21,9 +22,9 @@ def found(result: SearchResult) -> str:
 def _entry(number: int, comment: FoundComment) -> str:
     text = comment.text.replace("\n", "\n    ")
     lines = [
-        f"{number}. 📝 {place(comment)} ({comment.tag or UNTAGGED})",
+        f"{number}. 📝 {one_line(place(comment))} ({one_line(comment.tag or UNTAGGED)})",
         f'   "{text}"',
-        f"   Author: {comment.author} | Created: {comment.created}",
+        f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
     ]
     if comment.has_ai_metadata:
         lines.append(f"   AI: {_model(comment)}")
@@ -37,7 +38,7 @@ def place(comment: FoundComment) -> str:
 
 
 def _model(comment: FoundComment) -> str:
-    model = comment.ai_model or "model not named"
+    model = one_line(comment.ai_model or "model not named")
     if comment.ai_confidence is None:
         return model
     return f"{model} (confidence: {comment.ai_confidence:g})"
