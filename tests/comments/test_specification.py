@@ -172,6 +172,16 @@ def test_each_part_of_the_metadata_is_kept_alone(tool: Ask, clean: Path, ai: dic
     assert tool("search_comments", query=".")["result"]["structuredContent"]["comments"][0]["hasAIMetadata"]
 
 
+@pytest.mark.requirement("comments-9")
+def test_a_whole_number_is_one_however_json_writes_it(client: WireClient, tool: Ask, clean: Path) -> None:
+    client.send_bytes(
+        b'{"jsonrpc": "2.0", "id": "float", "method": "tools/call", "params": {"name": "add_comment",'
+        b' "arguments": {"filePath": "src/services/auth.ts", "line": 1.2e1, "text": "x", "tag": "NOTE"}}}\n'
+    )
+    assert client.answer("float")["result"]["structuredContent"]["line"] == 12
+    assert json.loads((clean / f"{PATH}.comments").read_bytes())["comments"][0]["line"] == 12
+
+
 @pytest.mark.requirement("comments-8", "comments-19")
 def test_paths_count_from_the_root_wherever_the_server_runs(tool: Ask, clean: Path) -> None:
     name = added(tool)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, Self, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from holdfast.comments.notes import AnchorSymbol, Note
 from holdfast.comments.tracking.models import Candidate
@@ -18,6 +18,14 @@ State = Literal["high", "medium", "low", "none"]
 
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
 CommentId = Annotated[str, Field(pattern=r"^c_\d+$", max_length=40)]
+
+
+def _whole(value: object) -> object:
+    """Take 10.0 for 10, as JSON and its schemas do."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
 
 
 def optional(description: str, **more: Any) -> Any:
@@ -174,7 +182,7 @@ class AddComment(Input):
         json_schema_extra={"example": "src/app.ts"},
         examples=["src/app.ts"],
     )
-    line: int = Field(ge=1, strict=True, description="Line number where comment should be added (1-indexed).")
+    line: LineNumber = Field(description="Line number where comment should be added (1-indexed).")
     text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="Comment text content.")
     tag: Tag = Field(description="Comment tag category.")
     author: str = Field(
@@ -237,9 +245,7 @@ class MoveComment(Input):
     source_file: FilePath = Field(alias="sourceFile", description="Current file containing the comment.")
     target_file: FilePath = Field(alias="targetFile", description="Destination file (can be same as source).")
     comment_id: CommentId = Field(alias="commentId", description="Comment ID to move.")
-    target_line: int = Field(
-        alias="targetLine", ge=1, strict=True, description="New line number in target file."
-    )
+    target_line: LineNumber = Field(alias="targetLine", description="New line number in target file.")
 
 
 class MovedComment(Output):
