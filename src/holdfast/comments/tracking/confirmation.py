@@ -17,9 +17,7 @@ _SAME_PLACE = 0.6
 
 def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
     """Tell whether more than the likeness of the text speaks for a guess."""
-    if guess.method == "declaration" and guess.score >= _SAME_DECLARATION:
-        return True
-    if guess.supported and guess.method != "declaration" and guess.score >= _SAME_PLACE:
+    if guess.supported or (guess.method == "declaration" and guess.score >= _SAME_DECLARATION):
         return True
     return (
         guess.method in ("aligned", "declaration")

@@ -24,7 +24,7 @@ _MOST_MOVES = 8
 _ALONG = 0.8
 _LONGEST_STATEMENT = 12
 _SAME_START = 2
-_DECLARED = 0.95
+_DECLARED = 0.97
 """What the declaration of the same symbol is worth at least."""
 
 _VARIABLE = 0.95
