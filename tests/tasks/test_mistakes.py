@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,9 @@ import pytest
 
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.repository import Repository
 from holdfast.tasks.beginnings import begin, set_gate
+from holdfast.tasks.marker import write_marker
 from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.store import Tasks
 from holdfast.workspace import Workspace, full_registry
@@ -56,6 +59,7 @@ def refused(workspace: Workspace, name: str, /, **arguments: Any) -> str:
         ("taskpilot_claim", {"action": "next", "task_id": "TP-2"}, "`take`"),
         ("taskpilot_claim", {"action": "take", "task_id": "TP-2", "label": "x"}, "only `next`"),
         ("taskpilot_update", {"task_id": "TP-1", "field": "status"}, "`field` needs `value`"),
+        ("taskpilot_update", {"task_id": "TP-1", "field": "status", "value": "don"}, 'Did you mean "done"'),
         ("taskpilot_update", {"task_id": "TP-1", "set": {"statsu": "done"}}, 'Did you mean "status"'),
         ("taskpilot_update", {"task_id": "TP-1", "set": {"parent_id": "TP-1"}}, "another parent"),
         ("taskpilot_update", {"task_id": "TP-1", "remove": {"links": ["x"]}}, "an object"),
@@ -110,6 +114,20 @@ def test_lists_know_states_and_priorities_in_any_case_and_whose_tasks_they_are(w
     assert [task["id"] for task in ask(workspace, "taskpilot_list", agent="bob")["tasks"]] == ["TP-2"]
     ask(workspace, "taskpilot_update", task_id="TP-3", add={"connected_files": ["a.py"]})
     assert ask(workspace, "taskpilot_list", connected_file="./a.py")["total"] == 1
+
+
+def test_a_clone_is_told_where_its_tasks_are_and_gets_no_second_beginning(
+    workspace: Workspace, repository: Path, tmp_path: Path
+):
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", str(repository), str(clone)], check=True, capture_output=True)
+    write_marker(Repository.at(clone), workspace.room("tasks").workspace().id)
+    elsewhere = Workspace.discover(clone)
+    assert "holdfast tasks restore" in refused(elsewhere, "taskpilot_list")
+    begun = ask(elsewhere, "taskpilot_init")
+    assert (begun["tasks_created"], begun["workspace"]["id"]) == ([], workspace.room("tasks").workspace().id)
+    assert "holdfast tasks restore" in begun["next_steps"][0]
+    elsewhere.close()
 
 
 def test_attachments_have_plain_names_and_registered_types(workspace: Workspace):

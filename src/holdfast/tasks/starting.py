@@ -11,6 +11,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import beginnings, rows, rules
 from holdfast.tasks.acting import actor, check_workspace
 from holdfast.tasks.annotations import WORKSPACE
+from holdfast.tasks.marker import read_marker
 from holdfast.tasks.models import Body, Reported, Result, Scoped, TaskReceipt, TaskRef, Title, Word
 from holdfast.tasks.presenting import moment, receipt, task_refs, workspace_ref
 from holdfast.tasks.query import Query, find
@@ -28,6 +29,7 @@ NEXT_STEPS = [
     "Use taskpilot_add to create new tasks",
     "Check taskpilot_status for project overview",
 ]
+_FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
 _SHOWN_READY = 5
 _SHOWN_RULES = 20
 _RULE_CHARACTERS = 160
@@ -73,20 +75,21 @@ class WorkspaceInitialized(Reported):
 def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     """Initialize a TaskPilot workspace with .task folder structure and configuration.
 
-    Starter tasks and rules follow from the languages of the repository. A second call changes nothing but the
-    done gate, when one is given.
+    Starter tasks and rules follow from the languages of the repository; a clone of one that has tasks gets no
+    starter tasks. A second call changes nothing but the done gate, when one is given.
     """
     check_workspace(room, arguments)
     stacks = detected(room.repository, arguments.tech_stack)
     name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
     names = [stack.name for stack in stacks]
+    is_clone = read_marker(room.repository) is not None
     workspace, made = beginnings.begin(room, name, names, arguments.done_gate or "criteria")
     if not made and arguments.done_gate is not None:
         beginnings.set_gate(room, arguments.done_gate)
         workspace = room.workspace()
     applied = [] if room.repository.bare else rules.begin(room, starter_rules(stacks))
     created = []
-    if made:
+    if made and not is_clone:
         drafts = starter_tasks(stacks, arguments.project_requirements)
         created = [receipt(task) for task, _ in room.create(drafts, Who(actor()))]
     return WorkspaceInitialized(
@@ -99,7 +102,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         done_gate=workspace.gate,
         setup_complete=True,
         already_initialized=None if made else True,
-        next_steps=NEXT_STEPS,
+        next_steps=[*([_FROM_CLONE] if made and is_clone else []), *NEXT_STEPS],
     )
 
 

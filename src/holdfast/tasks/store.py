@@ -99,7 +99,7 @@ class Tasks:
         """Return the workspace of this repository as a transaction sees it."""
         found = self.find_workspace(connection)
         if found is None:
-            raise not_initialized()
+            raise not_initialized(self.repository)
         self._known = found.id
         return found
 
@@ -288,7 +288,7 @@ class Tasks:
     def reading(self) -> AbstractContextManager[Connection]:
         """Yield a connection that sees one moment; raise when nothing was ever stored."""
         if not self.exists:
-            raise not_initialized()
+            raise not_initialized(self.repository)
         return self.store.read()
 
     @property
@@ -346,8 +346,14 @@ class Tasks:
         return [Finding(is_damage=False, text=text)] if left else []
 
 
-def not_initialized() -> NotInitialized:
-    """Return the failure of asking for tasks where there is no workspace."""
+def not_initialized(repository: Repository) -> NotInitialized:
+    """Return the failure of asking for tasks where there is no workspace, or only its name."""
+    if read_marker(repository) is not None:
+        return NotInitialized(
+            "The tasks of this workspace are not in this clone.",
+            hint="Run `holdfast tasks export FILE` in the clone that has them, `holdfast tasks restore FILE`"
+            " here, or begin without them with `taskpilot_init` (`holdfast tasks init`).",
+        )
     return NotInitialized(
         "This repository has no tasks yet.",
         hint="Call `taskpilot_init`, or run `holdfast tasks init`, first.",

@@ -6,12 +6,13 @@ import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.validation import validated
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.approval import asked_for_approval
@@ -219,12 +220,13 @@ def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None
 
 def _validated_field(field: str, text: str) -> dict[str, Any]:
     try:
-        return _fields(TypeAdapter(TaskFields).validate_python({field: text}))
-    except ValidationError as failure:
-        problem = failure.errors()[0]["msg"]
+        given = validated(TaskFields, {field: text})
+    except InvalidArguments as failure:
         raise InvalidArguments(
-            f'"{text[:40]}" cannot be the {field}: {problem}.', hint="Correct `value`."
+            f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."
         ) from None
+    assert isinstance(given, TaskFields)
+    return _fields(given)
 
 
 def _list_of(text: str) -> list[str]:
