@@ -25,7 +25,7 @@ TASK_CASES = [
         ("tasks", "start", ".", "--agent", "Ada"),
         {"workspace_path": ".", "agent": "Ada"},
     ),
-    Case("taskpilot_start", ("tasks", "start", "/"), {"workspace_path": "/"}, "invalid"),
+    Case("taskpilot_start", ("tasks", "start", "/"), {"workspace_path": "/"}, "not_found"),
     Case("taskpilot_list", ("tasks", "list"), {}),
     Case("taskpilot_list", ("tasks", "list", "--limit", "1"), {"limit": 1}),
     Case(
@@ -146,6 +146,8 @@ TASK_CASES = [
     Case("taskpilot_audit", ("tasks", "audit", "--scope", "files"), {"scope": "files"}),
     Case("taskpilot_audit", ("tasks", "audit", "--fix-issues"), {"fix_issues": True}),
     Case("taskpilot_rule_update", ("tasks", "rules"), {}),
+    Case("taskpilot_rules", ("tasks", "list-rules", "--rule-type", "git"), {"rule_type": "git"}),
+    Case("taskpilot_rules", ("tasks", "list-rules", "--cursor", "x"), {"cursor": "x"}, "invalid_cursor"),
     Case(
         "taskpilot_rule_update",
         ("tasks", "rules", "add", "--rule-type", "git", "--rule-content", "Sign commits."),

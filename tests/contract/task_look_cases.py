@@ -8,6 +8,7 @@ DATA = "S2VscA=="
 
 TASK_LOOK_CASES = [
     Case("taskpilot_workspaces", ("tasks", "workspaces")),
+    Case("taskpilot_health", ("tasks", "health")),
     Case("taskpilot_show", ("tasks", "show", "TP-1"), {"task_id": "TP-1"}),
     Case("taskpilot_show", ("tasks", "show", "TP-999"), {"task_id": "TP-999"}, "not_found"),
     Case("taskpilot_graph", ("tasks", "graph")),
@@ -58,6 +59,7 @@ TASK_LOOK_PLAIN_TEXT = {
         for name in ("operation", "next_steps")
     },
     "AttachedFile.data": _ENCODED,
+    "Health.operation": _OURS,
     "AttachedFile.sha256": _SUM,
     "AttachedFile.task_id": _ID,
     "Attached.sha256": _SUM,

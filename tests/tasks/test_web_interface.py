@@ -52,6 +52,7 @@ def test_workspaces_are_listed_with_what_goes_on_in_them(server: RunningServer):
         ("ready", "taskpilot_list", {"ready": True}),
         ("status", "taskpilot_status", {}),
         ("rules", "taskpilot_rule_update", {"action": "list"}),
+        ("rules?rule_type=git", "taskpilot_rules", {"rule_type": "git"}),
         ("graph", "taskpilot_graph", {}),
         ("tasks/TP-1", "taskpilot_show", {"task_id": "TP-1"}),
     ],
@@ -62,6 +63,29 @@ def test_the_data_is_the_structured_content_of_the_tool(
     answered = server.ask("GET", f"{base}/{path}")
     assert answered.status == 200
     assert answered.json["data"] == tool(server, operation, **arguments)
+
+
+@pytest.mark.requirement("tasks-35")
+def test_how_the_store_is_can_be_asked_at_the_old_place_too(server: RunningServer):
+    for path in ("/health", "/api/health"):
+        answered = server.ask("GET", path)
+        assert (answered.status, answered.json["data"]["status"]) == (200, "ok")
+        assert answered.json["data"]["store"] == "sqlite"
+    assert server.ask("POST", "/health").status == 405
+
+
+def test_who_may_only_read_may_read_the_rules_and_write_nothing(server: RunningServer, base: str):
+    token = server.add_token("onlooker", "read")
+    for path in ("tasks", "ready", "status", "graph", "rules", "tool-flows", "feedback-steps", "tasks/TP-1"):
+        assert server.ask("GET", f"{base}/{path}", token=token).status == 200, path
+    for method, path in (("POST", "tasks"), ("PATCH", "tasks/TP-1"), ("POST", "claim"), ("POST", "rules")):
+        assert server.ask(method, f"{base}/{path}", {}, token=token).status in (404, 405)
+
+
+def test_a_workspace_that_is_not_served_here_is_not_found(server: RunningServer):
+    for name in ("nope", "kelp-000000"):
+        answered = server.ask("GET", f"/api/workspaces/{name}/tasks")
+        assert (answered.status, answered.json["error"]["code"]) == (404, "NOT_FOUND")
 
 
 @pytest.mark.requirement("tasks-35")

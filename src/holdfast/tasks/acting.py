@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import HoldfastError, Invalid
+from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.storage.repository import Repository
 from holdfast.tasks.identity import is_workspace_id
 from holdfast.tasks.models import InSession, Scoped
@@ -32,8 +32,8 @@ def check_workspace(room: Tasks, arguments: Scoped) -> None:
         raise _elsewhere()
 
 
-def _elsewhere() -> Invalid:
-    return Invalid(
+def _elsewhere() -> NotFound:
+    return NotFound(
         "That is not the workspace that is served here.",
         hint='Pass "." as `workspace_path` for this one, or start a server in the other repository.',
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
@@ -55,6 +57,17 @@ class Workspaces(Result):
 
     operation: str
     workspaces: list[WorkspaceSummary]
+
+
+class Health(Result):
+    """That the store answers, found out by asking it."""
+
+    operation: str
+    status: Literal["ok"] = Field(description="A store that does not answer is an error instead.")
+    store: Literal["sqlite", "postgresql", "none"] = Field(
+        description="Where tasks are; none before the first."
+    )
+    workspaces: int
 
 
 class OneTask(InSession):
@@ -112,6 +125,25 @@ def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
     """List the workspaces of the database, with what is going on in each."""
     check_workspace(room, arguments)
     return Workspaces(operation="workspaces", workspaces=summaries(room))
+
+
+@tasks.operation(
+    "taskpilot_health",
+    title="Ask how the store is",
+    effect=Effect.READ,
+    command="health",
+    example="holdfast tasks health --json",
+    text=lambda found: f"The store ({found.store}) answers; {found.workspaces} workspaces.",
+    listed=False,
+    annotations=READING,
+    addresses=(Address("GET", "health"),),
+)
+def health(room: Tasks, arguments: AnyWorkspace) -> Health:
+    """Ask the store of the tasks for what it holds, and tell that it answered."""
+    check_workspace(room, arguments)
+    found = room.workspaces()
+    engine = room.store.engine if room.exists else "none"
+    return Health(operation="health", status="ok", store=engine, workspaces=len(found))
 
 
 def summaries(room: Tasks) -> list[WorkspaceSummary]:

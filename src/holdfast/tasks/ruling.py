@@ -81,10 +81,7 @@ class RulesResult(Reported):
     idempotent=True,
     text=rules_words,
     annotations=PLANNING,
-    addresses=(
-        Address("GET", "workspaces/{workspace_path}/rules", {"action": "list"}),
-        Address("POST", "workspaces/{workspace_path}/rules"),
-    ),
+    addresses=(Address("POST", "workspaces/{workspace_path}/rules"),),
 )
 def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
     """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.
@@ -97,16 +94,40 @@ def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
         detected = [DetectedOut(type=item.type, text=item.text, confidence=item.confidence) for item in found]
         return _result(room, [], detected)
     if arguments.action == "list":
-        return _page(room, arguments)
+        return _page(room, arguments.rule_type, arguments.cursor)
     return _result(room, [_changed(room, arguments, who.actor)])
 
 
-def _page(room: Tasks, arguments: UpdateRules) -> RulesResult:
+class ListRules(InSession):
+    """Which rules to list."""
+
+    rule_type: RuleType | None = Field(default=None, description="Only rules about this.")
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
+
+
+@tasks.operation(
+    "taskpilot_rules",
+    title="List rules",
+    effect=Effect.READ,
+    command="list-rules",
+    example="holdfast tasks list-rules --rule-type testing",
+    text=rules_words,
+    annotations=PLANNING,
+    listed=False,
+    addresses=(Address("GET", "workspaces/{workspace_path}/rules"),),
+)
+def list_rules(room: Tasks, arguments: ListRules) -> RulesResult:
+    """List the rules that hold, for those who may only read; `taskpilot_rule_update` lists them too."""
+    acting(room, arguments)
+    return _page(room, arguments.rule_type, arguments.cursor)
+
+
+def _page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesResult:
     """Return as many rules as fit, beginning where the page before ended."""
-    found = [rule for rule in rules.listed(room) if arguments.rule_type in (None, rule.type)]
-    query = f"rules {arguments.rule_type}"
-    if arguments.cursor is not None:
-        seen = decode_cursor(query, arguments.cursor)
+    found = [rule for rule in rules.listed(room) if rule_type in (None, rule.type)]
+    query = f"rules {rule_type}"
+    if cursor is not None:
+        seen = decode_cursor(query, cursor)
         places = [place for place, rule in enumerate(found) if rule.id == seen]
         if not places:
             raise InvalidCursor("The rule that the page ended with is gone.", hint="Start again without one.")

@@ -23,7 +23,7 @@ from holdfast.faces.http.listening import listening_socket
 from holdfast.faces.http.login import LOGIN_PATH, LoginLink, Logins
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.patience import PatientProtocol
-from holdfast.faces.http.settings import API_PATH, MCP_PATH, HttpSettings, OAuthSettings
+from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings, OAuthSettings
 from holdfast.faces.http.workers import run_workers
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
@@ -127,7 +127,7 @@ class HttpServer:
         self._endpoints.append(endpoint)
         faces: dict[str, Face] = {MCP_PATH: endpoint}
         if not self._profile.is_strict:
-            faces[API_PATH] = RestFace(dispatcher, self._changes)
+            faces[API_PATH] = faces[HEALTH_PATH] = RestFace(dispatcher, self._changes)
         return faces
 
 

@@ -10,6 +10,8 @@ from holdfast.kernel.errors import Denied, Invalid
 
 MCP_PATH = "/mcp"
 API_PATH = "/api/"
+HEALTH_PATH = "/health"
+"""Where the old interface says how it is; below the API's own path it is the same."""
 SESSION_HEADER = b"mcp-session-id"
 
 _WORKER_DIGITS = 4

@@ -20,7 +20,7 @@ from holdfast.faces.rest.feeds import FeedBook
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of, tagged
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.suggest import closest
 
 _DESCRIPTION = "openapi.json"
 _EVENTS = "events"
@@ -39,7 +39,7 @@ class RestFace:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request that was let in."""
-        path = scope["path"].removeprefix(API_PATH)
+        path = scope["path"].removeprefix(API_PATH).removeprefix("/")
         headers = single_headers(scope["headers"])
         if path == _EVENTS:
             _only_get(scope)
@@ -64,8 +64,11 @@ class RestFace:
         if route is None and (found := self._addresses.find(scope["method"], path)) is not None:
             route, scope["path_params"] = found
         if route is None:
-            hint = did_you_mean(path, [*self._routes, _DESCRIPTION, _EVENTS])
-            raise UnknownRoute("Nothing is at that path.", hint=hint)
+            best = closest(path, [*self._routes, _DESCRIPTION, _EVENTS])
+            hint = f"{API_PATH}{_DESCRIPTION} lists what you may ask for."
+            raise UnknownRoute(
+                "Nothing is at that path.", hint=hint if best is None else f'Did you mean "{best}"? {hint}'
+            )
         body = (await receive()).get("body", b"")
         return await route.answer(scope, headers, body, receive)
 
