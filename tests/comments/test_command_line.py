@@ -102,6 +102,21 @@ def test_no_path_leads_out(ask: Ask, root: Path, typed: str) -> None:
         assert str(root) not in errors
 
 
+def test_only_a_file_that_is_there_is_brought_up_to_date(ask: Ask, root: Path) -> None:
+    assert "Looked at 0 files" in ask("re-anchor", PATH)[1]
+    assert list(root.rglob("*.comments")) == []
+    ask("add", PATH, "10", "Look", "--tag", "NOTE")
+    (root / PATH).write_text("// new\n" + AUTH, encoding="utf-8")
+    assert f"Moved: {PATH}:10 to {PATH}:11" in ask("re-anchor", PATH)[1]
+    (root / PATH).unlink()
+    assert "Orphaned" in ask("re-anchor", PATH)[1]
+    for typed, status in (("missing.ts", 3), ("src", 2), ("../x.ts", 2)):
+        found, words, errors = ask("re-anchor", typed)
+        assert (found, words) == (status, "")
+        assert errors.startswith("Error: ")
+    assert [path.name for path in root.rglob("*.comments")] == ["auth.ts.comments"]
+
+
 def test_a_folder_means_everything_below_it(ask: Ask, root: Path) -> None:
     annotate(root, "src/a.py", PYTHON, comment(1, 4, "Close it"))
     annotate(root, "top.py", PYTHON, comment(2, 4, "Above"))

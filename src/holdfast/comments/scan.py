@@ -17,6 +17,7 @@ from functools import partial
 
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.changes import Change
+from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.notes import Note, Standing
 from holdfast.comments.pool import Pool
@@ -82,11 +83,19 @@ class Scan:
 
     def run(self, only: RepoPath | None = None) -> Scanned:
         """Bring the comments of all files, or of one, up to date."""
-        files, changed = self._room.changed_paths() if only is None else (1, [only.text])
+        files, changed = self._room.changed_paths() if only is None else self._just(only)
         self.result.files, self.result.changed = files, len(changed)
         with self._room.asking_git_once() if len(changed) > _FEW else nullcontext():
             self._update(changed)
         return self.result
+
+    def _just(self, path: RepoPath) -> tuple[int, list[str]]:
+        """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
+        if self._room.sidecar_bytes(path) is not None:
+            return 1, [path.text]
+        if self._room.source_bytes(path) is None:
+            raise SourceNotFound(path.text)
+        return 0, []
 
     def _update(self, changed: Sequence[str]) -> None:
         known = self._compared(changed)

@@ -139,4 +139,6 @@ def _problem(node: Node, word: str) -> SyntaxProblem:
 
 def _shown(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
+    if not first.isprintable():
+        first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:SHOWN])
     return first if len(first) <= SHOWN else first[:SHOWN] + "…"
