@@ -2,9 +2,12 @@
 
 python -m bench.tasks [--rounds 15] [--check] [--tasks 10000]
 
-`list`, `status` and `focus` are run as a server runs them: arguments checked, the operation run, the result
-made into what is sent. The other side runs the statements that the operation ran, recorded from the database,
-on a bare connection of `sqlite3`, and fetches every row.
+`list`, `status`, `focus` and the like are run as a server runs them: arguments checked, the operation run,
+the result made into what is sent. The other side runs the statements that the operation ran, recorded from
+the database of the tasks, on a bare connection of `sqlite3`, and fetches every row. Where it says so, the
+other side also reads what the answer tells of other stores, from plain files and on bare connections: see
+`task_surroundings`. A claim stands beside one update in an immediate transaction, as durable; so many are
+made at a time that each side writes its log back into the database in each round.
 """
 
 from __future__ import annotations
@@ -16,10 +19,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from bench._comparison import Comparison, report
+from bench.task_surroundings import Surroundings
 from holdfast.comments.writing import Draft as CommentDraft
 from holdfast.comments.writing import Writing
 from holdfast.kernel.dispatch import Dispatcher
@@ -38,11 +43,21 @@ LOOKS = (
     ("status", "taskpilot_status", {}),
     ("focus, without taking it", "taskpilot_focus", {"task_id": "TP-4321", "peek": True}),
 )
+MORE = (
+    ("list of 20 with a text", "taskpilot_list", {"query": "Task 77"}),
+    ("list of 20 about a file", "taskpilot_list", {"connected_file": "src/part_120.py"}),
+    ("status with everything", "taskpilot_status", {"detailed": True}),
+    ("audit", "taskpilot_audit", {}),
+)
+"""Looks at all tasks, without bars."""
 SURROUNDED = ("focus, where four other rooms speak", "taskpilot_focus", {"task_id": "TP-1121", "peek": True})
-"""A task with a comment, a message, an issue and a commit. What those cost is not SQL on tasks: no bar."""
+"""A task with a comment, a message, an issue and a commit."""
+ITS_FILE = "src/part_120.py"
+YOUNG_SECONDS = 2.1
+"""A file that is younger is read each time: its next change could have the same time."""
 CLAIM_BAR = 1 / 0.6
 """A claim may take so many times what a bare update takes: 60 % of its throughput."""
-_AT_ONCE = 50
+_AT_ONCE = 200
 _BARE_CLAIM = (
     "UPDATE task SET status = 'in-progress', claim_agent = 'bare', claim_token = 'token', claim_since = :now,"
     " claim_expires = :now + 1800, started_at = :now, updated_at = :now, version = version + 1 WHERE uid ="
@@ -63,18 +78,20 @@ def main() -> None:
         path = filled(Path(folder, "repository"), options.tasks)
         workspace = Workspace(Repository.at(path))
         comparisons = [looks(workspace, *look, options.rounds * 10, bar=5) for look in LOOKS]
+        comparisons.append(surrounded(workspace, *LOOKS[-1], options.rounds * 10))
         surround(workspace)
-        comparisons.append(looks(workspace, *SURROUNDED, options.rounds * 10))
+        comparisons.append(surrounded(workspace, *SURROUNDED, options.rounds * 10))
+        comparisons += [looks(workspace, *look, options.rounds) for look in MORE]
         comparisons.append(claims(workspace, options.rounds))
         workspace.close()
     held = report(f"{options.tasks} tasks", ("sqlite3", "holdfast"), comparisons)
     sys.exit(options.check and not held)
 
 
-def filled(path: Path, count: int) -> Path:
+def filled(path: Path, count: int, database: str | None = None) -> Path:
     """Make a repository with tasks that depend on one another, are labelled, and are about files."""
     subprocess.run(["git", "init", "--quiet", "--initial-branch=main", str(path)], check=True)
-    room = Tasks.open(Repository.at(path))
+    room = Tasks.open(Repository.at(path), database)
     begin(room, "bench", [], "criteria")
     for start in range(0, count, 500):
         room.create([_draft(number) for number in range(start, min(start + 500, count))], ME)
@@ -99,7 +116,7 @@ def _draft(number: int) -> Draft:
 def surround(workspace: Workspace) -> None:
     """Leave a comment, a message, an issue and a commit about a task and its file."""
     root = Path(workspace.repository.root)
-    path = "src/part_120.py"
+    path = ITS_FILE
     (root / "src").mkdir()
     (root / path).write_text("def show():\n    return 1\n", encoding="utf-8")
     identity = ("-c", "user.name=bench", "-c", "user.email=bench@example.org")
@@ -109,6 +126,8 @@ def surround(workspace: Workspace) -> None:
     Writing(workspace.room("comments")).add(RepoPath.parse(path), draft)
     workspace.inbox.send(path, "Test it")
     workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
+    time.sleep(YOUNG_SECONDS)
+    workspace.room("comments").load(path)
 
 
 def timed(action: Callable[[], object]) -> float:
@@ -124,8 +143,9 @@ def looks(
     arguments: dict[str, Any],
     rounds: int,
     bar: float | None = None,
+    beside: Callable[[], object] | None = None,
 ) -> Comparison:
-    """One operation as a server runs it, beside the statements that it needs."""
+    """One operation as a server runs it, beside the statements that it needs and what else has to be read."""
     dispatcher = Dispatcher(full_registry(), workspace.room)
     operation = dispatcher.registry.operation(name)
 
@@ -135,14 +155,32 @@ def looks(
     run()
     statements = recorded(workspace.room("tasks"), run)
     connection = bare(workspace)
-    comparison = Comparison(f"{label} / its {len(statements)} statements", bar=bar)
+    more = "" if beside is None else " and the other stores"
+    comparison = Comparison(f"{label} / its {len(statements)} statements{more}", bar=bar)
+
+    def bare_reading() -> None:
+        for statement in statements:
+            connection.execute(statement).fetchall()
+        if beside is not None:
+            beside()
+
+    bare_reading()
     for _ in range(rounds):
-        comparison.baseline.append(
-            timed(lambda: [connection.execute(statement).fetchall() for statement in statements])
-        )
+        comparison.baseline.append(timed(bare_reading))
         comparison.ours.append(timed(run))
     connection.close()
     return comparison
+
+
+def surrounded(
+    workspace: Workspace, label: str, name: str, arguments: dict[str, Any], rounds: int
+) -> Comparison:
+    """A focus beside its statements and a reading of the other stores, with the same bar."""
+    others = Surroundings(workspace.repository)
+    try:
+        return looks(workspace, label, name, arguments, rounds, 5, partial(others.read, ITS_FILE))
+    finally:
+        others.close()
 
 
 def recorded(room: Tasks, run: Callable[[], object]) -> list[str]:

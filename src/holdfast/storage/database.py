@@ -268,7 +268,7 @@ class Database:
         """Open again when another file has taken this one's name, or say that it is gone."""
         if self._closed:
             raise Unavailable(f"The store '{self.name}' is closed.", hint="Open it again.", path=self.name)
-        if self._is_the_same_file():
+        if self._file.identity() == self._identity is not None:
             return
         with self._opening:
             if not self._is_the_same_file():

@@ -25,13 +25,12 @@ from holdfast.tasks.identity import new_token
 from holdfast.tasks.query import IN_WORKSPACE_AS_WELL, not_of_closed
 from holdfast.tasks.records import COLUMNS, Task, Who
 from holdfast.tasks.rows import blockers_of, find_task, locked_for_writing
-from holdfast.tasks.states import FINISHED, PRIORITIES
+from holdfast.tasks.states import FINISHED, PRIORITIES, Status
 
 _TAKE = (
-    "UPDATE task SET status = :status, version = :version, claim_agent = :claim_agent,"
-    " claim_session = :claim_session, claim_token = :claim_token, claim_since = :claim_since,"
-    " claim_expires = :claim_expires, updated_at = :updated_at, started_at = :started_at"
-    " WHERE uid = :uid AND version = :before"
+    "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
+    " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
+    " started_at = coalesce(started_at, :now) WHERE uid = :uid AND version = :version"
 )
 _FREED = (
     "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
@@ -51,11 +50,13 @@ def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> st
 
     Tasks that few fit are found by what is wished, others by going through those that are ready in order.
     """
-    left = f"SELECT uid FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"  # noqa: S608
-    ready = f"SELECT uid FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"  # noqa: S608
+    # Numbers, not names for ever: the index that has the order of the ready ones has them as well.
+    left = f"SELECT n FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"  # noqa: S608
+    ready = f"SELECT n FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"  # noqa: S608
     if rare:
         ready = ready.replace("workspace = :workspace", IN_WORKSPACE_AS_WELL)
-    return f"SELECT {COLUMNS} FROM task WHERE uid = coalesce(({left}), ({ready})){locking}"  # noqa: S608
+    named = f"workspace = :workspace AND n = coalesce(({left}), ({ready}))"
+    return f"SELECT {COLUMNS} FROM task WHERE {named}{locking}"  # noqa: S608
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,21 +198,34 @@ def _of_closed_milestone(task: Task) -> AlreadyClaimed:
 def _taken(
     store: SqlStore, connection: Connection, before: Task, who: Who, now: float, seconds: float
 ) -> Claimed:
-    changed: dict[str, Any] = {
-        "status": "in-progress" if before.status == "backlog" else before.status,
-        "version": before.version + 1,
-        "claim_agent": who.actor,
-        "claim_session": who.session,
-        "claim_token": new_token(),
-        "claim_since": now,
-        "claim_expires": now + seconds,
-        "updated_at": now,
-        "started_at": now if before.started_at is None else before.started_at,
-    }
-    done = connection.execute(_TAKE, {**changed, "uid": before.uid, "before": before.version})
+    status: Status = "in-progress" if before.status == "backlog" else before.status
+    token, until = new_token(), now + seconds
+    done = connection.execute(
+        _TAKE,
+        {
+            "status": status,
+            "agent": who.actor,
+            "session": who.session,
+            "token": token,
+            "now": now,
+            "until": until,
+            "uid": before.uid,
+            "version": before.version,
+        },
+    )
     if done.rowcount != 1:  # cannot be, as long as the row is locked or writers come one by one
         raise Busy(f"{before.id} is being changed by somebody else.", hint="Try again in a moment.")
-    task = before._replace(**changed)
+    task = before._replace(
+        status=status,
+        version=before.version + 1,
+        claim_agent=who.actor,
+        claim_session=who.session,
+        claim_token=token,
+        claim_since=now,
+        claim_expires=until,
+        updated_at=now,
+        started_at=now if before.started_at is None else before.started_at,
+    )
     event = event_row(task, "claimed", who, now)
     event["before"] = _standing(before.status, before.claim_agent)
     event["after"] = _standing(task.status, who.actor)

@@ -30,6 +30,11 @@ _NONE = "[]"
 
 def moment(at: float) -> str:
     """Return a stored moment as results show it: RFC 3339 in UTC, in whole seconds."""
+    return _second(int(at))
+
+
+@lru_cache(maxsize=4096)
+def _second(at: int) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
 
 
