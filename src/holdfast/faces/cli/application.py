@@ -123,7 +123,8 @@ def _group_entry(host: Host, toolset: Toolset) -> Entry:
 
 def toolset_commands(host: Host, toolset: Toolset) -> dict[str, Entry]:
     """Return the commands of one toolset."""
-    return {item.command: _entry(host, item, "Commands") for item in _listed(host, toolset)}
+    listed = sorted(_listed(host, toolset), key=lambda item: item.command)
+    return {item.command: _entry(host, item, "Commands") for item in listed}
 
 
 def _listed(host: Host, toolset: Toolset) -> list[Operation]:
