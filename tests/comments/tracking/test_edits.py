@@ -36,6 +36,28 @@ EDITS: dict[str, tuple[str, str, str]] = {
         print(result)
         """,
     ),
+    "c: a call gets an argument and is broken over lines": (
+        "a.c",
+        """
+        void release(struct commit *commit)
+        {
+            if (!commit->reflog) {
+                free_buffer(commit); «free»
+                free_list(commit->parents);
+            }
+        }
+        """,
+        """
+        void release(struct commit *commit)
+        {
+            if (!commit->reflog) {
+                free_buffer(the_repository->parsed_objects, «free»
+                            commit);
+                free_list(commit->parents);
+            }
+        }
+        """,
+    ),
     "python: a broken statement is drawn together": (
         "a.py",
         """

@@ -47,7 +47,7 @@ class Finder:
 
     def guesses(self, index: int) -> list[Guess]:
         """Return what a line may have become, best first."""
-        in_order = self._in_order(index)
+        in_order = self._in_order(index) or self._drawn_together(index)
         in_symbol = self._in_symbol(index, in_order)
         found = [
             self._declared(index),
@@ -88,6 +88,24 @@ class Finder:
         """Return the line that the alignment of the area has in its place."""
         found = self._comparison.aligned(self._comparison.area(index), index).get(index)
         return Guess(found[0], found[1], "aligned") if found else None
+
+    def _drawn_together(self, index: int) -> Guess | None:
+        """Return where the rest of a statement went, if that begins as the statement did."""
+        places = self._comparison.places
+        if not places.known or places.old.statement_row(index) != index:
+            return None
+        aligned = self._comparison.aligned(self._comparison.area(index), index)
+        for rest in range(index + 1, min(index + _LONGEST_STATEMENT, len(self._before))):
+            if places.old.statement_row(rest) != index:
+                return None
+            target, score = aligned.get(rest, (index, 0.0))
+            if score and self._begins_alike(index, target):
+                return Guess(target, score, "aligned")
+        return None
+
+    def _begins_alike(self, index: int, target: int) -> bool:
+        tokens, others = self._before.tokens(index), self._after.tokens(target)
+        return bool(tokens) and tokens[:_SAME_START] == others[:_SAME_START]
 
     def _declared(self, index: int) -> Guess | None:
         """Return the declaration of the symbol that a line declares."""
@@ -134,9 +152,7 @@ class Finder:
         row = places.new.statement_row(target) if places.known else None
         if row is None or row >= target or target - row > _LONGEST_STATEMENT:
             return None
-        tokens, others = self._before.tokens(index), self._after.tokens(row)
-        same = bool(tokens) and tokens[:_SAME_START] == others[:_SAME_START]
-        return row if same and places.old.statement_row(index) == index else None
+        return row if self._begins_alike(index, row) and places.old.statement_row(index) == index else None
 
     def _in_symbol(self, index: int, in_order: Guess | None) -> Guess | None:
         """Return the line in what a line's symbol became, unless the area has it there already."""

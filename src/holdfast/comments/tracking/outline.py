@@ -19,6 +19,9 @@ _LONGEST_PARSED = 600_000
 _HOLDERS = ("block", "body", "_list", "module", "program", "source_file", "compound_statement", "object")
 """How the kinds of nodes end that hold statements or members."""
 
+_PARTS = frozenset(["argument_list", "parameter_list", "expression_list"])
+"""Lists that are parts of one statement."""
+
 _EXPRESSIONS = frozenset(["for_in_clause", "if_clause", "conditional_expression"])
 """Nodes that begin with the word of a block and are none."""
 
@@ -140,6 +143,8 @@ class Outline:
 
 def _holds_statements(node: Node) -> bool:
     """Return whether a node is one whose children are statements or members."""
+    if node.type in _PARTS:
+        return False
     return node.parent is None or node.type.endswith(_HOLDERS) or node.type.startswith("switch")
 
 
