@@ -273,6 +273,36 @@ def test_a_limit_in_the_middle_loses_nothing(connected: Tasks, fake: FakeGitHub)
     assert len(fake.issues) == 3
 
 
+@pytest.mark.parametrize("body", [{}, {"number": None}, [], {"number": True, "title": "x"}, None])
+def test_an_answer_that_is_no_issue_is_named_and_nothing_follows_from_it(
+    connected: Tasks, fake: FakeGitHub, body: Any
+) -> None:
+    task = connected.create([Draft("Ours", "Text")], ME)[0][0]
+    original = fake.respond
+    fake.server.respond = lambda request: Answer(201 if request.method == "POST" else 200, body)
+    with pytest.raises(Unavailable, match="without a name"):
+        call(connected, "create_issue", task_id=task.id)
+    with pytest.raises(Unavailable, match="without a name"):
+        call(connected, "update_from_pr", pull_request=3)
+    if body != []:
+        with pytest.raises(Unavailable, match="no list"):
+            call(connected, "sync")
+    fake.server.respond = original
+    assert done(call(connected, "create_issue", task_id=task.id)) == ["created_there"]
+    after = connected.get(task.id)
+    assert (after.title, after.description) == ("Ours", "Text")
+
+
+def test_what_github_says_of_a_field_is_told(connected: Tasks, fake: FakeGitHub) -> None:
+    said = {
+        "message": "Validation Failed",
+        "errors": [{"resource": "Issue", "field": "title", "code": "missing"}],
+    }
+    fake.server.respond = lambda request: Answer(422, said)
+    with pytest.raises(Invalid, match="Validation Failed; title is missing"):
+        call(connected, "create_issue", title="x")
+
+
 def test_an_issue_can_be_made_of_a_task_and_only_once(connected: Tasks, fake: FakeGitHub) -> None:
     task = connected.create([Draft("Ours", "Text", labels=["x"], criteria=["Works"])], ME)[0][0]
     assert done(call(connected, "create_issue", task_id=task.id, dry_run=True)) == ["created_there"]

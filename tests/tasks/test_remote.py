@@ -19,7 +19,7 @@ from holdfast.tasks.remote.text import report_words
 from holdfast.tasks.states import STATUSES
 from holdfast.tasks.store import Tasks
 from tests.tasks.tracker_servers import FakeAsana, FakeCustom, FakeJira, FakeLinear, FakeTrello
-from tests.tasks.web_server import Server, serving
+from tests.tasks.web_server import Answer, Server, serving
 
 ME = Who("ada")
 KINDS = [FakeJira, FakeLinear, FakeAsana, FakeTrello, FakeCustom]
@@ -121,6 +121,23 @@ def test_secrets_are_neither_stored_nor_told(room: Tasks, fake: Any, repository:
         if secret.endswith("-secret"):
             assert secret not in report
             assert secret.encode() not in written
+
+
+def test_an_answer_of_another_shape_is_named_and_changes_nothing(room: Tasks, fake: Any) -> None:
+    first = fake.add("First", "Text")
+    connect(room, fake)
+    original = fake.server.respond
+    for body in ({}, [], {"data": []}, {"items": 3}, "words", None):
+        fake.server.respond = lambda request, body=body: Answer(200, body)
+        try:
+            report = call(room, fake.kind, "sync")
+        except Unavailable as failure:
+            assert "nothing was taken over" in (failure.hint or "")  # noqa: PT017 - an empty list is none
+        else:
+            assert done(report) == []
+    fake.server.respond = original
+    assert done(call(room, fake.kind, "sync")) == ["created_here"]
+    assert [task.title for task in room.find(Query()).tasks] == [fake.title(first)]
 
 
 def test_a_wrong_token_is_named(room: Tasks, fake: Any, monkeypatch: pytest.MonkeyPatch) -> None:

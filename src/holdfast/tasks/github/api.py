@@ -14,7 +14,7 @@ from holdfast.tasks.foreign import ForeignTask
 from holdfast.tasks.github import mapping
 from holdfast.tasks.remote.reconcile import FIELDS
 from holdfast.tasks.remote.service import Manners, Pause, Service, pause
-from holdfast.tasks.remote.tracker import Mark, Standing, part, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, words
 
 USUAL_ADDRESS = "https://api.github.com"
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
@@ -104,7 +104,7 @@ class GitHub:
             return
         before = mark.since
         for page in self.service.pages(first):
-            for issue in parts(page):
+            for issue in items(page):
                 task = mapping.task_of(issue)
                 mark.moved_past(task.updated_at)
                 if "pull_request" not in issue:
@@ -149,7 +149,7 @@ class GitHub:
 
 def _pull_request(found: Any) -> PullRequest:
     return PullRequest(
-        number=int(found["number"]),
+        number=int(identity(found, "number")),
         title=words(found, "title"),
         body=words(found, "body"),
         branch=words(part(found, "head"), "ref"),

@@ -20,7 +20,7 @@ from holdfast.tasks.foreign import (
     priority_of,
     status_of,
 )
-from holdfast.tasks.remote.tracker import parts, words
+from holdfast.tasks.remote.tracker import identity, parts, words
 
 OUR_LABEL = "taskpilot"
 _STATUS_LABEL, _PRIORITY_LABEL = "status-", "priority-"
@@ -37,7 +37,7 @@ def task_of(issue: Mapping[str, Any]) -> ForeignTask:
     labels = [words(label, "name") for label in parts(issue, "labels")]
     body, criteria, uid = _body_parts(words(issue, "body"))
     return ForeignTask(
-        origin=str(issue.get("number")),
+        origin=identity(issue, "number"),
         title=words(issue, "title"),
         description=body,
         status=_status(issue, labels),

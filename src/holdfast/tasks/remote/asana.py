@@ -11,7 +11,7 @@ from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git_credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask
 from holdfast.tasks.remote.service import Service
-from holdfast.tasks.remote.tracker import Mark, Standing, part, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, parts, words
 
 USUAL_ADDRESS = "https://app.asana.com"
 NEEDED = ("project",)
@@ -54,7 +54,7 @@ class Asana:
         }  # fmt: skip
         while True:
             page = self.service.get(f"{_ROOT}/tasks", query).json()
-            for item in parts(page, "data"):
+            for item in items(page, "data"):
                 task = _task(item)
                 mark.moved_past(task.updated_at)
                 yield task
@@ -82,7 +82,7 @@ class Asana:
 
 def _task(found: Mapping[str, Any]) -> ForeignTask:
     return ForeignTask(
-        origin=words(found, "gid"),
+        origin=identity(found, "gid"),
         title=words(found, "name"),
         description=words(found, "notes"),
         status="done" if found.get("completed") is True else "backlog",

@@ -18,7 +18,7 @@ from holdfast.tasks.foreign import ForeignTask, priority_of, status_of
 from holdfast.tasks.remote.reconcile import FIELDS
 from holdfast.tasks.remote.service import Service
 from holdfast.tasks.remote.settings import mapped
-from holdfast.tasks.remote.tracker import Mark, Standing, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, words
 
 NEEDED = ("base_url",)
 KNOWN = ("items", "fields", "statuses")
@@ -57,7 +57,7 @@ class Custom:
         if first.status == 304:
             return
         for page in self.service.pages(first):
-            for item in parts(page, self.settings.get("items")) if isinstance(page, dict) else parts(page):
+            for item in items(page, self.settings.get("items")):
                 task = self._task(item)
                 mark.moved_past(task.updated_at)
                 yield task
@@ -86,11 +86,12 @@ class Custom:
         return {self._name(name): given[name] for name in names if name in given}
 
     def _task(self, item: Mapping[str, Any]) -> ForeignTask:
-        found = {name: item.get(self._name(name)) for name in _NAMES}
+        given = item if isinstance(item, dict) else {}
+        found = {name: given.get(self._name(name)) for name in _NAMES}
         status = str(found["status"] or "")
         labels = found["labels"]
         return ForeignTask(
-            origin=str(found["id"]),
+            origin=identity(found, "id"),
             title=words(found, "title"),
             description=words(found, "description"),
             status=status_of(mapped(self.settings, "statuses").get(status, status)) or "backlog",

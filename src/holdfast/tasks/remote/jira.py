@@ -13,7 +13,7 @@ from holdfast.storage.git_credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask, priority_of, status_of
 from holdfast.tasks.remote.reconcile import FIELDS
 from holdfast.tasks.remote.service import Service
-from holdfast.tasks.remote.tracker import Mark, Standing, part, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, parts, words
 
 NEEDED = ("base_url", "project")
 KNOWN = ("email", "issue_type")
@@ -66,7 +66,7 @@ class Jira:
         kind = self.settings.get("issue_type", "Task")
         fields = {"project": {"key": self._project}, "issuetype": {"name": kind}, **_fields(task, FIELDS)}
         made = self.service.send("POST", "/rest/api/2/issue", {"fields": fields})
-        origin = words(made, "key")
+        origin = identity(made, "key")
         if task.status != "backlog":
             self._move(origin, task.status)
         return self._issue(origin)
@@ -86,7 +86,7 @@ class Jira:
         query: dict[str, Any] = {"jql": asked, "fields": _ASKED, "maxResults": _PAGE}
         while True:
             page = self.service.get(address, query).json()
-            issues = parts(page, "issues")
+            issues = items(page, "issues")
             yield from issues
             if cloud:
                 if not words(page, "nextPageToken"):
@@ -116,7 +116,7 @@ class Jira:
         return self._task(found.json())
 
     def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
-        fields, key = part(issue, "fields"), words(issue, "key")
+        fields, key = part(issue, "fields"), identity(issue, "key")
         labels = fields.get("labels")
         return ForeignTask(
             origin=key,

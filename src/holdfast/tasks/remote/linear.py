@@ -11,7 +11,7 @@ from holdfast.kernel.errors import Conflict, Invalid, NotFound, Unavailable
 from holdfast.storage.git_credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignPriority, ForeignStatus, ForeignTask, status_of
 from holdfast.tasks.remote.service import Service
-from holdfast.tasks.remote.tracker import Mark, Standing, part, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, parts, words
 
 USUAL_ADDRESS = "https://api.linear.app"
 NEEDED = ("team",)
@@ -74,14 +74,14 @@ class Linear:
         }
         while True:
             page = part(self._ask(_CHANGED, given), "issues")
-            for issue in parts(page, "nodes"):
+            for issue in items(page, "nodes"):
                 task = _task(issue)
                 mark.moved_past(task.updated_at)
                 yield task
             info = part(page, "pageInfo")
-            if not info.get("hasNextPage"):
-                return
             given["after"] = words(info, "endCursor")
+            if not info.get("hasNextPage") or not given["after"]:
+                return
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make an issue."""
@@ -141,7 +141,7 @@ def _task(issue: Mapping[str, Any]) -> ForeignTask:
     number = issue.get("priority")
     status = status_of(words(state, "name")) or _TYPES.get(words(state, "type"), "backlog")
     return ForeignTask(
-        origin=words(issue, "identifier") or words(issue, "id"),
+        origin=identity(issue, "identifier", "id"),
         title=words(issue, "title"),
         description=words(issue, "description"),
         status=status,

@@ -186,6 +186,8 @@ def _messages(found: object) -> Iterator[str]:
         for item in found[:5]:
             yield from _messages(item)
     elif isinstance(found, dict):
-        for name in ("message", "errorMessages", "error", "errors"):
-            if found.get(name):
-                yield from _messages(found[name])
+        known = [name for name in ("message", "errorMessages", "error", "errors") if found.get(name)]
+        for name in known:
+            yield from _messages(found[name])
+        if not known and isinstance(found.get("field"), str):
+            yield f"{found['field']} is {found.get('code', 'refused')}"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from holdfast.kernel.errors import Unavailable
 from holdfast.tasks.foreign import ForeignTask
 
 
@@ -71,6 +72,31 @@ def part(value: object, name: str) -> dict[str, Any]:
     """Return an object inside an object of somebody else's; an empty one where there is none."""
     found = value.get(name) if isinstance(value, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def identity(value: object, *names: str) -> str:
+    """Return what an object is called over there. Without that it is no item."""
+    found = value if isinstance(value, dict) else {}
+    for name in names:
+        given = found.get(name)
+        if isinstance(given, str | int) and not isinstance(given, bool) and str(given).strip():
+            return str(given)
+    raise _unexpected("an item without a name")
+
+
+def items(value: object, name: str | None = None) -> list[dict[str, Any]]:
+    """Return the objects of a list that has to be there: a missing one is not an empty one."""
+    found = value.get(name) if name is not None and isinstance(value, dict) else value
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise _unexpected("no list of items")
+    return found
+
+
+def _unexpected(what: str) -> Unavailable:
+    return Unavailable(
+        f"The service answered with {what}.",
+        hint="Check its address and the settings, then try again; nothing was taken over from that answer.",
+    )
 
 
 def parts(value: object, name: str | None = None) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from holdfast.storage.git_credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask, status_of
 from holdfast.tasks.remote.service import Service
 from holdfast.tasks.remote.settings import mapped
-from holdfast.tasks.remote.tracker import Mark, Standing, parts, words
+from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, parts, words
 
 USUAL_ADDRESS = "https://api.trello.com"
 NEEDED = ("board",)
@@ -52,7 +52,7 @@ class Trello:
         query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
         found: list[ForeignTask] = []
         while True:
-            cards = parts(self.service.get(f"/1/boards/{self._board}/cards", query).json())
+            cards = items(self.service.get(f"/1/boards/{self._board}/cards", query).json())
             found += [self._task(card) for card in cards]
             if len(cards) < _PAGE:
                 break
@@ -85,9 +85,9 @@ class Trello:
         return sent
 
     def _list_for(self, status: str) -> str:
-        for identity, meaning in self._states.items():
+        for name, meaning in self._states.items():
             if meaning == status:
-                return identity
+                return name
         raise Conflict(
             f"The board has no list for '{status}'.",
             hint='Say which it is in the config: {"lists": {"Name of the list": "' + status + '"}}.',
@@ -97,7 +97,7 @@ class Trello:
     def _states(self) -> dict[str, str]:
         """Return what each list means, by its id; a list that means nothing we know is the backlog's."""
         told = mapped(self.settings, "lists")
-        lists = parts(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
+        lists = items(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
         meanings = {words(item, "id"): words(item, "name") for item in lists}
         known = {key: status_of(told.get(name, name)) for key, name in meanings.items()}
         order = sorted(known, key=lambda key: known[key] is None)
@@ -106,7 +106,7 @@ class Trello:
     def _task(self, card: Mapping[str, Any]) -> ForeignTask:
         state = self._states.get(words(card, "idList"), "backlog")
         return ForeignTask(
-            origin=words(card, "id"),
+            origin=identity(card, "id"),
             title=words(card, "name"),
             description=words(card, "desc"),
             status="dropped" if card.get("closed") is True else state,  # type: ignore[arg-type]
