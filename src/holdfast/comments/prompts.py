@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -17,13 +16,12 @@ from holdfast.comments.listing import unsure
 from holdfast.comments.models import FilePath
 from holdfast.comments.notes import Note
 from holdfast.comments.paths import source_path
+from holdfast.comments.prompt_orphans import orphan_words
 from holdfast.comments.search.query import Query
-from holdfast.comments.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
+from holdfast.comments.snippets import is_text, lines_of_file, numbered
 from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, line_words
 from holdfast.comments.toolset import comments
-from holdfast.comments.tracking.models import Candidate
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage
@@ -38,8 +36,6 @@ Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")
 
 _MOST_ORPHANS = 20
-_MOST_CANDIDATES = 3
-_MARGIN = 3
 _MOST_PLACES = 100
 _MOST_DECISIONS = 40
 _MOST_SIMPLE = 5
@@ -269,7 +265,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
     offers = elsewhere.candidates(room, found)
-    orphans = "\n\n".join(_orphan(room, number, *item, offers) for number, item in enumerate(found, 1))
+    orphans = "\n\n".join(orphan_words(room, number, *item, offers) for number, item in enumerate(found, 1))
     rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
     text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)
     return [PromptMessage(text)]
@@ -278,46 +274,6 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
 def _exactly(path: str) -> str:
     """Return a pattern that means one path, whatever letters it has."""
     return "".join(f"\\{letter}" if letter in "*?[\\" else letter for letter in path)
-
-
-def _orphan(room: Comments, number: int, path: str, note: Note, offers: elsewhere.Offers) -> str:
-    state = "orphaned" if note.orphaned else "needs review"
-    why = (note.reason or "not sure").replace("_", " ")
-    place = f"{visible(path)}, {line_words(note.line, note.end_line).lower()}"
-    lines = [
-        f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
-        f"   Written by {one_line(note.author)}, {one_line(note.created)}:",
-        *(f"   > {line}" for line in visible(note.text).split("\n")),
-    ]
-    old = as_it_was(room, note, path, _MARGIN)
-    lines.append(
-        "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
-    )
-    candidates = offers[path, note.id][:_MOST_CANDIDATES]
-    lines += [
-        part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
-    ]
-    if not candidates:
-        lines.append("   No place looks like it.")
-    beside = elsewhere.where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
-    if beside is not None:
-        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
-    return "\n".join(lines)
-
-
-def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate) -> Iterable[str]:
-    target = one.path or path
-    yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
-    try:
-        yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
-    except HoldfastError:
-        return  # it went away since it was found
-    arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
-    yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
-
-
-def _indented(snippet: Snippet) -> str:
-    return "\n".join(f"      {visible(line)}" for line in snippet.numbered.split("\n"))
 
 
 def _source(room: Comments, path: str) -> str:
