@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import queue
 import subprocess
 import sys
 import time
@@ -91,3 +93,38 @@ def test_a_new_task_changes_the_list_of_resources(workspace: Path):
         after = {item["uri"] for item in client.ask(2, "resources/list")["result"]["resources"]}
         (new,) = after - before
         assert new.endswith("/tasks/TP-5")
+
+
+def heard(client: WireClient, seconds: float) -> set[str]:
+    """Return the addresses that a client hears of, until nothing was said for a while."""
+    found: set[str] = set()
+    try:
+        while True:
+            message = client.receive(seconds)
+            if message.get("method") == "notifications/resources/updated":
+                found.add(message["params"]["uri"].rpartition("current/")[2])
+    except queue.Empty:
+        return found
+
+
+def test_texts_are_heard_of_when_they_change_by_hand_too_and_only_then(workspace: Path):
+    rules = workspace / ".task" / "rules" / "workspace_rules.md"
+    with wire_client([*HOLDFAST, "serve"], cwd=workspace) as client:
+        client.initialize()
+        for number, name in enumerate(("rules", "project.md", "tasks")):
+            client.ask(number, "resources/subscribe", {"uri": f"taskpilot://workspace/current/{name}"})
+        run(workspace, "update", "TP-1", "--field", "notes", "--value", "of no interest to rules")
+        assert heard(client, 1.0) == {"tasks"}
+        rules.write_text(f"{rules.read_text()}\n- Written by hand\n")
+        assert heard(client, 1.0) == {"rules"}
+
+
+def test_a_claim_that_runs_out_is_heard_of(workspace: Path):
+    ready = "taskpilot://workspace/current/ready"
+    with wire_client([*HOLDFAST, "serve"], cwd=workspace) as client:
+        client.initialize()
+        client.call(1, "taskpilot_claim", action="take", task_id="TP-1", agent="ada", lease_seconds=2)
+        client.ask(2, "resources/subscribe", {"uri": ready})
+        assert notified(client, "notifications/resources/updated")["params"]["uri"] == ready
+        [content] = client.ask(3, "resources/read", {"uri": ready})["result"]["contents"]
+        assert "TP-1" in [task["id"] for task in json.loads(content["text"])["tasks"]]

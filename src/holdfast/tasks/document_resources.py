@@ -24,7 +24,7 @@ FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
     title="📝 Project Rules & Guidelines",
     description="Project-specific coding standards and rules",
     mime_type=MARKDOWN,
-    topic=TOPIC,
+    topic="tasks/:rules",
     annotations=FOR_AGENTS,
     specified=True,
 )
@@ -39,7 +39,8 @@ def current_rules(room: Tasks) -> ResourceBody:
     title="📝 Rules",
     description="The rules that hold in one workspace, its own before the standard ones",
     mime_type=MARKDOWN,
-    topic=TOPIC,
+    topic="tasks/:rules",
+    list_topic="tasks/*",
     annotations=FOR_AGENTS,
     members=only_address("rules", "Rules", "The rules that hold in this workspace", MARKDOWN, "📝 Rules"),
     specified=True,
@@ -79,7 +80,7 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     title="📄 Project document",
     description="project.md or design.md, as `taskpilot_update_resources` writes them",
     mime_type=MARKDOWN,
-    topic=TOPIC,
+    topic="tasks/:documents",
     complete={
         "document": lambda _, begun: [name for name in ("project", "design") if name.startswith(begun)]
     },

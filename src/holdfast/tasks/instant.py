@@ -6,7 +6,9 @@ asked for only where a task names one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 
 from holdfast.storage.sql import Connection
 from holdfast.tasks.records import Task
@@ -28,6 +30,30 @@ _NAMES = (
 def named_milestones(connection: Connection, workspace: str) -> list[str]:
     """Return the milestones that unfinished tasks name."""
     return [row[0] for row in connection.execute(_NAMES, {"workspace": workspace})]
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What else than a write changes which tasks are ready: closing milestones, and claims that run out."""
+
+    version: object = None
+    milestones: Sequence[str] = ()
+    leases: Sequence[float] = ()
+    """When the claims end, in order."""
+
+    def ended(self, at: float) -> int:
+        """Return how many of the claims have ended at a moment."""
+        return bisect_right(self.leases, at)
+
+
+def watched(connection: Connection, workspace: str, version: object) -> Watched:
+    """Return what to look out for while the store is as it is."""
+    leases = connection.execute(
+        "SELECT claim_expires FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+        " AND status = 'in-progress' ORDER BY claim_expires",
+        {"workspace": workspace},
+    )
+    return Watched(version, named_milestones(connection, workspace), [row[0] for row in leases])
 
 
 class Instant:

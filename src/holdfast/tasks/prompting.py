@@ -131,7 +131,8 @@ def init_success(room: Tasks) -> ResourceBody:
     name="Prompts",
     description="What a prompt asks for, without the tasks it is filled with",
     mime_type="text/markdown",
-    topic="tasks",
+    topic="tasks/:steps",
+    list_topic="tasks/*",
     members=_members,
     complete={"name": lambda _, typed: [item for item in _names() if item.startswith(typed)]},
 )

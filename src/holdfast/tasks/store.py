@@ -23,7 +23,7 @@ from holdfast.storage.sql import Connection, SqliteStore, SqlStore
 from holdfast.storage.store_file import StoreFile
 from holdfast.tasks import changing, claims, history, query, rows, writing
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.instant import Instant, named_milestones
+from holdfast.tasks.instant import Instant, Watched, watched
 from holdfast.tasks.marker import read_marker
 from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.records import Change, Changed, Draft, Event, Task, Who, Workspace
@@ -59,7 +59,7 @@ class Tasks:
         self._opened: SqlStore | None = None
         self._opening = threading.Lock()
         self._known: str | None = None
-        self._named: tuple[object, list[str]] = (None, [])
+        self._watched = Watched()
         self._introduction: Callable[[], Neighbours] = Alone
         self._met: Neighbours | None = None
 
@@ -313,15 +313,16 @@ class Tasks:
         return Path(self.repository.store_directory, "fonts")
 
     def fingerprint(self) -> object:
-        """Return a value that changes when anything about the tasks or their milestones does."""
+        """Return a value that changes when anything about the tasks does, or a milestone or a lease ends."""
         if not self.exists:
             return None
         version = self.store.data_version()
-        if self._named[0] != version:
+        if self._watched.version != version:
             with self.reading() as connection:
                 found = self.find_workspace(connection)
-                self._named = (version, named_milestones(connection, found.id) if found is not None else [])
-        return version, self.instant().closed(self._named[1])
+                self._watched = Watched(version) if found is None else watched(connection, found.id, version)
+        instant = self.instant()
+        return version, instant.closed(self._watched.milestones), self._watched.ended(instant.at)
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
