@@ -34,7 +34,8 @@ _BARE_CLAIM = (
     "UPDATE task SET status = 'in-progress', claim_agent = 'bare', claim_token = 'token',"
     " claim_since = %(now)s, claim_expires = %(now)s + 1800, started_at = %(now)s, updated_at = %(now)s,"
     " version = version + 1 WHERE uid = (SELECT uid FROM task WHERE workspace = %(workspace)s"
-    " AND status = 'backlog' AND waits = 0 ORDER BY priority, unblocks DESC, rank, n LIMIT 1 FOR UPDATE SKIP LOCKED)"
+    " AND status = 'backlog' AND waits = 0 ORDER BY priority, unblocks DESC, rank, n LIMIT 1"
+    " FOR UPDATE SKIP LOCKED)"
 )
 
 Statement = tuple[str, Values]

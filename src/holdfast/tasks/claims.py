@@ -32,6 +32,10 @@ _TAKE = (
     " claim_token = :token, claim_since = :now, claim_expires = :until, updated_at = :now,"
     " started_at = coalesce(started_at, :now) WHERE uid = :uid AND version = :version"
 )
+_TAKEN = (
+    "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
+    " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
+)
 _FREED = (
     "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
     " version = version + 1, updated_at = :now"
@@ -200,19 +204,20 @@ def _taken(
 ) -> Claimed:
     status: Status = "in-progress" if before.status == "backlog" else before.status
     token, until = new_token(), now + seconds
-    done = connection.execute(
-        _TAKE,
-        {
-            "status": status,
-            "agent": who.actor,
-            "session": who.session,
-            "token": token,
-            "now": now,
-            "until": until,
-            "uid": before.uid,
-            "version": before.version,
-        },
-    )
+    terms = {
+        "workspace": before.workspace,
+        "uid": before.uid,
+        "version": before.version,
+        "status": status,
+        "agent": who.actor,
+        "session": who.session,
+        "token": token,
+        "now": now,
+        "until": until,
+        "before": _standing(before.status, before.claim_agent),
+        "after": _standing(status, who.actor),
+    }
+    done = connection.execute(_TAKE, terms)
     if done.rowcount != 1:  # cannot be, as long as the row is locked or writers come one by one
         raise Busy(f"{before.id} is being changed by somebody else.", hint="Try again in a moment.")
     task = before._replace(
@@ -226,10 +231,8 @@ def _taken(
         updated_at=now,
         started_at=now if before.started_at is None else before.started_at,
     )
-    event = event_row(task, "claimed", who, now)
-    event["before"] = _standing(before.status, before.claim_agent)
-    event["after"] = _standing(task.status, who.actor)
-    record(store, connection, [event])
+    store.number_in_order(connection)
+    connection.execute(_TAKEN, terms)
     return Claimed(task, before if before.claim_agent is not None else None)
 
 
