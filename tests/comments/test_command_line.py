@@ -155,6 +155,20 @@ def test_a_message_shows_names_as_they_are_written(ask: Ask, root: Path) -> None
     assert "\x1b" not in ask("show", "a\x1b[31mred.py")[2]
 
 
+def test_a_mistyped_name_is_answered_with_the_one_beside_it(ask: Ask, root: Path) -> None:
+    for command in (
+        ("show", "src/services/auht.ts"),
+        ("add", "src/services/auth.tx", "1", "x", "-t", "NOTE"),
+    ):
+        status, _, errors = ask(*command)
+        assert status == 3
+        assert "Check that the file exists in the workspace; did you mean 'src/services/auth.ts'?" in errors
+    ask("add", PATH, "1", "x", "--tag", "NOTE")
+    (root / PATH).unlink()
+    assert "did you mean" not in ask("blame", "src/services/auth.js")[2]
+    assert "did you mean" not in ask("show", "nowhere/auth.ts")[2]
+
+
 def test_what_is_read_only_stays_as_it_is(ask: Ask, root: Path) -> None:
     ask("add", PATH, "10", "Mind it", "--tag", "NOTE")
     sidecar = root / f"{PATH}.comments"

@@ -244,8 +244,8 @@ def test_editing_changes_the_text_and_the_moment_only(desk: Desk, clock: Turnabl
     after = desk.sidecar(PATH)
     assert after["comments"][0].pop("text") == "FIXME: new"
     assert after["comments"][0].pop("updated") == moment[0]
-    before["comments"][0].pop("text")
-    before["comments"][0].pop("updated")
+    assert before["comments"][0].pop("text") == "TODO: old"
+    assert before["comments"][0].pop("updated") < moment[0]
     assert after.pop("holdfast") != before.pop("holdfast")
     assert after == before
 
@@ -381,6 +381,7 @@ def test_a_comment_moves_to_another_file_with_its_name(desk: Desk) -> None:
     left, arrived = desk.sidecar(PATH), desk.sidecar(target)
     assert (left["comments"], left["ghostMarkers"]) == ([], [])
     assert [(item["id"], item["created"]) for item in arrived["comments"]] == [(name, created)]
+    assert arrived["comments"][0]["updated"] > created
     assert [item["commentIds"] for item in arrived["ghostMarkers"]] == [[name]]
     desk.write(target, "// head\n// again\n" + AUTH)
     assert desk.line(target, name) == STORED + 2
@@ -467,6 +468,7 @@ def test_a_comment_is_settled_taken_up_again_and_answered(desk: Desk) -> None:
     desk.run("reply_to_comment", filePath=PATH, commentId=name, text="Not now", author="Ada")
     (found,) = desk.show(PATH)
     assert found["status"] == "wontfix"
+    assert found["updated"] > found["created"]
     assert [(reply["text"], reply["author"]) for reply in found["replies"]] == [("Not now", "Ada")]
     assert desk.sidecar(PATH)["comments"][0]["resolvedBy"] == "Ada"
     words = desk.words("get_file_comments", filePath=PATH)

@@ -36,11 +36,13 @@ class SourceNotFound(NotFound):
     number = 4047
     specified_message = "File not found"
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, path: str, closest: str | None = None) -> None:
         super().__init__(
             f"File not found: {quoted(path)}",
             **_data("FileNotFound", path, "Check that the file exists in the workspace"),
         )
+        if closest is not None:
+            self.hint = f"{self.hint}; did you mean {quoted(closest)}?"
 
 
 class CommentNotFound(NotFound):

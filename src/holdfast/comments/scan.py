@@ -17,7 +17,6 @@ from functools import partial
 
 from holdfast.comments import sidecar as sidecars
 from holdfast.comments.changes import Change
-from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.journeys import Journey, travelled
 from holdfast.comments.notes import Note, Standing
 from holdfast.comments.pool import Pool
@@ -94,7 +93,7 @@ class Scan:
         if self._room.sidecar_bytes(path) is not None:
             return 1, [path.text]
         if self._room.source_bytes(path) is None:
-            raise SourceNotFound(path.text)
+            raise self._room.not_found(path)
         return 0, []
 
     def _update(self, changed: Sequence[str]) -> None:

@@ -22,15 +22,16 @@ from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
 from holdfast.comments.journeys import Present, travelled
 from holdfast.comments.lines import decoded
 from holdfast.comments.merging import Circumstances, Merged, compared, put_back
-from holdfast.comments.names import is_sidecar, sidecar_of, source_of
+from holdfast.comments.names import SUFFIX, is_sidecar, sidecar_of, source_of
 from holdfast.comments.notes import Note
 from holdfast.comments.paths import refusals_named
 from holdfast.comments.places import Found, Places, signature_text
 from holdfast.comments.sidecar import Sidecar
 from holdfast.comments.tracking.models import Version
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
+from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.suggest import closest
 from holdfast.storage.file_history import FileHistory
 from holdfast.storage.listing import Listing, Signature
 from holdfast.storage.repo_path import RepoPath
@@ -150,7 +151,7 @@ class Comments:
         sidecar = self.stored(path)
         signature = self.tree.signature(path)
         if sidecar.digest is None and signature is None and self.source_bytes(path) is None:
-            raise SourceNotFound(path.text)
+            raise self.not_found(path)
         if not sidecar.comments:
             return sidecar
         key = _content_key(sidecar)
@@ -265,10 +266,21 @@ class Comments:
 
     def text_of(self, source_path: str) -> str:
         """Return the text of a source file."""
-        data = self.source_bytes(RepoPath.parse(source_path))
+        path = RepoPath.parse(source_path)
+        data = self.source_bytes(path)
         if data is None:
-            raise SourceNotFound(source_path)
+            raise self.not_found(path)
         return decoded(data)
+
+    def not_found(self, path: RepoPath) -> SourceNotFound:
+        """Return the failure to find a source file, with the one beside it that is called nearly the same."""
+        try:
+            beside = self.tree.files_in(RepoPath(path.segments[:-1]))
+        except HoldfastError:
+            return SourceNotFound(path.text)
+        names = [one.name for one in beside if not one.name.endswith(SUFFIX)]
+        best = closest(path.name, names)
+        return SourceNotFound(path.text, None if best is None else "/".join((*path.segments[:-1], best)))
 
     # The versions that comments were written for
 

@@ -21,11 +21,7 @@ from holdfast.comments.archive import Entry, blob_id
 from holdfast.comments.changes import Change, Draft, Placed, moment_text
 from holdfast.comments.contents import carry, comment_ids, detach, remove
 from holdfast.comments.document import Unreadable
-from holdfast.comments.errors import (
-    CommentFileCorrupted,
-    InvalidLineNumber,
-    SourceNotFound,
-)
+from holdfast.comments.errors import CommentFileCorrupted, InvalidLineNumber
 from holdfast.comments.identity import comment_name, marker_name
 from holdfast.comments.journeys import Journey, Present, travelled
 from holdfast.comments.lines import decoded, split_lines
@@ -63,7 +59,7 @@ class Writing:
             quick = self._quick_addition(path, source)
             change = quick or self._begin(path, everything=False)
             if change.source is None:
-                raise SourceNotFound(path.text)
+                raise self._room.not_found(path)
             self._check_line(change, draft.line)
             if strict:
                 change.completion.outline.refuse_errors()
@@ -126,7 +122,7 @@ class Writing:
             note = leaving.find(name)
             arriving = self._begin(target)
             if arriving.source is None:
-                raise SourceNotFound(target.text)
+                raise self._room.not_found(target)
             self._check_line(arriving, line)
             before = note.line
             placed = self._transplant(leaving, arriving, note, line)
@@ -196,7 +192,7 @@ class Writing:
         is_ours = record.digest == sidecar.digest and data is not None
         source = room.source_bytes(path)
         if source is None and data is None and must_exist:
-            raise SourceNotFound(path.text)
+            raise self._room.not_found(path)
         present = None if source is None else Present(path.text, decoded(source), blob_id(source))
         if is_ours and not everything:
             # Nobody else has written it since we did: what is not touched can stay as it is.
@@ -306,7 +302,7 @@ class Writing:
         with self.changing(path, must_exist=True) as change:
             note = change.find(name)
             if change.source is None:
-                raise SourceNotFound(path.text)
+                raise self._room.not_found(path)
             self._check_line(change, line)
             before = note.line
             self._anchor(change, note, line)
@@ -390,7 +386,7 @@ class Writing:
     def _source(self, path: RepoPath) -> bytes:
         source = self._room.source_bytes(path)
         if source is None:
-            raise SourceNotFound(path.text)
+            raise self._room.not_found(path)
         return source
 
     def _numbers(self, count: int) -> int:
