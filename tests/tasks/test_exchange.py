@@ -15,6 +15,7 @@ from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
 from holdfast.tasks.history import replayed, state_of
 from holdfast.tasks.marker import write_marker
+from holdfast.tasks.moving import ExportTasks, RestoreTasks, export, restore
 from holdfast.tasks.records import Change, Draft, File, Link
 from holdfast.tasks.rows import task_by_uid
 from holdfast.tasks.store import Tasks
@@ -187,3 +188,20 @@ def test_what_is_no_export_or_of_another_workspace_is_refused_and_nothing_happen
     with pytest.raises(Conflict):
         taken_in(room, [other, *lines[1:]])
     assert exported(room) == lines
+
+
+def test_texts_with_odd_ends_of_lines_come_back_from_a_file(
+    room: Tasks, repository: Path, tmp_path: Path, clock: TurnedClock
+):
+    odd = "one\u2028two\u2029three\x85four\x0bfive\x0csix\x1eseven\r\neight"
+    room.create([Draft("Odd", odd, notes=odd)], ADA)
+    export(room, ExportTasks(file="tasks.jsonl"))
+    subprocess.run(
+        ["git", "clone", "-q", str(repository), str(tmp_path / "c")], check=True, capture_output=True
+    )
+    write_marker(Repository.at(tmp_path / "c"), room.workspace().id)
+    (tmp_path / "c" / "tasks.jsonl").write_bytes((repository / "tasks.jsonl").read_bytes())
+    elsewhere = Tasks(Repository.at(tmp_path / "c"), clock=clock)
+    assert restore(elsewhere, RestoreTasks(file="tasks.jsonl")).added == 1
+    assert (elsewhere.get("TP-1").description, elsewhere.get("TP-1").notes) == (odd, odd)
+    elsewhere.close()

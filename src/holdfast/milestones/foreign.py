@@ -40,7 +40,7 @@ def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
 
 def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
     """Yield the issues of a beads file; those it marks as removed are left out."""
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(text.split("\n"), start=1):
         if not line.strip():
             continue
         found = _object(line)

@@ -127,7 +127,7 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
         text = Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode()
     except UnicodeDecodeError:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
-    given = parsed(text.splitlines())
+    given = parsed(text.split("\n"))  # texts hold other ends of lines, which end no line here
     with room.store.write() as connection:
         report = take_in(room.store, connection, room.find_workspace(connection), given)
     identity = str(given.workspace["id"])

@@ -99,7 +99,7 @@ class Tasks:
         """Return the workspace of this repository as a transaction sees it."""
         found = self.find_workspace(connection)
         if found is None:
-            raise not_initialized(self.repository)
+            raise self._not_initialized()
         self._known = found.id
         return found
 
@@ -269,6 +269,9 @@ class Tasks:
 
     # The store.
 
+    def _not_initialized(self) -> NotInitialized:
+        return not_initialized(read_marker(self.repository), "clone" if self._address is None else "database")
+
     def now(self) -> float:
         """Return the present moment in seconds."""
         return self.clock().timestamp()
@@ -288,7 +291,7 @@ class Tasks:
     def reading(self) -> AbstractContextManager[Connection]:
         """Yield a connection that sees one moment; raise when nothing was ever stored."""
         if not self.exists:
-            raise not_initialized(self.repository)
+            raise self._not_initialized()
         return self.store.read()
 
     @property
@@ -347,13 +350,13 @@ class Tasks:
         return [Finding(is_damage=False, text=text)] if left else []
 
 
-def not_initialized(repository: Repository) -> NotInitialized:
+def not_initialized(named: str | None, place: str) -> NotInitialized:
     """Return the failure of asking for tasks where there is no workspace, or only its name."""
-    if read_marker(repository) is not None:
+    if named is not None:
         return NotInitialized(
-            "The tasks of this workspace are not in this clone.",
-            hint="Run `holdfast tasks export FILE` in the clone that has them, `holdfast tasks restore FILE`"
-            " here, or begin without them with `taskpilot_init` (`holdfast tasks init`).",
+            f"The tasks of this workspace are not in this {place}.",
+            hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks restore"
+            " FILE` here, or begin without them with `taskpilot_init` (`holdfast tasks init`).",
         )
     return NotInitialized(
         "This repository has no tasks yet.",
