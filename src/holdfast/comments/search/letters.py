@@ -41,6 +41,10 @@ class LetterCounts:
                 # More than are ever told apart.
                 tally.count_row(bytes(map(min, counts, repeat(_MOST_IN_A_BYTE))), first)
 
+    def having(self, letter: str) -> int:
+        """Return the comments that have a letter whose counts are kept."""
+        return self._tallies[letter].counted()
+
     def matches(self, pattern: Pattern) -> Tally:
         """Return how often a pattern that matches single letters matches in each comment."""
         found = Tally()

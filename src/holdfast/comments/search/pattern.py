@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
+from holdfast.comments.search.chain import Chain, chain_of
 from holdfast.comments.search.folding import folded
 from holdfast.comments.search.literals import Every, required
 from holdfast.comments.search.shape import Shape, shape_of, shape_of_text
@@ -36,6 +37,8 @@ class Pattern:
     """What a match must contain, in folded letters."""
     shape: Shape | None
     """How matches lie across words, where that can be said."""
+    chain: Chain | None
+    """What follows each other in a line, where that can be said."""
     _expression: Any
     _in_many: Any
 
@@ -82,14 +85,15 @@ def compiled(query: str) -> Pattern:
     text = query if refusal is not None else plain_text(query)
     if text is not None:
         text = folded(text)
-        return Pattern(query, refusal, text, Every([text]), shape_of_text(text), expression, None)
+        return Pattern(query, refusal, text, Every([text]), shape_of_text(text), None, expression, None)
     choice = parsed(query)
     if choice is None:
-        return Pattern(query, None, None, None, None, expression, None)
+        return Pattern(query, None, None, None, None, None, expression, None)
     in_many = None
     if not {"\\A", "\\z"}.intersection(_escapes(query)):
         in_many, _ = expression_of(f"(?m:{query})")
-    return Pattern(query, None, None, required(choice), shape_of(choice), expression, in_many)
+    needs = required(choice)
+    return Pattern(query, None, None, needs, shape_of(choice), chain_of(choice), expression, in_many)
 
 
 def encoded(text: str) -> bytes:

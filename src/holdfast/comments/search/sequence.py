@@ -102,6 +102,11 @@ class WordRow:
             found.extend(self._places[word])
         return found
 
+    @property
+    def most_places(self) -> int:
+        """Return how many places are worth looking at: above that, trying every comment is quicker."""
+        return 2 * (self._comments[-1] + 1) if self._comments else 0
+
     def occurrences(self, table: bytes | bytearray) -> int:
         """Return how often the words that fit stand in the row."""
         return sum(map(len, compress(self._places, table)))

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from holdfast.comments.search.phrases import DOUBTFUL, TOUCHING, Phrase
 from holdfast.comments.search.sequence import WordRow, picked
 from holdfast.comments.search.tally import Tally
-from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, FITS
+from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, FITS, TooComplex
 
 _ANY = sys.maxsize
 _ADJACENT = (-1, 1)
@@ -56,7 +56,8 @@ def standing(row: WordRow, phrase: Phrase) -> Standing:
     order = sorted(range(len(sizes)), key=sizes.__getitem__)
     at = order[0]
     table = phrase.words[at]
-    assert table is not None, "no phrase is any words alone"
+    if table is None or sizes[at] > row.most_places:
+        raise TooComplex
     looking = _Looking(row, phrase, at, order[1:])
     rare: defaultdict[int, list[int]] = defaultdict(list)
     for word in compress(range(len(table)), table):

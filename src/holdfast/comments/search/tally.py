@@ -28,6 +28,13 @@ class Tally:
         self._levels: list[int] = []
         self.count(numbers)
 
+    @classmethod
+    def once(cls, some: int) -> Tally:
+        """Return a count of one for each of a set of numbers."""
+        found = cls()
+        found._levels = [some]
+        return found
+
     def count(self, numbers: Collection[int]) -> None:
         """Count each number once for each time it is given."""
         if len(numbers) < _FEW_TO_COUNT:

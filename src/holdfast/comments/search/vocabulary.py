@@ -54,7 +54,7 @@ _OF_GAP = {
 
 
 class TooComplex(Exception):
-    """RE2 refuses a part of an expression, although it accepts the whole."""
+    """Trying an expression on every comment is the better way."""
 
 
 class _Numbers(dict[str, int]):

@@ -12,6 +12,7 @@ from operator import and_, or_
 
 from holdfast.comments.search.counting import matches
 from holdfast.comments.search.letters import LetterCounts
+from holdfast.comments.search.lines import matches_in_lines
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import Pattern
 from holdfast.comments.search.sequence import WordRow
@@ -40,11 +41,13 @@ class Words:
 
         None: words do not tell.
         """
-        if pattern.shape is None:
-            return None
-        if pattern.shape.is_one_letter:
-            return self._letters.matches(pattern), 0
         try:
+            if pattern.chain is not None:
+                return matches_in_lines(self._row, pattern.chain, self._letters.having("\n"))
+            if pattern.shape is None:
+                return None
+            if pattern.shape.is_one_letter:
+                return self._letters.matches(pattern), 0
             return matches(self._row, pattern.shape)
         except TooComplex:
             return None

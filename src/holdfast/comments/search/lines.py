@@ -1,0 +1,110 @@
+"""In which comments the parts of a query follow each other in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, compress, pairwise, repeat
+from operator import eq, gt
+
+from holdfast.comments.search.chain import Chain
+from holdfast.comments.search.counting import matches
+from holdfast.comments.search.phrases import phrase_of
+from holdfast.comments.search.sequence import WordRow
+from holdfast.comments.search.shape import Branch, Piece, Shape
+from holdfast.comments.search.standing import standing
+from holdfast.comments.search.tally import Tally, bits
+from holdfast.comments.search.vocabulary import FITS, TooComplex
+
+_BEYOND = 1 << 40
+"""After all places."""
+
+
+def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, int]:
+    """Return how often each comment matches, and the comments for which that is doubtful.
+
+    `broken` are the comments of more than one line.
+    """
+    if len(query.parts) == 1:
+        tally, doubtful = matches(row, query.parts[0])
+        found = tally.counted() | doubtful
+        return Tally.once(found), found & broken
+    parts = [_part(row, shape) for shape in query.parts]
+    ends = _first_ends(row, parts)
+    doubtful = bits(ends) & broken
+    for before, after in pairwise(parts):
+        if any(map(int.__and__, before.last, after.first)):
+            # Both in the same word, where it takes a closer look to tell which comes first.
+            doubtful |= bits(row.comments(list(set(before.ends()).intersection(after.starts))))
+    if query.is_lazy:
+        comments = row.comments(parts[0].starts)
+        doubtful |= bits(list(compress(comments, map(eq, comments, comments[1:]))))
+    for part in parts:
+        doubtful |= bits(row.comments(part.doubtful))
+    return Tally.once(bits(ends)), doubtful
+
+
+@dataclass
+class _Part:
+    """Where a part stands, in order."""
+
+    starts: Sequence[int]
+    length: int
+    first: bytearray
+    """The words in which it begins."""
+    last: bytearray
+    """The words in which it ends."""
+    doubtful: Sequence[int] = ()
+
+    def ends(self) -> Iterator[int]:
+        """Return the places of its last words."""
+        return map((self.length - 1).__add__, self.starts)
+
+
+def _part(row: WordRow, shape: Shape) -> _Part:
+    parts = [
+        _inside(row, branch[0]) if len(branch) == 1 else _across(row, branch) for branch in shape.branches
+    ]
+    if len(parts) == 1:
+        return parts[0]
+    if len({part.length for part in parts}) > 1:
+        raise TooComplex
+    return _Part(
+        sorted(chain.from_iterable(part.starts for part in parts)),
+        parts[0].length,
+        bytearray(map(max, *(part.first for part in parts))),
+        bytearray(map(max, *(part.last for part in parts))),
+        list(chain.from_iterable(part.doubtful for part in parts)),
+    )
+
+
+def _inside(row: WordRow, piece: Piece) -> _Part:
+    words = [word for word, _ in row.vocabulary.containing(str(piece.source), is_literal=False)]
+    table = bytearray(len(row.vocabulary))
+    for word in words:
+        table[word] = FITS
+    if row.occurrences(table) > row.most_places:
+        raise TooComplex
+    places = row.places(words)
+    return _Part(places if len(words) == 1 else sorted(places), 1, table, table)
+
+
+def _across(row: WordRow, branch: Branch) -> _Part:
+    phrase = phrase_of(row, branch, is_literal=False)
+    found = standing(row, phrase)
+    last = phrase.words[-2 if phrase.ends_with_gap else -1]
+    assert last is not None, "only words beyond a gap may be any"
+    return _Part(sorted(found.starts()), phrase.length, phrase.start.word, last, found.doubtful)
+
+
+def _first_ends(row: WordRow, parts: list[_Part]) -> dict[int, int]:
+    """Return, for each comment in which all parts follow each other, the first place where they have."""
+    ends: dict[int, int] = {}
+    for number, part in enumerate(parts):
+        starts, comments = part.starts, row.comments(part.starts)
+        if number > 0:
+            is_after = bytes(map(gt, starts, map(ends.get, comments, repeat(_BEYOND))))
+            starts, comments = list(compress(starts, is_after)), list(compress(comments, is_after))
+        # Last first, so that the first stays.
+        ends = dict(zip(reversed(comments), map((part.length - 1).__add__, reversed(starts)), strict=True))
+    return ends
