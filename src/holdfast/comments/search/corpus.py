@@ -15,7 +15,7 @@ from holdfast.comments.search.facets import Facets
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import MOST_COUNTED, Pattern, encoded
 from holdfast.comments.search.query import Facts, Query
-from holdfast.comments.search.roll import Roll
+from holdfast.comments.search.roll import Roll, numbers_of
 from holdfast.comments.search.tally import Tally, bits, numbers_in
 from holdfast.comments.search.words import Words
 
@@ -46,8 +46,10 @@ class Corpus:
         """What each file's source looked like when its comments were placed."""
         self.damaged: list[str] = []
         self._segments: dict[int, list[Facts]] = {}
-        self._roll = Roll([])
-        self._facets = Facets(self._roll, {})
+        self._roll = Roll()
+        self._facets = Facets(self._roll)
+        self._numbers: dict[str, range] = {}
+        """For each path the numbers of its comments."""
         self._number_of: dict[int, int] | None = None
         self._joined: tuple[bytes, list[int]] | None = None
         self._words: Words | None = None
@@ -72,27 +74,28 @@ class Corpus:
         self.state = state
 
     def _arrange(self, gone: list[Facts], new: list[Facts]) -> None:
-        in_order = list(chain.from_iterable(self._segments.values()))
         known = len(self._roll.by_number)
-        if known + len(new) > 2 * len(in_order) or len(new) > known:
+        files = self._segments.values()
+        number = sum(map(len, files))
+        if known + len(new) > 2 * number or len(new) > known:
             # So little of what is known is still there that it is better to begin anew.
-            self._roll = Roll(in_order)
+            self._roll = Roll()
+            self._facets = Facets(self._roll)
+            self._roll.update(files, (), list(chain.from_iterable(files)))
             if self._words is not None:
-                self._words = Words([facts.text for facts in in_order])
+                self._words = Words([facts.text for facts in self._roll.by_number])
         else:
-            self._roll.update(in_order, gone, new)
+            self._roll.update(files, gone, new)
             if self._words is not None:
                 self._words.append(known, [facts.text for facts in new])
-        spans = ((file, segment[0].number) for file, segment in self._segments.items() if segment)
-        self._facets = Facets(
-            self._roll,
-            {self.paths[file]: range(first, first + len(self._segments[file])) for file, first in spans},
-        )
+        self._numbers = {
+            self.paths[file]: numbers_of(facts) for file, facts in self._segments.items() if facts
+        }
         self._number_of = self._joined = None
 
     def found(self, connection: sqlite3.Connection, query: Query) -> tuple[int, list[tuple[int, Facts]]]:
         """Return how many comments are meant, and the first of them with their number of matches."""
-        meant = self._facets.meant(query)
+        meant = self._facets.meant(query, self._numbers)
         if query.pattern is None:
             return meant.bit_count(), [(1, facts) for facts in self._roll.first(meant, query.limit)]
         tally = self._counted(connection, query.pattern, meant)

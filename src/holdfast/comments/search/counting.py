@@ -61,7 +61,7 @@ class _Counting:
             else:
                 rare.setdefault(times, []).append(word)
         for times, words in rare.items():
-            comments = self._row.comments(self._row.places(words))
+            comments = self._row.comments_of(words)
             for _ in range(times):
                 self._found += comments
         return table
@@ -85,14 +85,14 @@ class _Counting:
 
     def _doubt(self, phrases: Sequence[Phrase], found: Sequence[Standing]) -> None:
         """Find out which of the matches that others may touch are touched."""
-        starts = [set(one.starts()) for one in found]
+        starts = [list(one.starts()) for one in found]
         for place, (phrase, one) in enumerate(zip(phrases, found, strict=True)):
-            touching = {at - one.shift for at in one.touching}
+            touching = list(map((-one.shift).__add__, one.touching))
             for other, begins in enumerate(starts):
                 is_gap = phrases[other].begins_with_gap
                 is_same = other != place and is_gap is phrase.begins_with_gap
                 first = 0 if is_same or (phrase.begins_with_gap and not is_gap) else 1
                 last = phrase.length + (is_gap and phrase.ends_with_gap)
                 for distance in range(first, last):
-                    touched = begins.intersection(map(distance.__add__, touching))
+                    touched = set(map(distance.__add__, touching)).intersection(begins)
                     self._doubtful += self._row.comments(list(touched))

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from functools import reduce
+from itertools import islice
 from operator import and_
 
 from holdfast.comments.search.globs import fitting
-from holdfast.comments.search.query import Query
+from holdfast.comments.search.query import Facts, Query
 from holdfast.comments.search.roll import Roll
 from holdfast.comments.search.tally import bits
 
@@ -20,58 +21,88 @@ _FREQUENT_SHARE = 64
 
 
 class Facets:
-    """What the comments of a roll have in common, found out at first use."""
+    """What the comments of a roll have in common; read from them at first use, and then as they come."""
 
-    def __init__(self, roll: Roll, spans: Mapping[str, range]) -> None:
+    def __init__(self, roll: Roll) -> None:
         self._roll = roll
-        self._spans = spans
-        """For each path, in order, the numbers of its comments."""
-        self._columns: dict[str, dict[Hashable, int | list[int]]] = {}
-        self._by_moment: tuple[list[int], list[int]] | None = None
-        self._with_moment = 0
+        self._columns = {field: _Column(field) for field in _FIELDS.values()}
+        self._times = _Times()
 
-    def meant(self, query: Query) -> int:
-        """Return the comments that are there and fit all filters."""
-        wanted = ((field, getattr(query, name)) for name, field in _FIELDS.items())
-        found = [self._having(field, value) for field, value in wanted if value is not None]
+    def meant(self, query: Query, files: Mapping[str, range]) -> int:
+        """Return the comments that are there and fit all filters, given the numbers of each file's."""
+        comments = self._roll.by_number
+        wanted = ((self._columns[field], getattr(query, name)) for name, field in _FIELDS.items())
+        found = [column.having(value, comments) for column, value in wanted if value is not None]
         if query.start is not None or query.end is not None:
-            found.append(self._between(query.start, query.end))
+            found.append(self._times.between(query.start, query.end, comments))
         if query.path is not None:
-            found.append(self._below(query.path))
+            found.append(_below(query.path, files, len(comments)))
         return reduce(and_, found, self._roll.present)
 
-    def _having(self, field: str, value: Hashable) -> int:
-        if field not in self._columns:
-            self._columns[field] = self._column(field)
-        found = self._columns[field].get(value, 0)
+
+class _Column:
+    """For each value of a field the comments that have it."""
+
+    def __init__(self, field: str) -> None:
+        self._field = field
+        self._known = 0
+        self._having: dict[Hashable, int | list[int]] = {}
+
+    def having(self, value: Hashable, comments: Sequence[Facts]) -> int:
+        """Return the comments with a value."""
+        new: defaultdict[Hashable, list[int]] = defaultdict(list)
+        for number, facts in enumerate(islice(comments, self._known, None), self._known):
+            new[getattr(facts, self._field)].append(number)
+        self._known = len(comments)
+        for one, numbers in new.items():
+            self._add(one, numbers)
+        found = self._having.get(value, 0)
         return found if isinstance(found, int) else bits(found)
 
-    def _column(self, field: str) -> dict[Hashable, int | list[int]]:
-        numbers: defaultdict[Hashable, list[int]] = defaultdict(list)
-        for number, facts in enumerate(self._roll.by_number):
-            numbers[getattr(facts, field)].append(number)
-        least = len(self._roll.by_number) // _FREQUENT_SHARE
-        return {value: bits(some) if len(some) > least else some for value, some in numbers.items()}
+    def _add(self, value: Hashable, numbers: list[int]) -> None:
+        before = self._having.get(value, [])
+        if isinstance(before, int):
+            self._having[value] = before | bits(numbers)
+            return
+        together = before + numbers
+        is_frequent = len(together) > self._known // _FREQUENT_SHARE
+        self._having[value] = bits(together) if is_frequent else together
 
-    def _between(self, start: int | None, end: int | None) -> int:
-        """Return the comments made in a time; those whose time is not known are in none."""
-        if self._by_moment is None:
-            known = ((facts.moment, number) for number, facts in enumerate(self._roll.by_number))
-            pairs = sorted((moment, number) for moment, number in known if moment is not None)
-            self._by_moment = [moment for moment, _ in pairs], [number for _, number in pairs]
-            self._with_moment = bits(self._by_moment[1])
-        moments, numbers = self._by_moment
-        first = 0 if start is None else bisect_left(moments, start)
-        last = len(moments) if end is None else bisect_right(moments, end)
-        if 2 * (last - first) <= len(numbers):
-            return bits(numbers[first:last])
-        return self._with_moment & ~bits(numbers[:first]) & ~bits(numbers[last:])
 
-    def _below(self, pattern: str) -> int:
-        """Return the comments of the files that a path or a pattern means."""
-        row = bytearray(b"0") * len(self._roll.by_number)
-        spans = list(self._spans.values())
-        for place in fitting(pattern, list(self._spans)):
-            span = spans[place]
-            row[span.start : span.stop] = b"1" * len(span)
-        return int(row[::-1] or b"0", 2)
+class _Times:
+    """Comments in the order in which they were made; those whose time is not known are not among them."""
+
+    def __init__(self) -> None:
+        self._known = 0
+        self._moments: list[int] = []
+        self._numbers: list[int] = []
+        self._all = 0
+
+    def between(self, start: int | None, end: int | None, comments: Sequence[Facts]) -> int:
+        """Return the comments made in a time, whose ends belong to it."""
+        if self._known < len(comments):
+            self._catch_up(comments)
+        first = 0 if start is None else bisect_left(self._moments, start)
+        last = len(self._moments) if end is None else bisect_right(self._moments, end)
+        if 2 * (last - first) <= len(self._moments):
+            return bits(self._numbers[first:last])
+        return self._all & ~bits(self._numbers[:first]) & ~bits(self._numbers[last:])
+
+    def _catch_up(self, comments: Sequence[Facts]) -> None:
+        new = enumerate(islice(comments, self._known, None), self._known)
+        pairs = list(zip(self._moments, self._numbers, strict=True))
+        pairs += [(facts.moment, number) for number, facts in new if facts.moment is not None]
+        pairs.sort()
+        self._moments = [moment for moment, _ in pairs]
+        self._numbers = [number for _, number in pairs]
+        self._all = bits(self._numbers)
+        self._known = len(comments)
+
+
+def _below(pattern: str, files: Mapping[str, range], size: int) -> int:
+    """Return the comments of the files that a path or a pattern means."""
+    row = bytearray(b"0") * (size + 1)
+    numbers = list(files.values())
+    for place in fitting(pattern, list(files)):
+        row[numbers[place].start : numbers[place].stop] = b"1" * len(numbers[place])
+    return int(row[::-1], 2)

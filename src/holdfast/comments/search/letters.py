@@ -53,6 +53,5 @@ class LetterCounts:
                 found.add(tally, 1)
         rare = filter(pattern.is_letter, self._row.vocabulary.alphabet.difference(self._tallies))
         words = chain.from_iterable(map(self._row.vocabulary.with_letter, rare))
-        places = self._row.places(chain.from_iterable(repeat(word, times) for word, times in words))
-        found.count(self._row.comments(places))
+        found.count(self._row.comments_of(chain.from_iterable(repeat(word, times) for word, times in words)))
         return found

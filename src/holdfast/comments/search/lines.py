@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from itertools import chain, compress, pairwise, repeat
-from operator import eq, gt
+from operator import and_, gt, or_
 
 from holdfast.comments.search.chain import Chain
 from holdfast.comments.search.counting import matches
 from holdfast.comments.search.phrases import phrase_of
-from holdfast.comments.search.sequence import WordRow
+from holdfast.comments.search.sequence import WordRow, picked
 from holdfast.comments.search.shape import Branch, Piece, Shape
 from holdfast.comments.search.standing import standing
-from holdfast.comments.search.tally import Tally, bits
+from holdfast.comments.search.tally import Tally, bits, flags
 from holdfast.comments.search.vocabulary import FITS, TooComplex
 
 _BEYOND = 1 << 40
@@ -30,15 +32,18 @@ def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, in
         found = tally.counted() | doubtful
         return Tally.once(found), found & broken
     parts = [_part(row, shape) for shape in query.parts]
-    ends = _first_ends(row, parts)
+    having_all = flags(reduce(and_, (part.found for part in parts)), row.size)
+    for part in parts:
+        part.keep(picked(having_all, part.comments))
+    ends = _first_ends(parts)
     doubtful = bits(ends) & broken
     for before, after in pairwise(parts):
         if any(map(int.__and__, before.last, after.first)):
             # Both in the same word, where it takes a closer look to tell which comes first.
             doubtful |= bits(row.comments(list(set(before.ends()).intersection(after.starts))))
     if query.is_lazy:
-        comments = row.comments(parts[0].starts)
-        doubtful |= bits(list(compress(comments, map(eq, comments, comments[1:]))))
+        often = Counter(parts[0].comments)
+        doubtful |= bits([comment for comment, times in often.items() if times > 1])
     for part in parts:
         doubtful |= bits(row.comments(part.doubtful))
     return Tally.once(bits(ends)), doubtful
@@ -46,15 +51,23 @@ def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, in
 
 @dataclass
 class _Part:
-    """Where a part stands, in order."""
+    """Where a part stands."""
 
     starts: Sequence[int]
+    comments: Sequence[int]
+    """The comment of each start."""
+    found: int
+    """The comments it is in."""
     length: int
     first: bytearray
     """The words in which it begins."""
     last: bytearray
     """The words in which it ends."""
     doubtful: Sequence[int] = ()
+
+    def keep(self, kept: Sequence[int]) -> None:
+        """Forget the places that are not to be kept."""
+        self.starts, self.comments = list(compress(self.starts, kept)), list(compress(self.comments, kept))
 
     def ends(self) -> Iterator[int]:
         """Return the places of its last words."""
@@ -70,7 +83,9 @@ def _part(row: WordRow, shape: Shape) -> _Part:
     if len({part.length for part in parts}) > 1:
         raise TooComplex
     return _Part(
-        sorted(chain.from_iterable(part.starts for part in parts)),
+        list(chain.from_iterable(part.starts for part in parts)),
+        list(chain.from_iterable(part.comments for part in parts)),
+        reduce(or_, (part.found for part in parts)),
         parts[0].length,
         bytearray(map(max, *(part.first for part in parts))),
         bytearray(map(max, *(part.last for part in parts))),
@@ -85,8 +100,7 @@ def _inside(row: WordRow, piece: Piece) -> _Part:
         table[word] = FITS
     if row.occurrences(table) > row.most_places:
         raise TooComplex
-    places = row.places(words)
-    return _Part(places if len(words) == 1 else sorted(places), 1, table, table)
+    return _Part(row.places(words), row.comments_of(words), row.having(words), 1, table, table)
 
 
 def _across(row: WordRow, branch: Branch) -> _Part:
@@ -94,17 +108,19 @@ def _across(row: WordRow, branch: Branch) -> _Part:
     found = standing(row, phrase)
     last = phrase.words[-2 if phrase.ends_with_gap else -1]
     assert last is not None, "only words beyond a gap may be any"
-    return _Part(sorted(found.starts()), phrase.length, phrase.start.word, last, found.doubtful)
+    starts = list(found.starts())
+    comments = row.comments(starts)
+    return _Part(starts, comments, bits(comments), phrase.length, phrase.start.word, last, found.doubtful)
 
 
-def _first_ends(row: WordRow, parts: list[_Part]) -> dict[int, int]:
+def _first_ends(parts: list[_Part]) -> dict[int, int]:
     """Return, for each comment in which all parts follow each other, the first place where they have."""
     ends: dict[int, int] = {}
     for number, part in enumerate(parts):
-        starts, comments = part.starts, row.comments(part.starts)
+        ordered: Iterable[tuple[int, int]] = zip(part.ends(), part.comments, strict=True)
         if number > 0:
-            is_after = bytes(map(gt, starts, map(ends.get, comments, repeat(_BEYOND))))
-            starts, comments = list(compress(starts, is_after)), list(compress(comments, is_after))
+            limits = map(ends.get, part.comments, repeat(_BEYOND))
+            ordered = compress(ordered, map(gt, part.starts, limits))
         # Last first, so that the first stays.
-        ends = dict(zip(reversed(comments), map((part.length - 1).__add__, reversed(starts)), strict=True))
+        ends = {comment: end for end, comment in sorted(ordered, reverse=True)}
     return ends

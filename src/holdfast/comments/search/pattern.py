@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import islice
 from typing import Any
 
@@ -105,16 +106,23 @@ def expression_of(query: str) -> tuple[Any, str | None]:
     """Return an expression without regard to case, or None and why it is none."""
     import re2  # type: ignore[import-untyped]
 
+    try:
+        return re2.compile(encoded(query), _options()), None
+    except re2.error as error:
+        reason = error.args[0] if error.args else ""
+        return None, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+
+
+@cache
+def _options() -> Any:
+    import re2
+
     options = re2.Options()
     options.case_sensitive = False
     options.log_errors = False
     options.never_capture = True
     options.max_mem = _MEMORY_BYTES
-    try:
-        return re2.compile(encoded(query), options), None
-    except re2.error as error:
-        reason = error.args[0] if error.args else ""
-        return None, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+    return options
 
 
 def _escapes(query: str) -> set[str]:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
 from operator import itemgetter
 from typing import TypeVar
 
 from holdfast.comments.search.neighbours import Neighbours
-from holdfast.comments.search.tally import Tally
+from holdfast.comments.search.tally import Tally, bits
 from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, SPACE, Gaps, Vocabulary
 
 REACH = 8
@@ -40,6 +39,8 @@ class WordRow:
         self.gaps = Gaps()
         self._places: list[array[int]] = []
         """For each word where it stands."""
+        self._comments_of: list[array[int]] = []
+        """For each word the comments at these places."""
         self._counts: dict[int, Tally] = {}
         """For each frequent word how often it is in each comment."""
         self._neighbours: dict[tuple[int, int], Neighbours] = {}
@@ -76,36 +77,46 @@ class WordRow:
 
     def _note(self, words: array[int], start: int) -> None:
         """Keep where words stand that were added."""
-        self._places += [array("I") for _ in range(len(self.vocabulary) - len(self._places))]
-        note = [places.append for places in self._places]
+        for known in (self._places, self._comments_of):
+            known += [array("I") for _ in range(len(self.vocabulary) - len(known))]
         for place, word in enumerate(words, start):
-            note[word](place)
-        size = self._comments[-1] + 1 if self._comments else 0
-        most_rare = max(size // _FREQUENT_SHARE, _FEWEST_FREQUENT)
+            self._places[word].append(place)
         for word in set(words) - {BEFORE, AFTER}:
-            places = self._places[word]
-            if word in self._counts:
-                self._counts[word].count(self.comments(places[bisect_left(places, start) :]))
-            elif len(places) > most_rare:
-                self._counts[word] = Tally(self.comments(places))
-            else:
-                continue
-            for side in (-1, 1):
-                known = self._neighbours.get((word, side), ())
-                if len(places) > _MOST_GROWTH * len(known):
-                    self._neighbours[word, side] = Neighbours(places, self.words_beside(places, side))
+            self._settle(word)
+
+    def _settle(self, word: int) -> None:
+        """Bring up to date what is known about a word, after places were added."""
+        places, comments = self._places[word], self._comments_of[word]
+        new = self.comments(places[len(comments) :])
+        comments.extend(new)
+        if word in self._counts:
+            self._counts[word].count(new)
+        elif len(places) > max(self.size // _FREQUENT_SHARE, _FEWEST_FREQUENT):
+            self._counts[word] = Tally(comments)
+        else:
+            return
+        for side in (-1, 1):
+            known = self._neighbours.get((word, side), ())
+            if len(places) > _MOST_GROWTH * len(known):
+                self._neighbours[word, side] = Neighbours(places, self.words_beside(places, side))
 
     def places(self, words: Iterable[int]) -> array[int]:
         """Return where some words stand."""
-        found = array("I")
-        for word in words:
-            found.extend(self._places[word])
-        return found
+        return _joined(self._places, words)
+
+    def comments_of(self, words: Iterable[int]) -> array[int]:
+        """Return the numbers of the comments that some words stand in, once for each time."""
+        return _joined(self._comments_of, words)
+
+    @property
+    def size(self) -> int:
+        """Return a number above those of all comments."""
+        return self._comments[-1] + 1 if self._comments else 0
 
     @property
     def most_places(self) -> int:
         """Return how many places are worth looking at: above that, trying every comment is quicker."""
-        return 2 * (self._comments[-1] + 1) if self._comments else 0
+        return 2 * self.size
 
     def occurrences(self, table: bytes | bytearray) -> int:
         """Return how often the words that fit stand in the row."""
@@ -128,6 +139,20 @@ class WordRow:
             found[table[neighbour]].append(place)
         return found
 
+    def rare_places(self, words: Iterable[int]) -> int:
+        """Return how often those of some words stand in the row that are not frequent."""
+        return sum(len(self._places[word]) for word in words if word not in self._counts)
+
+    def having(self, words: Iterable[int]) -> int:
+        """Return the comments that have one of some words."""
+        found, rare = 0, []
+        for word in words:
+            if word in self._counts:
+                found |= self._counts[word].counted()
+            else:
+                rare.append(word)
+        return found | bits(self.comments_of(rare))
+
     def comments(self, places: Sequence[int]) -> Sequence[int]:
         """Return the numbers of the comments at some places."""
         return picked(self._comments, places)
@@ -141,6 +166,13 @@ class WordRow:
         """Return the gaps after the words that stand so far after places, or before them."""
         with memoryview(self._gaps) as gaps, gaps[REACH + distance :] as beside:
             return bytes(picked(beside, places))
+
+
+def _joined(arrays: list[array[int]], numbers: Iterable[int]) -> array[int]:
+    found = array("I")
+    for number in numbers:
+        found.extend(arrays[number])
+    return found
 
 
 def picked(items: Sequence[Item], places: Sequence[int]) -> Sequence[Item]:

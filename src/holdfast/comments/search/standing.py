@@ -18,9 +18,10 @@ from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, FITS, TooCo
 
 _ANY = sys.maxsize
 _ADJACENT = (-1, 1)
-_FLAGS = (DOUBTFUL, TOUCHING)
-_HAVING = {flag: bytes(bool(byte & flag) for byte in range(256)) for flag in _FLAGS}
-_DROPPED = bytes(not byte for byte in range(256))
+_NOTHING = 0
+_WITHOUT_FLAGS = frozenset({_NOTHING, FITS})
+_IS = [bytes(byte == value for byte in range(256)) for value in range(8)]
+"""For each combination of flags, which bytes are that."""
 
 
 @dataclass
@@ -109,10 +110,12 @@ class _Looking:
         )
         for check in chain(words, self._gaps):
             found = check(group.places)
-            for flag in _FLAGS:
-                self._note(flag, compress(group.places, found.translate(_HAVING[flag])))
-            group.dropped += compress(group.places, found.translate(_DROPPED))
-            group.places = array("I", compress(group.places, found))
+            for flags_here in set(found).difference(_WITHOUT_FLAGS):
+                is_here = found.translate(_IS[flags_here])
+                self._note(flags_here, compress(group.places, is_here))
+            if _NOTHING in found:
+                group.dropped += compress(group.places, found.translate(_IS[_NOTHING]))
+                group.places = array("I", compress(group.places, found))
         self._note(flags, group.places)
         self.found.groups.append(group)
 
@@ -134,6 +137,8 @@ def _gaps_fit(row: WordRow, distance: int, table: bytearray, places: Sequence[in
 
 def _is_known(row: WordRow, gap: bytearray, before: bytearray | None, after: bytearray | None) -> bool:
     """Tell whether a gap fits wherever the words beside it do."""
+    if gap[EDGE] and row.gaps.are_all(gap):
+        return True
     if before is None or after is None:
         return False
     if before[BEFORE] or after[AFTER]:

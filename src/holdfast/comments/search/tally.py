@@ -42,14 +42,15 @@ class Tally:
                 self._carry(1 << number, 0)
             return
         # All counts in a row, one byte each; a level is one binary digit of all of them.
-        row = bytearray(max(numbers) + 1)
+        first = min(numbers)
+        row = bytearray(max(numbers) + 1 - first)
         try:
             for number in numbers:
-                row[number] += 1
+                row[number - first] += 1
         except ValueError:
             self.count_each(Counter(numbers))
         else:
-            self.count_row(row)
+            self.count_row(row, first)
 
     def count_each(self, times: Mapping[int, int]) -> None:
         """Count each number as often as is said."""
@@ -139,6 +140,12 @@ def bits(numbers: Collection[int]) -> int:
     for number in numbers:
         row[number] = _ONE
     return int(row[::-1], 2)
+
+
+def flags(some: int, size: int) -> bytes:
+    """Return a byte for each number below `size`, which tells whether it is in a set."""
+    # A one above all others makes the digits as many as are wanted.
+    return bin(some | 1 << size)[:2:-1].encode().translate(_FLAGS)
 
 
 def numbers_in(some: int) -> Iterator[int]:

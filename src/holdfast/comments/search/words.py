@@ -16,11 +16,8 @@ from holdfast.comments.search.lines import matches_in_lines
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import Pattern
 from holdfast.comments.search.sequence import WordRow
-from holdfast.comments.search.tally import Tally, bits
+from holdfast.comments.search.tally import Tally
 from holdfast.comments.search.vocabulary import TooComplex
-
-_MOST_PLACES = 50_000
-"""Above that many, looking at where the words stand takes longer than it saves."""
 
 
 class Words:
@@ -65,8 +62,4 @@ class Words:
     def _having(self, text: str) -> int | None:
         """Return the comments with a word that contains a folded text; None: that takes too long to tell."""
         words = [word for word, _ in self._row.vocabulary.containing(text, is_literal=True)]
-        frequent = [counts for counts in map(self._row.counts, words) if counts is not None]
-        places = self._row.places(word for word in words if self._row.counts(word) is None)
-        if len(places) > _MOST_PLACES:
-            return None
-        return reduce(or_, (counts.counted() for counts in frequent), bits(self._row.comments(places)))
+        return None if self._row.rare_places(words) > self._row.most_places else self._row.having(words)
