@@ -211,6 +211,17 @@ def test_fix_orphans_shows_each_candidate_with_its_code(room, tmp_path):
     assert [f"Candidate {rank}:" in text for rank in (1, 2, 3, 4)] == [True, True, True, False]
 
 
+def test_of_many_lines_that_read_the_same_the_likeliest_few_are_offered(room, tmp_path):
+    annotate(tmp_path, "same.txt", "alpha one\nbeta()\ngamma three\n", comment(5, 2, "Which?"))
+    run_scan(room)
+    lines = ["alpha one", "beta()", "gamma three"]
+    (tmp_path / "same.txt").write_text("other\nbeta()\n" * 12 + "\n".join(lines[:2]) + "\nelse\nbeta()\n" * 3)
+    [orphan] = list_orphans(room, ListOrphans(file="same.txt")).orphans
+    scores = [one.score for one in orphan.comment.candidates]
+    assert 2 <= len(scores) <= 5
+    assert scores == sorted(scores, reverse=True)
+
+
 def test_fix_orphans_finds_code_that_went_to_another_file(room, tmp_path):
     source = tmp_path / "src" / "files.py"
     run_scan(room)

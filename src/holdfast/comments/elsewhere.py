@@ -23,6 +23,9 @@ _NEIGHBOURS = 4
 """Lines on each side of a deleted one among which one that is left is looked for."""
 
 _FILES_OFFERED = 3
+_MOST = 5
+"""Candidates for one comment; nobody compares more."""
+
 _AROUND = 3
 _MOST_EQUAL = 50
 _LEAST_EQUAL = 0.3
@@ -46,6 +49,7 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
                 known += [other for other in others if not _is_in(other, known)]
     for offered in found.values():
         offered.sort(key=lambda one: (-one.score, one.path or "", one.line))
+        del offered[_MOST:]
     return found
 
 
