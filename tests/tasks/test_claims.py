@@ -92,6 +92,26 @@ def test_a_session_may_not_write_to_what_another_one_holds(room: Tasks):
     room.update("TP-1", Change(set={"title": "Uno"}), Who("grace"))
 
 
+def test_a_new_session_goes_on_with_what_the_old_one_held_when_it_says_so(room: Tasks):
+    add(room, "One")
+    old, _ = open_session(room, "ada")
+    new, _ = open_session(room, "ada")
+    other, _ = open_session(room, "bob")
+    held = room.claim("TP-1", Who("ada", old.id)).task
+    with pytest.raises(AlreadyClaimed, match="in another session") as refused:
+        room.claim("TP-1", Who("ada", new.id))
+    assert "`resume`" in (refused.value.hint or "")
+    with pytest.raises(AlreadyClaimed, match="in another session"):
+        room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
+    with pytest.raises(AlreadyClaimed, match="held by ada"):
+        room.claim("TP-1", Who("bob", other.id), resume=True)
+    taken = room.claim("TP-1", Who("ada", new.id), resume=True).task
+    assert (taken.claim_session, taken.claim_token != held.claim_token) == (new.id, True)
+    room.update("TP-1", Change(set={"progress": 5}), Who("ada", new.id))
+    with pytest.raises(LeaseExpired):
+        room.update("TP-1", Change(set={"progress": 9}), Who("ada", None, held.claim_token))
+
+
 def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedClock):
     add(room, "One")
     session, _ = open_session(room, "ada")

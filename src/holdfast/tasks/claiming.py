@@ -56,6 +56,9 @@ class ClaimTask(InSession):
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
     agent: Word | None = Field(default=None, description="Your name, where you have no session.")
     token: Word | None = Field(default=None, description="Proof of the claim, as it was handed out.")
+    resume: bool = Field(
+        default=False, description="With `take`: go on with what your name holds in a session that is over."
+    )
     priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
     label: Word | None = Field(default=None, description="For next: only with this label.")
     milestone: Word | None = Field(default=None, description="For next: only of this milestone.")
@@ -127,7 +130,8 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     if arguments.task_id is None:
         raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
     if arguments.action == "take":
-        return _report(room, arguments, who, room.claim(arguments.task_id, who, arguments.lease_seconds))
+        taken = room.claim(arguments.task_id, who, arguments.lease_seconds, resume=arguments.resume)
+        return _report(room, arguments, who, taken)
     if arguments.action == "renew":
         return _report(
             room, arguments, who, Claimed(room.renew(arguments.task_id, who, arguments.lease_seconds))
@@ -138,11 +142,14 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
 def _check_arguments(arguments: ClaimTask) -> None:
     """Raise where something was given that the action does not take: it was meant otherwise."""
     if arguments.action == "next":
-        if arguments.task_id is not None:
+        if arguments.task_id is not None or arguments.resume:
             raise InvalidArguments(
-                "`next` takes no `task_id`.", hint="To take a task by its name, use the action `take`."
+                "`next` takes neither `task_id` nor `resume`.",
+                hint="To take a task by its name, use the action `take`.",
             )
         return
+    if arguments.resume and arguments.action != "take":
+        raise InvalidArguments(f"`{arguments.action}` takes no `resume`.", hint="Use it with `take`.")
     for name in ("priority", "label", "milestone", "connected_file"):
         if getattr(arguments, name) is not None:
             raise InvalidArguments(

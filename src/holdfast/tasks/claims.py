@@ -169,13 +169,20 @@ def take(
     now: float,
     seconds: float,
     closed: Closed,
+    *,
+    resume: bool = False,
 ) -> Claimed:
-    """Take one task, unless somebody is at it or it waits. Taking it again renews the claim."""
+    """Take one task, unless somebody is at it or it waits. Taking it again renews the claim.
+
+    With `resume` a caller also gets what somebody of the same name holds, whose token is worth nothing then.
+    """
     task = find_task(connection, workspace, name, locked_for_writing(store))
     if task.claimed_by(now) is not None:
-        if not is_holder(task, who):
-            raise already_claimed(task)
-        return Claimed(renew(connection, task, now, seconds))
+        if is_holder(task, who):
+            return Claimed(renew(connection, task, now, seconds))
+        if not resume or task.claim_agent != who.actor:
+            raise already_claimed(task, who)
+        return _taken(store, connection, task, who, now, seconds)
     if task.status in FINISHED:
         raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Open it again first, with a reason.")
     if task.waits and task.status == "backlog":
@@ -299,11 +306,16 @@ def is_holder(task: Task, who: Who) -> bool:
     return who.actor == task.claim_agent
 
 
-def already_claimed(task: Task) -> AlreadyClaimed:
-    """Return the failure of taking what somebody else has."""
+def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
+    """Return the failure of taking what somebody else has, or the caller's own name in another session."""
+    is_namesake = task.claim_agent == who.actor
+    elsewhere = " in another session" if is_namesake else ""
     return AlreadyClaimed(
-        f"{task.id} is held by {task.claim_agent}.",
-        hint="Take another task, or wait until the claim ends.",
+        f"{task.id} is held by {task.claim_agent}{elsewhere}.",
+        hint="If that session is over, go on with `taskpilot_claim`, the action `take` and `resume`: it loses"
+        " the task then. Else take another one."
+        if is_namesake
+        else "Take another task, or wait until the claim ends.",
         claimed_by=task.claim_agent,
         expires_at=rfc3339(datetime.fromtimestamp(task.claim_expires or 0.0, UTC)),
     )
@@ -311,6 +323,8 @@ def already_claimed(task: Task) -> AlreadyClaimed:
 
 def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpired | AlreadyClaimed:
     """Return the failure of relying on a claim that is over, with what happened since it began."""
+    if who.token is None and task.claimed_by(now) == who.actor:
+        return already_claimed(task, who)
     began = connection.execute(
         "SELECT max(version) FROM event WHERE task = :uid AND type = 'claimed'"
         " AND (session = :session OR actor = :actor)",
@@ -318,7 +332,7 @@ def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpi
     ).fetchone()[0]
     holder = task.claimed_by(now)
     if began is None and who.token is None and holder is not None:
-        return already_claimed(task)
+        return already_claimed(task, who)
     since = connection.execute(
         "SELECT type, actor FROM event WHERE task = :uid AND version > :began ORDER BY version",
         {"uid": task.uid, "began": began or 0},

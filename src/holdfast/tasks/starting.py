@@ -30,6 +30,10 @@ NEXT_STEPS = [
     "Check taskpilot_status for project overview",
 ]
 _FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
+_GO_ON = (
+    "If your other session is over, go on with what it held: taskpilot_claim with action take and resume."
+    " Else take the next task with taskpilot_claim."
+)
 _SHOWN_READY = 5
 _SHOWN_RULES = 20
 _RULE_CHARACTERS = 160
@@ -195,7 +199,7 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
         rules=len(rules.listed(room)),
         rules_uri=f"taskpilot://workspace/{workspace.id}/rules",
         unread=_unread(room),
-        next_steps=["Go on with what you hold, or take the next task with taskpilot_claim."],
+        next_steps=[_GO_ON if claims else "Take the next task with taskpilot_claim."],
     )
 
 

@@ -193,11 +193,16 @@ class Tasks:
 
         return self._taken(take)
 
-    def claim(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> claims.Claimed:
-        """Take one task, or renew the claim on it."""
+    def claim(
+        self, task: str, who: Who, seconds: float = LEASE_SECONDS, *, resume: bool = False
+    ) -> claims.Claimed:
+        """Take one task, or renew the claim on it; `resume` goes on with one of another session of theirs."""
 
         def take(connection: Connection, workspace: str, closed: claims.Closed) -> claims.Claimed:
-            return claims.take(self.store, connection, workspace, task, who, self.now(), seconds, closed)
+            now = self.now()
+            return claims.take(
+                self.store, connection, workspace, task, who, now, seconds, closed, resume=resume
+            )
 
         return self._taken(take)
 
