@@ -122,6 +122,7 @@ class SourceNotParsed(Invalid):
             f"Failed to parse source code: {quoted(path)}: {problem}",
             **_data("ASTParseError", path, "Fix syntax errors before adding comments", parseError=problem),
         )
+        self.hint = f"{self.hint}, or set HOLDFAST_COMMENTS_LENIENT=1"
 
 
 class CommentFileCorrupted(Corrupted):
