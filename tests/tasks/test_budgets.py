@@ -20,6 +20,7 @@ from holdfast.workspace import Workspace, full_registry
 DEFAULT_BYTES = 2_000 * 4
 MOST_BYTES = 8_000 * 4
 ME = Who("tester")
+pytestmark = pytest.mark.requirement("tasks-46")
 
 
 @pytest.fixture(scope="module")

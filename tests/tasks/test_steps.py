@@ -39,6 +39,7 @@ def asked(room: Tasks, name: str, **context: str) -> str:
     return str(generate_prompt(room, GeneratePrompt(operation=name, context=context)).messages[0].content)
 
 
+@pytest.mark.requirement("tasks-47")
 def test_an_own_step_stands_in_place_of_the_shipped_one_until_it_is_taken_back(room: Tasks):
     add(room, "Mend the net")
     shipped = asked(room, "finish_task", task_id="TP-1")
@@ -144,7 +145,7 @@ def clone_of(repository: Path, folder: Path, workspace: str) -> Tasks:
     return Tasks(Repository.at(folder))
 
 
-@pytest.mark.requirement("tasks-35")
+@pytest.mark.requirement("tasks-35", "tasks-47")
 def test_the_old_addresses_of_steps_and_flows_answer_with_versions(server: RunningServer, base: str):
     listed = server.ask("GET", f"{base}/feedback-steps?type=all").json["data"]
     assert listed == tool(server, "taskpilot_steps")
