@@ -55,9 +55,9 @@ class ClaimTask(InSession):
     )
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
     agent: Word | None = Field(default=None, description="Your name, where you have no session.")
-    token: Word | None = Field(default=None, description="Proof of the claim, as it was handed out.")
+    token: Word | None = Field(default=None, description="Proof of the claim; send it with writes.")
     resume: bool = Field(
-        default=False, description="With `take`: go on with what your name holds in a session that is over."
+        default=False, description="With take: go on with what your name held in a session that ended."
     )
     priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
     label: Word | None = Field(default=None, description="For next: only with this label.")
@@ -66,9 +66,7 @@ class ClaimTask(InSession):
     lease_seconds: int = Field(
         default=int(LEASE_SECONDS), ge=1, le=LONGEST_LEASE_SECONDS, description="How long the claim lasts."
     )
-    note: Body | None = Field(
-        default=None, description="With `handoff` or `release`: what the next one should know."
-    )
+    note: Body | None = Field(default=None, description="For the next one, with handoff or release.")
     response_format: ResponseFormat = Field(default="concise", description="How much of it.")
 
 
@@ -119,7 +117,7 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     """Take a task so that nobody else does, keep it, give it back, or hand it over.
 
     A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Others can take one
-    that ran out. Send the `token` with writes to be sure that the task is still yours.
+    that ran out.
     """
     who = acting(room, arguments, arguments.token)
     if arguments.session is None:

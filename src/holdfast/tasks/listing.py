@@ -30,7 +30,9 @@ class ListTasks(InSession):
     ready: bool = Field(default=False, description="Only tasks that may be taken now.")
     blocked: bool = Field(default=False, description="Only tasks that wait for others or for a person.")
     mine: bool = Field(default=False, description="Only tasks that you hold.")
-    agent: Word | None = Field(default=None, description="Only tasks that this agent holds.")
+    agent: Word | None = Field(
+        default=None, description="Only tasks that this agent holds.", json_schema_extra=ONLY_SPECIFIED
+    )
     priority: AnyPriority | None = Field(default=None, description="Only tasks of this priority.")
     label: Word | None = Field(default=None, description="Only tasks with this label.")
     parent: TaskId | None = Field(default=None, description="Only subtasks of this task.")

@@ -33,7 +33,7 @@ class UpdateRules(InSession):
     """What to do about rules."""
 
     action: Literal["add", "update", "remove", "list", "detect"] = Field(
-        default="list", description="What to do; `detect` finds rules in `rule_content` and keeps none."
+        default="list", description="What to do; `detect` only finds rules in `rule_content`."
     )
     rule_type: RuleType | None = Field(default=None, description="What the rule is about, or which to list.")
     rule_content: Stored | None = Field(
@@ -84,10 +84,7 @@ class RulesResult(Reported):
     addresses=(Address("POST", "workspaces/{workspace_path}/rules"),),
 )
 def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
-    """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.
-
-    Removing a rule takes it out of its file and remembers it in the index.
-    """
+    """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start."""
     who = acting(room, arguments)
     if arguments.action == "detect":
         found = detect(_content(arguments))[:_MOST_DETECTED]

@@ -79,8 +79,8 @@ class WorkspaceInitialized(Reported):
 def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
     """Initialize a TaskPilot workspace with .task folder structure and configuration.
 
-    Starter tasks and rules follow from the languages of the repository; a clone of one that has tasks gets no
-    starter tasks. A second call changes nothing but the done gate, when one is given.
+    Starter tasks and rules follow from the languages of the repository; a clone gets the rules only. A second
+    call changes nothing but the done gate, when one is given.
     """
     check_workspace(room, arguments)
     stacks = detected(room.repository, arguments.tech_stack)

@@ -163,8 +163,7 @@ class TaskUpdated(Reported):
 def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
     """Change a task: its text, state, lists, criteria and evidence.
 
-    Done is refused until what the workspace asks for is there. With `if_version` nothing is changed if
-    somebody else was faster.
+    Done is refused until what the workspace asks for is there.
     """
     who = acting(room, arguments, arguments.token)
     change = _change(arguments)
