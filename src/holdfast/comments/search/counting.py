@@ -6,13 +6,14 @@ they have to be counted by trying the expression on them.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 
 from holdfast.comments.search.pattern import MOST_COUNTED
 from holdfast.comments.search.phrases import Phrase, marked, phrase_of
 from holdfast.comments.search.sequence import WordRow
 from holdfast.comments.search.shape import Piece, Shape
-from holdfast.comments.search.standing import Group, Standing, standing
+from holdfast.comments.search.standing import Group, Standing, standing, standing_at
 from holdfast.comments.search.tally import Tally, bits
 from holdfast.comments.search.vocabulary import FITS
 
@@ -85,14 +86,13 @@ class _Counting:
 
     def _doubt(self, phrases: Sequence[Phrase], found: Sequence[Standing]) -> None:
         """Find out which of the matches that others may touch are touched."""
-        starts = [list(one.starts()) for one in found]
         for place, (phrase, one) in enumerate(zip(phrases, found, strict=True)):
             touching = list(map((-one.shift).__add__, one.touching))
-            for other, begins in enumerate(starts):
-                is_gap = phrases[other].begins_with_gap
+            for other, that in enumerate(phrases):
+                is_gap = that.begins_with_gap
                 is_same = other != place and is_gap is phrase.begins_with_gap
                 first = 0 if is_same or (phrase.begins_with_gap and not is_gap) else 1
                 last = phrase.length + (is_gap and phrase.ends_with_gap)
                 for distance in range(first, last):
-                    touched = set(map(distance.__add__, touching)).intersection(begins)
-                    self._doubtful += self._row.comments(list(touched))
+                    begins = array("I", map(distance.__add__, touching))
+                    self._doubtful += self._row.comments(standing_at(self._row, that, begins))

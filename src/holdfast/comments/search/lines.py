@@ -12,7 +12,8 @@ from operator import and_, gt, or_
 from holdfast.comments.search.chain import Chain
 from holdfast.comments.search.counting import matches
 from holdfast.comments.search.phrases import phrase_of
-from holdfast.comments.search.sequence import WordRow, picked
+from holdfast.comments.search.picking import picked
+from holdfast.comments.search.sequence import WordRow
 from holdfast.comments.search.shape import Branch, Piece, Shape
 from holdfast.comments.search.standing import standing
 from holdfast.comments.search.tally import Tally, bits, flags

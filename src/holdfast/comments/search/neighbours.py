@@ -9,7 +9,9 @@ from __future__ import annotations
 from array import array
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import accumulate, chain
+from itertools import accumulate, chain, groupby
+
+from holdfast.comments.search.picking import picked
 
 
 class Neighbours:
@@ -31,8 +33,10 @@ class Neighbours:
     def by_flag(self, table: bytes | bytearray) -> defaultdict[int, array[int]]:
         """Return the places by what a table says of the neighbour."""
         found: defaultdict[int, array[int]] = defaultdict(lambda: array("I"))
-        places, start = self._places, 0
-        for neighbour, end in zip(self._neighbours, self._ends, strict=True):
-            found[table[neighbour]] += places[start:end]
+        start = last = 0
+        for flag, run in groupby(picked(table, self._neighbours)):
+            last += len(list(run))
+            end = self._ends[last - 1]
+            found[flag] += self._places[start:end]
             start = end
         return found

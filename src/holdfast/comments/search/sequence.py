@@ -10,10 +10,9 @@ import re
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, repeat
-from operator import itemgetter
-from typing import TypeVar
 
 from holdfast.comments.search.neighbours import Neighbours
+from holdfast.comments.search.picking import picked
 from holdfast.comments.search.tally import Tally, bits
 from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, SPACE, Gaps, Vocabulary
 
@@ -27,8 +26,6 @@ _MOST_GROWTH = 1.25
 _GAPS = re.compile("([\t\n\f\r ]+)")
 _SPACE = bytes([SPACE])
 _EDGE = bytes([EDGE])
-
-Item = TypeVar("Item")
 
 
 class WordRow:
@@ -172,12 +169,4 @@ def _joined(arrays: list[array[int]], numbers: Iterable[int]) -> array[int]:
     found = array("I")
     for number in numbers:
         found.extend(arrays[number])
-    return found
-
-
-def picked(items: Sequence[Item], places: Sequence[int]) -> Sequence[Item]:
-    """Return the items at some places, faster than one by one."""
-    if len(places) < 2:
-        return [items[place] for place in places]
-    found: Sequence[Item] = itemgetter(*places)(items)
     return found

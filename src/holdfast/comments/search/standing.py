@@ -12,7 +12,8 @@ from itertools import chain, compress
 from typing import TypeAlias
 
 from holdfast.comments.search.phrases import DOUBTFUL, TOUCHING, Phrase
-from holdfast.comments.search.sequence import WordRow, picked
+from holdfast.comments.search.picking import picked
+from holdfast.comments.search.sequence import WordRow
 from holdfast.comments.search.tally import Tally
 from holdfast.comments.search.vocabulary import AFTER, BEFORE, EDGE, FITS, TooComplex
 
@@ -31,7 +32,7 @@ class Group:
     counts: Tally | None
     """How often the word is in each comment, where these are all places of one word that is frequent."""
     places: array[int]
-    dropped: list[int] = field(default_factory=list)
+    dropped: array[int] = field(default_factory=lambda: array("I"))
 
 
 @dataclass
@@ -71,6 +72,17 @@ def standing(row: WordRow, phrase: Phrase) -> Standing:
     return looking.found
 
 
+def standing_at(row: WordRow, phrase: Phrase, starts: array[int]) -> array[int]:
+    """Return at which places, of some for its first word, a phrase stands."""
+    # Where few words fit, most places drop out.
+    fitting = [0 if table is None else len(table) - table.count(_NOTHING) for table in phrase.words]
+    order = sorted(range(len(fitting)), key=fitting.__getitem__)
+    looking = _Looking(row, phrase, int(phrase.begins_with_gap), order)
+    group = Group(None, starts)
+    looking.at_places(group, 0)
+    return group.places
+
+
 _Check: TypeAlias = Callable[[Sequence[int]], bytes]
 """Given places, returns a byte for each that says whether it fits."""
 
@@ -95,7 +107,7 @@ class _Looking:
             self.at_places(Group(counts, self._row.places([word])), flags)
             return
         found = self._row.by_neighbour(word, side, self._words[side])
-        group = Group(counts, array("I"), list(found.pop(0, ())))
+        group = Group(counts, array("I"), found.pop(_NOTHING, array("I")))
         for flag, places in found.items():
             self._note(flag, places)
             group.places += places
@@ -114,7 +126,7 @@ class _Looking:
                 is_here = found.translate(_IS[flags_here])
                 self._note(flags_here, compress(group.places, is_here))
             if _NOTHING in found:
-                group.dropped += compress(group.places, found.translate(_IS[_NOTHING]))
+                group.dropped.extend(compress(group.places, found.translate(_IS[_NOTHING])))
                 group.places = array("I", compress(group.places, found))
         self._note(flags, group.places)
         self.found.groups.append(group)

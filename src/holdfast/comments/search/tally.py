@@ -42,11 +42,13 @@ class Tally:
                 self._carry(1 << number, 0)
             return
         # All counts in a row, one byte each; a level is one binary digit of all of them.
-        first = min(numbers)
-        row = bytearray(max(numbers) + 1 - first)
+        last, first = max(numbers), min(numbers)
+        if 2 * first < last:
+            first = 0
+        row = bytearray(last + 1 - first)
         try:
-            for number in numbers:
-                row[number - first] += 1
+            for number in map((-first).__add__, numbers) if first else numbers:
+                row[number] += 1
         except ValueError:
             self.count_each(Counter(numbers))
         else:
