@@ -7,8 +7,9 @@ from holdfast.faces.mcp.addresses import family_of, find_resource
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
-from holdfast.kernel.operation import Effect, Input, ListedResource, Output, Toolset
+from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.resource import ListedResource
 
 
 class Nothing(Input):

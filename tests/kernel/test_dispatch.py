@@ -22,8 +22,9 @@ from holdfast.kernel.errors import (
     UnknownTool,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Operation, ResourceBody, Toolset
+from holdfast.kernel.operation import Effect, Input, Operation, Toolset
 from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.resource import ResourceBody
 from tests.kernel.example import Add, Sum, Words, numbers, trouble
 
 EVERYTHING = Selection(toolsets=frozenset({"numbers", "trouble"}))

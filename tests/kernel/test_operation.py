@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Resource, Toolset, wire_names
+from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Toolset, wire_names
+from holdfast.kernel.resource import Resource
 from tests.kernel.example import Add, Sum, numbers
 
 

@@ -13,8 +13,9 @@ from pydantic import Field
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, HoldfastError, Invalid, NotFound
-from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, ResourceBody, Toolset
+from holdfast.kernel.operation import Effect, Input, NoArguments, Output, PromptMessage, Toolset
 from holdfast.kernel.questions import Form
+from holdfast.kernel.resource import ResourceBody
 
 
 class TemplateNotFound(NotFound):

@@ -15,7 +15,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource
-from holdfast.kernel.operation import ListedResource
+from holdfast.kernel.resource import ListedResource
 from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import visible
 

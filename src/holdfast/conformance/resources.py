@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from holdfast.conformance.toolset import conformance, red_pixel
-from holdfast.kernel.operation import ResourceBody
+from holdfast.kernel.resource import ResourceBody
 
 
 @conformance.resource("test://static-text", name="Static text", description="A text that never changes.")

@@ -10,8 +10,9 @@ import click
 
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.render.schema import properties_of, result_fields
-from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
+from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.resource import Resource
 
 PAGE = Path("docs/tools.md")
 

@@ -7,7 +7,7 @@ from holdfast.inbox.handover import peek
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
-from holdfast.kernel.operation import Announcement
+from holdfast.kernel.resource import Announcement
 from holdfast.kernel.untrusted import visible
 
 HISTORY_MESSAGES = 100

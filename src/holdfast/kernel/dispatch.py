@@ -23,17 +23,9 @@ from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import HoldfastError, Internal, InvalidArguments
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
-from holdfast.kernel.operation import (
-    Input,
-    ListedResource,
-    Operation,
-    Output,
-    Prompt,
-    PromptMessage,
-    Resource,
-    ResourceBody,
-)
+from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage
 from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.resource import ListedResource, Resource, ResourceBody
 from holdfast.kernel.routes import Feed, FeedEvent
 from holdfast.kernel.validation import validated
 from holdfast.kernel.workers import Workers

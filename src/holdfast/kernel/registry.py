@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import Invalid, UnknownTool
-from holdfast.kernel.operation import Effect, Operation, Prompt, Resource, Toolset
+from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
+from holdfast.kernel.resource import Resource
 from holdfast.kernel.roles import Role
 from holdfast.kernel.routes import Feed
 from holdfast.kernel.suggest import did_you_mean

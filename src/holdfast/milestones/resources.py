@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from holdfast.kernel.operation import ResourceBody
+from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.moments import moment_of

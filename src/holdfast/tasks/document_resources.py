@@ -6,7 +6,7 @@ from typing import get_args
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import UnknownResource
-from holdfast.kernel.operation import ResourceBody
+from holdfast.kernel.resource import ResourceBody
 from holdfast.tasks import documents, rules
 from holdfast.tasks.reporting import ShowStatus, status
 from holdfast.tasks.resource_text import json_body, markdown_body

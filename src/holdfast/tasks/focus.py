@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -99,11 +100,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     fitted = _fitted(detail, space)
     base = f"taskpilot://workspace/{quoted(workspace.id)}"
     holding = space.some(rules.listed(room), space.rules, "rules", f"{base}/rules")
-    for kind, total in found.totals.items():
-        if total > question.limit:
-            space.more.append(More(what=f"{kind}s", shown=question.limit, total=total))
-    if space.cut:
-        space.more.append(More(what="task", shown=0, total=1, uri=f"{base}/tasks/{task.id}"))
+    _say_what_is_left_out(space, found.totals, question.limit, f"{base}/tasks/{task.id}")
     whole = Focus(
         operation="focus",
         workspace=workspace_ref(workspace),
@@ -126,6 +123,14 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     )
     most = MOST_BYTES if arguments.response_format == "detailed" else DEFAULT_BYTES
     return shortened_focus(whole, most, f"{base}/tasks/{task.id}")
+
+
+def _say_what_is_left_out(space: Room, totals: Mapping[str, int], limit: int, address: str) -> None:
+    for kind, total in totals.items():
+        if total > limit:
+            space.more.append(More(what=f"{kind}s", shown=limit, total=total))
+    if space.cut:
+        space.more.append(More(what="task", shown=0, total=1, uri=address))
 
 
 def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from holdfast.kernel.operation import ResourceBody
+from holdfast.kernel.resource import ResourceBody
 from holdfast.kernel.untrusted import visible
 
 JSON = "application/json"

@@ -10,7 +10,7 @@ from typing import Any
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
-from holdfast.kernel.operation import ListedResource, ResourceBody
+from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.storage.sql import Connection
 from holdfast.tasks import query, rows
 from holdfast.tasks.attachments import content_of, is_text

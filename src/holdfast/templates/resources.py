@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from holdfast.kernel.operation import Complete, ListedResource, ResourceBody
+from holdfast.kernel.resource import Complete, ListedResource, ResourceBody
 from holdfast.kernel.untrusted import visible
 from holdfast.templates.address import Address, malformed
 from holdfast.templates.store import Templates

@@ -74,9 +74,9 @@ def test_a_task_stands_right_of_everything_it_waits_for():
     assert sum(isinstance(shape, Line) and shape.arrow for shape in drawing.shapes) == 3
 
 
-def test_a_damaged_graph_that_goes_in_circles_is_drawn():
+def test_a_damaged_graph_that_goes_in_circles_is_drawn(font_cache: Path):
     boxes = [Box("a", "a", "backlog"), Box("b", "b", "backlog")]
-    assert png_size(graph_chart("kelp", boxes, [("a", "b"), ("b", "a")]))
+    assert png_size(graph_chart("kelp", boxes, [("a", "b"), ("b", "a")]), font_cache)
 
 
 def test_a_large_graph_says_what_it_leaves_out():
@@ -89,7 +89,7 @@ def font_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fonts")
 
 
-def png_size(drawing: Drawing, cache: Path = Path()) -> tuple[int, int]:
+def png_size(drawing: Drawing, cache: Path) -> tuple[int, int]:
     with Image.open(io.BytesIO(png(drawing, cache))) as picture:
         return picture.size
 

@@ -3,8 +3,8 @@
 The signs were measured on labelled histories for development. A line that declares a symbol whose new
 declaration was found by name, kind and body was right in 1058 of 1060 cases. A line that reads much the same
 between the same two neighbours, both found for certain, in 119 of 120. One that opens the block that holds
-what its block held, and is the likest line too, in 508 of 516; one that declares the same variable in the same
-function, and is the likest line too, in 813 of 814.
+what its block held, and is the likest line too, in 508 of 516; one that declares the same variable in the
+same function, and is the likest line too, in 813 of 814.
 """
 
 from __future__ import annotations

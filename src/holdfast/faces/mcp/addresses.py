@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from urllib.parse import unquote
 
 from holdfast.kernel.errors import UnknownResource
-from holdfast.kernel.operation import Resource
+from holdfast.kernel.resource import Resource
 from holdfast.kernel.suggest import did_you_mean
 
 MOST_OF_AN_ADDRESS = 2000

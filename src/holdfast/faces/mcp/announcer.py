@@ -11,7 +11,7 @@ from mcp.server.session import ServerSession
 
 from holdfast.faces.mcp.publisher import Topics
 from holdfast.kernel.dispatch import Rooms
-from holdfast.kernel.operation import Resource
+from holdfast.kernel.resource import Resource
 
 _SHOWN_AT = frozenset({"debug", "info"})
 

@@ -12,9 +12,10 @@ from holdfast.faces.mcp.listed_schema import brief_schema, whole_schema
 from holdfast.faces.mcp.plain_schema import plain_schema
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.rich_content import protocol_annotations
-from holdfast.kernel.operation import Effect, ListedResource, Operation, Prompt, Resource
+from holdfast.kernel.operation import Effect, Operation, Prompt
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
+from holdfast.kernel.resource import ListedResource, Resource
 
 Entry = TypeVar("Entry")
 

@@ -32,7 +32,7 @@ from mcp.server.subscriptions import (
 from holdfast.faces.mcp.standing import Standing
 from holdfast.kernel.call import Listed
 from holdfast.kernel.dispatch import Rooms
-from holdfast.kernel.operation import Resource
+from holdfast.kernel.resource import Resource
 
 _PATIENCE_SECONDS = 5.0
 

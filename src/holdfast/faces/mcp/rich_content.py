@@ -8,7 +8,8 @@ from typing import Any
 import mcp_types as types
 
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
-from holdfast.kernel.operation import Operation, Output, PromptMessage, ResourceBody
+from holdfast.kernel.operation import Operation, Output, PromptMessage
+from holdfast.kernel.resource import ResourceBody
 
 
 def result_items(operation: Operation, output: Output) -> list[Content]:

@@ -10,7 +10,7 @@ from urllib.parse import unquote
 from holdfast.faces.mcp.addresses import find_resource
 from holdfast.kernel.dispatch import Rooms
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.operation import Resource
+from holdfast.kernel.resource import Resource
 
 _log = logging.getLogger(__name__)
 
