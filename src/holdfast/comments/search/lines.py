@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain, compress, pairwise, repeat
-from operator import and_, gt, or_
+from operator import and_, gt, itemgetter, lt, or_
 
 from holdfast.comments.search.chain import Chain
 from holdfast.comments.search.counting import matches
@@ -36,8 +36,8 @@ def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, in
     having_all = flags(reduce(and_, (part.found for part in parts)), row.size)
     for part in parts:
         part.keep(picked(having_all, part.comments))
-    ends = _first_ends(parts)
-    doubtful = bits(ends) & broken
+    found = bits(_following(parts))
+    doubtful = found & broken
     for before, after in pairwise(parts):
         if any(map(int.__and__, before.last, after.first)):
             # Both in the same word, where it takes a closer look to tell which comes first.
@@ -47,7 +47,7 @@ def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, in
         doubtful |= bits([comment for comment, times in often.items() if times > 1])
     for part in parts:
         doubtful |= bits(row.comments(part.doubtful))
-    return Tally.once(bits(ends)), doubtful
+    return Tally.once(found), doubtful
 
 
 @dataclass
@@ -114,14 +114,22 @@ def _across(row: WordRow, branch: Branch) -> _Part:
     return _Part(starts, comments, bits(comments), phrase.length, phrase.start.word, last, found.doubtful)
 
 
-def _first_ends(parts: list[_Part]) -> dict[int, int]:
-    """Return, for each comment in which all parts follow each other, the first place where they have."""
-    ends: dict[int, int] = {}
-    for number, part in enumerate(parts):
-        ordered: Iterable[tuple[int, int]] = zip(part.ends(), part.comments, strict=True)
-        if number > 0:
-            limits = map(ends.get, part.comments, repeat(_BEYOND))
-            ordered = compress(ordered, map(gt, part.starts, limits))
-        # Last first, so that the first stays.
-        ends = {comment: end for end, comment in sorted(ordered, reverse=True)}
-    return ends
+def _following(parts: list[_Part]) -> list[int]:
+    """Return the comments in which all parts follow each other."""
+    ends = _first_ends(parts[0], parts[0].starts, parts[0].comments)
+    for part in parts[1:]:
+        is_after = list(map(gt, part.starts, map(ends.get, part.comments, repeat(_BEYOND))))
+        comments = list(compress(part.comments, is_after))
+        if part is parts[-1]:
+            break
+        ends = _first_ends(part, list(compress(part.starts, is_after)), comments)
+    return comments
+
+
+def _first_ends(part: _Part, starts: Sequence[int], comments: Sequence[int]) -> dict[int, int]:
+    """Return for each comment where a part ends in it first."""
+    pairs: Iterable[tuple[int, int]] = zip(reversed(comments), reversed(starts), strict=True)
+    if not all(map(lt, starts, starts[1:])):
+        pairs = sorted(pairs, key=itemgetter(1), reverse=True)
+    # The last one that is given stays.
+    return {comment: start + part.length - 1 for comment, start in pairs}
