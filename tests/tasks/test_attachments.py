@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.faces.mcp.rich_content import content_block, embedded_fields, result_items
-from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge
+from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.repository import Repository
 from holdfast.tasks import tasks as toolset
 from holdfast.tasks.attachments import (
@@ -179,5 +179,5 @@ def test_a_missing_attachment_names_those_there_are(room: Tasks):
 
 
 def test_content_of_another_workspace_is_not_found(room: Tasks):
-    with pytest.raises(NotFound):
+    with pytest.raises(UnknownResource, match="Resource not found"):
         attachment_content(room, "current", "0" * 64)
