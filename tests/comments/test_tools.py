@@ -189,6 +189,8 @@ def test_a_line_after_the_last_is_refused_with_the_number_of_lines(desk: Desk) -
         (".git/config", FileAccessDenied),
         (".GIT/config", FileAccessDenied),
         (".env", FileAccessDenied),
+        (".env.local", FileAccessDenied),
+        ("config/.ENV", FileAccessDenied),
         ("node_modules/a/index.js", FileAccessDenied),
         (".vscode/settings.json", FileAccessDenied),
         ("link.ts", FileAccessDenied),
