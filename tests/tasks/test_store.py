@@ -268,6 +268,7 @@ def test_tasks_are_found_by_state_label_file_words_parent_and_milestone(room: Ta
             Draft("Größe 100%", labels=["ui"], files=[File("a.py")], milestone="v1"),
             Draft("Other", description="with a_b inside", parent="TP-1"),
             Draft("axb"),
+            Draft("ÄUSSERSTES", milestone="v2"),
         ],
         ADA,
     )
@@ -280,6 +281,9 @@ def test_tasks_are_found_by_state_label_file_words_parent_and_milestone(room: Ta
     assert found(label="ui") == found(file="a.py") == found(milestone="v1") == ["TP-1"]
     assert found(text="100%") == ["TP-1"]
     assert found(text="A_B") == ["TP-2"]
+    assert found(text="größe") == ["TP-1"]
+    assert found(text="ÄUSS") == ["TP-4"]
+    assert found(text="ÄUSS", milestone="v1") == []
     assert found(parent=room.get("TP-1").uid) == ["TP-2"]
     assert found(text="nothing") == []
 

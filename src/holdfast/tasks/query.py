@@ -148,7 +148,11 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
             parts.append(condition)
             values[name] = PRIORITIES.index(value) if name == "priority" else value
     if query.text is not None:
-        values["text"] = _pattern(query.text)
+        values["text"] = _pattern(query.text.lower())
+        if not query.text.isascii():
+            # SQLite knows no small letters beyond ASCII: what was typed is looked for as it was typed, too.
+            parts[-1] = _AS_TYPED
+            values["typed"] = _pattern(query.text)
     return " AND ".join(parts), values
 
 
@@ -163,8 +167,14 @@ _CONDITIONS = {
 }
 
 
+_AS_TYPED = (
+    f"({_CONDITIONS['text']}"
+    r" OR title LIKE :typed ESCAPE '\' OR description LIKE :typed ESCAPE '\')"
+)
+
+
 def _pattern(text: str) -> str:
-    escaped = text.lower().replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+    escaped = text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
     return f"%{escaped}%"
 
 
