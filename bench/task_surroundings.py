@@ -27,6 +27,8 @@ _ISSUES = (
     "SELECT entity.id, kind, title, description, status, author, updated FROM link JOIN entity"
     " ON entity.id = link.entity WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
 )
+_MOST_BYTES = 1 << 16
+"""Enough for every file here; a larger buffer costs more to provide than the reading does."""
 
 
 class Surroundings:
@@ -85,6 +87,6 @@ def _content(path: str) -> bytes | None:
     except FileNotFoundError:
         return None
     try:
-        return os.read(descriptor, 1 << 20)
+        return os.read(descriptor, _MOST_BYTES)
     finally:
         os.close(descriptor)
