@@ -252,6 +252,18 @@ def test_fix_orphans_shows_what_stood_beside_a_deleted_line(room, tmp_path):
     assert "4  delta four" in beside
 
 
+@pytest.mark.parametrize(
+    ("line", "left", "expected"),
+    [(1, "beta two\ngamma three\n", "1  beta two"), (3, "alpha one\nbeta two\n", "2  beta two")],
+)
+def test_one_neighbour_is_enough_to_tell_where_a_line_stood(room, tmp_path, line, left, expected):
+    annotate(tmp_path, "ends.txt", "alpha one\nbeta two\ngamma three\n", comment(5, line, "Why?"))
+    run_scan(room)
+    (tmp_path / "ends.txt").write_text(left)
+    text = text_of(room, "fix_orphans", filePath="ends.txt")
+    assert expected in text.partition("What stood beside it is now in ends.txt:\n")[2]
+
+
 def test_a_line_of_a_megabyte_does_not_fill_a_prompt(room, tmp_path):
     annotate(tmp_path, "wide.js", f"one();\nvar a = '{'x' * 1_000_000}';\n", comment(5, 2, "Long"))
     run_scan(room)
