@@ -428,6 +428,20 @@ def test_a_move_that_fails_changes_nothing(desk: Desk, change: dict[str, Any], k
     assert tree_of(desk.root) == before
 
 
+@pytest.mark.requirement("comments-55")
+@pytest.mark.parametrize("has_comments", [False, True])
+def test_a_comment_that_cannot_leave_does_not_arrive(desk: Desk, has_comments: bool) -> None:
+    desk.write("other.txt", "one\n")
+    if has_comments:
+        desk.add("other.txt", 1, "here before")
+    name = desk.add(PATH, STORED)
+    (desk.root / f"{PATH}.comments").chmod(0o444)
+    before = tree_of(desk.root)
+    with pytest.raises(FileAccessDenied):
+        desk.run("move_comment", sourceFile=PATH, targetFile="other.txt", commentId=name, targetLine=1)
+    assert tree_of(desk.root) == before
+
+
 def test_a_range_moves_with_both_ends(desk: Desk) -> None:
     lines = AUTH.split("\n")
     document = {
