@@ -42,12 +42,12 @@ class _Counting:
         self._row = row
         self._is_literal = is_literal
         self._tally = Tally()
-        self._found: list[int] = []
+        self._found = array("I")
         self._doubtful: list[int] = []
 
     def result(self) -> tuple[Tally, int]:
         """Return the counts, and the doubtful comments."""
-        self._tally.count(self._found)
+        self._tally.count(self._found, self._row.size)
         return self._tally, bits(self._doubtful)
 
     def count_inside(self, piece: Piece) -> bytearray:
@@ -79,7 +79,7 @@ class _Counting:
 
     def _count(self, group: Group) -> None:
         if group.counts is None or len(group.dropped) > len(group.places):
-            self._found += self._row.comments(group.places)
+            self._found.extend(self._row.comments(group.places))
             return
         self._tally.add(group.counts, 1)
         self._tally.subtract(Tally(self._row.comments(group.dropped)))

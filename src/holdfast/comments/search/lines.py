@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from itertools import chain, compress, pairwise, repeat
-from operator import and_, gt, itemgetter, lt, or_
+from operator import and_, gt, or_
 
 from holdfast.comments.search.chain import Chain
 from holdfast.comments.search.counting import matches
@@ -35,11 +36,12 @@ def matches_in_lines(row: WordRow, query: Chain, broken: int) -> tuple[Tally, in
     parts = [_part(row, shape) for shape in query.parts]
     having_all = flags(reduce(and_, (part.found for part in parts)), row.size)
     for part in parts:
-        part.keep(picked(having_all, part.comments))
-    found = bits(_following(parts))
+        part.starts = array("I", compress(part.starts, picked(having_all, part.comments)))
+        part.comments = row.comments(part.starts)
+    found = bits(_following(row, parts))
     doubtful = found & broken
     for before, after in pairwise(parts):
-        if any(map(int.__and__, before.last, after.first)):
+        if int.from_bytes(before.last) & int.from_bytes(after.first):
             # Both in the same word, where it takes a closer look to tell which comes first.
             doubtful |= bits(row.comments(list(set(before.ends()).intersection(after.starts))))
     if query.is_lazy:
@@ -65,10 +67,6 @@ class _Part:
     last: bytearray
     """The words in which it ends."""
     doubtful: Sequence[int] = ()
-
-    def keep(self, kept: Sequence[int]) -> None:
-        """Forget the places that are not to be kept."""
-        self.starts, self.comments = list(compress(self.starts, kept)), list(compress(self.comments, kept))
 
     def ends(self) -> Iterator[int]:
         """Return the places of its last words."""
@@ -114,22 +112,18 @@ def _across(row: WordRow, branch: Branch) -> _Part:
     return _Part(starts, comments, bits(comments), phrase.length, phrase.start.word, last, found.doubtful)
 
 
-def _following(parts: list[_Part]) -> list[int]:
+def _following(row: WordRow, parts: list[_Part]) -> list[int]:
     """Return the comments in which all parts follow each other."""
-    ends = _first_ends(parts[0], parts[0].starts, parts[0].comments)
+    ends = _first_ends(row, parts[0], parts[0].starts)
     for part in parts[1:]:
         is_after = list(map(gt, part.starts, map(ends.get, part.comments, repeat(_BEYOND))))
-        comments = list(compress(part.comments, is_after))
-        if part is parts[-1]:
-            break
-        ends = _first_ends(part, list(compress(part.starts, is_after)), comments)
-    return comments
+        if part is not parts[-1]:
+            ends = _first_ends(row, part, list(compress(part.starts, is_after)))
+    return list(compress(parts[-1].comments, is_after))
 
 
-def _first_ends(part: _Part, starts: Sequence[int], comments: Sequence[int]) -> dict[int, int]:
+def _first_ends(row: WordRow, part: _Part, starts: Sequence[int]) -> dict[int, int]:
     """Return for each comment where a part ends in it first."""
-    pairs: Iterable[tuple[int, int]] = zip(reversed(comments), reversed(starts), strict=True)
-    if not all(map(lt, starts, starts[1:])):
-        pairs = sorted(pairs, key=itemgetter(1), reverse=True)
+    last_first = sorted(starts, reverse=True)
     # The last one that is given stays.
-    return {comment: start + part.length - 1 for comment, start in pairs}
+    return dict(zip(row.comments(last_first), map((part.length - 1).__add__, last_first), strict=True))

@@ -35,17 +35,15 @@ class Tally:
         found._levels = [some]
         return found
 
-    def count(self, numbers: Collection[int]) -> None:
-        """Count each number once for each time it is given."""
+    def count(self, numbers: Collection[int], size: int | None = None) -> None:
+        """Count each number once for each time it is given; `size` is above all of them."""
         if len(numbers) < _FEW_TO_COUNT:
             for number in numbers:
                 self._carry(1 << number, 0)
             return
         # All counts in a row, one byte each; a level is one binary digit of all of them.
-        last, first = max(numbers), min(numbers)
-        if 2 * first < last:
-            first = 0
-        row = bytearray(last + 1 - first)
+        first = 0 if size is not None else min(numbers)
+        row = bytearray((max(numbers) + 1 if size is None else size) - first)
         try:
             for number in map((-first).__add__, numbers) if first else numbers:
                 row[number] += 1
