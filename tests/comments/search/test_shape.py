@@ -57,6 +57,7 @@ def kinds(found: Shape | None) -> list[str] | None:
         (r"\b", None),
         (r"\s+", None),
         (r"a\s+\b", None),
+        (r"\w*(^|\s)a", None),
         (r"(a\s)+", None),
         ("a.*b", None),
         ("b^a", None),
@@ -105,6 +106,7 @@ def test_how_a_text_lies_across_words_is_read_from_it(text, expected):
         (r"a\s.*b", None),
         ("a.*b|c", None),
         ("$.*a", None),
+        ("a.+.+b", None),
     ],
 )
 def test_what_follows_each_other_in_a_line_is_told_from_the_expression(expression, parts):

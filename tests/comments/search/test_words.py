@@ -139,6 +139,9 @@ _FILES = st.dictionaries(st.integers(0, 9), st.lists(_TEXTS, max_size=5), min_si
 @example({0: ["a", "a"]}, [{0: ["b"]}], "b", 1, None)  # as many words as before, but others
 @example({0: ["b a"], 1: ["a"]}, [{0: ["a a", "a"]}], "a", 1, None)  # numbers out of order
 @example({0: ["a b", "ab"], 1: ["a", "b"]}, [], r"a\sb", 1, None)
+@example({0: ["aa ba"]}, [], r"[a-z]*(^|\s)\S+[a-z]+", 1, None)
+@example({0: ["a b b-a"]}, [], r"a.+.+b\b ", 1, None)
+@example({0: ["b", "ab a"]}, [], r"^\w+ \w+ b|a b", 1, None)
 @given(
     _FILES, st.lists(_FILES, max_size=3), _QUERIES, st.integers(1, 4), st.sampled_from([None, "ada", "bob"])
 )

@@ -38,7 +38,9 @@ def chain_of(choice: Choice) -> Chain | None:
     is_open = not parts[0] or not parts[-1]
     are_all_greedy = not any(map(_is_lazy, jumps))
     are_all_stars = all(isinstance(node, Repeat) and node.least == 0 for node in jumps)
-    if not found or len(found) < len(shapes) or (is_open and not (are_all_greedy and are_all_stars)):
+    if not found or len(found) < len(shapes) or not all(parts[1:-1]):
+        return None
+    if is_open and not (are_all_greedy and are_all_stars):
         return None
     return Chain(tuple(found), is_lazy=not are_all_greedy) if _can_follow(found) else None
 

@@ -87,7 +87,8 @@ class _Counting:
     def _doubt(self, phrases: Sequence[Phrase], found: Sequence[Standing]) -> None:
         """Find out which of the matches that others may touch are touched."""
         for place, (phrase, one) in enumerate(zip(phrases, found, strict=True)):
-            touching = list(map((-one.shift).__add__, one.touching))
+            # Among them are places that dropped out later, perhaps for being too near to the beginning.
+            touching = [at - one.shift for at in one.touching if at >= one.shift]
             for other, that in enumerate(phrases):
                 is_gap = that.begins_with_gap
                 is_same = other != place and is_gap is phrase.begins_with_gap

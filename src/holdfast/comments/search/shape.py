@@ -240,7 +240,7 @@ def _settled(branch: Branch, *, is_alone: bool) -> list[Branch]:
     """Return a branch with and without each word that may be nothing; at the ends that is left open."""
     if any(piece.is_optional and piece.is_asserting for piece in branch):
         raise _Unusual
-    if is_alone and len(branch) > 1 and branch[0].is_optional:
+    if is_alone and len(branch) > 1 and branch[0].is_optional and branch[1].edge is None:
         # It gives way to whatever precedes it, and hides no other match.
         branch = branch[1:]
     between = range(1, len(branch) - 1)
