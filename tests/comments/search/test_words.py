@@ -190,6 +190,22 @@ def test_frequent_words_are_found_and_counted_like_rare_ones(query):
             assert answers(corpus, connection, query, 100, author) == naive(changed, query, 100, author)
 
 
+def test_answers_are_right_while_words_are_gathered_beside_them():
+    files = {file: [f"cache lock {file} {line}" for line in range(50)] for file in range(40)}
+    corpus = Corpus(gathered_at_once=0)
+    with indexed(files) as connection:
+        for generation in range(200):
+            if generation:
+                files[generation % 40] = [f"cache {generation}", f"lock cache lock {generation}"]
+                write(connection, generation % 40, files[generation % 40], generation=generation)
+            corpus.bring_up_to_date(connection, ("index", generation))
+            expected = naive(files, r"cache\s+\w+", 100, None)
+            assert answers(corpus, connection, r"cache\s+\w+", 100, None) == expected
+            if corpus.has_words and generation > 20:
+                return
+    raise AssertionError("the words were never gathered")
+
+
 @given(
     st.lists(st.integers(0, 300)),
     st.lists(st.integers(0, 300)),

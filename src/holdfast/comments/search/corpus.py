@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate, chain
 
 from holdfast.comments.search.facets import Facets
+from holdfast.comments.search.gathering import Gathering
 from holdfast.comments.search.literals import Every
 from holdfast.comments.search.pattern import MOST_COUNTED, Pattern, encoded
 from holdfast.comments.search.query import Facts, Query
@@ -33,12 +34,14 @@ _MOST_TOKENS = 24
 _MOST_BRANCHES = 40
 _FEW_SHARE = 256
 """Where filters leave less than one in so many comments, they are tried one by one."""
+_GATHERED_AT_ONCE = 5000
+"""The words of so many comments are gathered in a tenth of a second."""
 
 
 class Corpus:
     """Texts and facts of all comments, and answers from them."""
 
-    def __init__(self) -> None:
+    def __init__(self, gathered_at_once: int = _GATHERED_AT_ONCE) -> None:
         self.state: tuple[str, int] | None = None
         self.paths: dict[int, str] = {}
         """The path of each file, in order."""
@@ -53,7 +56,14 @@ class Corpus:
         self._number_of: dict[int, int] | None = None
         self._joined: tuple[bytes, list[int]] | None = None
         self._words: Words | None = None
+        self._gathering: Gathering | None = None
+        self._gathered_at_once = gathered_at_once
         self._questions = 0
+
+    @property
+    def has_words(self) -> bool:
+        """Whether answers come from the words of all comments by now."""
+        return self._words is not None
 
     def bring_up_to_date(self, connection: sqlite3.Connection, state: tuple[str, int]) -> None:
         """Take over what changed in the index."""
@@ -81,6 +91,7 @@ class Corpus:
             # So little of what is known is still there that it is better to begin anew.
             self._roll = Roll()
             self._facets = Facets(self._roll)
+            self._gathering = None
             self._roll.update(files, (), list(chain.from_iterable(files)))
             if self._words is not None:
                 self._words = Words([facts.text for facts in self._roll.by_number])
@@ -126,8 +137,15 @@ class Corpus:
         """Return the words of all comments, unless this is the only time that a process asks."""
         self._questions += 1
         if self._words is None and self._questions > 1:
-            self._words = Words([facts.text for facts in self._roll.by_number])
+            self._words = self._gathered([facts.text for facts in self._roll.by_number])
         return self._words
+
+    def _gathered(self, texts: list[str]) -> Words | None:
+        if len(texts) <= self._gathered_at_once:
+            return Words(texts)
+        if self._gathering is None:
+            self._gathering = Gathering(texts)
+        return self._gathering.words(texts)
 
     def _tried(self, pattern: Pattern, some: int) -> dict[int, int]:
         """Return how often the pattern matches in some comments, tried on each."""

@@ -77,6 +77,11 @@ class SearchIndex:
                     self._caught_up = None
         raise Busy("The comments change faster than they can be read.", hint="Try again in a moment.")
 
+    @property
+    def has_words(self) -> bool:
+        """Whether answers come from the words of all comments by now."""
+        return self._corpus.has_words
+
     def close(self) -> None:
         """Close the connections and stop watching."""
         self._database.close()
