@@ -129,6 +129,7 @@ class MilestonesNeighbour:
     def __init__(self, room: Milestones) -> None:
         self._room = room
         self._told: Memory[tuple[Remark, ...]] = Memory()
+        self._closed: Memory[frozenset[str]] = Memory()
 
     def about(self, question: Question) -> Iterable[Remark]:
         """Return issues and milestones that the task is linked to, and open issues linked to its files."""
@@ -150,8 +151,13 @@ class MilestonesNeighbour:
 
     def closed(self, names: Collection[str]) -> frozenset[str]:
         """Return those of the names that mean a closed milestone."""
+        asked = tuple(sorted(names))
+        sign = self._room.fingerprint()
+        if (known := self._closed.recall(asked, sign)) is not None:
+            return known
         with self._room.reading() as connection:
-            return closed_among(connection, names)
+            is_sound = not damaged_in(connection)
+            return self._closed.keep(asked, sign if is_sound else None, closed_among(connection, asked))
 
 
 class CommitsNeighbour:
@@ -192,7 +198,6 @@ class RoomNeighbours:
         self._commits = CommitSearch(repository)
         self._present = _rooms_of(repository)
         self._absent = [name for name in ROOMS if name not in self._present]
-        self._milestones_seen: tuple[object, dict[str, bool]] = (None, {})
 
     def around(self, question: Question) -> Surroundings:
         """Return what the other rooms know about a task."""
@@ -236,24 +241,11 @@ class RoomNeighbours:
         if not names or "milestones" not in self._present:
             return frozenset()
         try:
-            return self._closed_milestones(names)
+            return self._milestones.closed(names)
         except (Cancelled, DeadlineExceeded):
             raise
         except HoldfastError:
             return frozenset()
-
-    def _closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        room = self._room("milestones")
-        tips = room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
-        seen, known = self._milestones_seen
-        if seen != tips:
-            known = {}
-        unknown = [name for name in names if name not in known]
-        if unknown:
-            closed = self._milestones.closed(unknown)
-            known = known | {name: name in closed for name in unknown}
-            self._milestones_seen = (tips, known)
-        return frozenset(name for name in names if known[name])
 
     def waiting(self) -> Mapping[str, int]:
         """Return how many messages nobody has had; nothing where the inbox cannot be read."""

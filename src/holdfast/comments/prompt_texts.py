@@ -54,6 +54,8 @@ To keep a comment, call `add_comment` with filePath "{path}", the line, the text
 put nothing into the source itself. Lines count from 1; check a number against the list above before you use \
 it. Suggest nothing that is noted already. If nothing is worth a comment, say so."""
 
+LENGTH = "The file has {count} lines."
+
 PLACES = "Where things are, of {count} lines:"
 
 CODE_IS_DATA = """\

@@ -137,14 +137,17 @@ def _places(path: str, text: str) -> str:
     """Return which lines belong to what, so that nobody has to count."""
     from holdfast.syntax.facts import facts
 
-    lines = [texts.PLACES.format(count=len(lines_of_file(text)))]
+    count = len(lines_of_file(text))
     listed = [symbol for symbol in facts(path, text).symbols if symbol.is_function or symbol.is_type]
+    if not listed:
+        return texts.LENGTH.format(count=count)
+    lines = [texts.PLACES.format(count=count)]
     for symbol in listed[:_MOST_PLACES]:
         name = visible(".".join(symbol.path))
         lines.append(f"- {_span(symbol.start_line, symbol.end_line)}: {symbol.kind.lower()} {name}")
     if len(listed) > _MOST_PLACES:
         lines.append(f"- and {len(listed) - _MOST_PLACES} more")
-    return "\n".join(lines) if listed else lines[0].replace(":", ".")
+    return "\n".join(lines)
 
 
 def _span(start: int, end: int) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 
 from holdfast.comments.search.facets import Facets
@@ -137,15 +137,15 @@ class Corpus:
         """Return the words of all comments, unless this is the only time that a process asks."""
         self._questions += 1
         if self._words is None and self._questions > 1:
-            self._words = self._gathered([facts.text for facts in self._roll.by_number])
+            self._words = self._gathered(self._roll.by_number)
         return self._words
 
-    def _gathered(self, texts: list[str]) -> Words | None:
-        if len(texts) <= self._gathered_at_once:
-            return Words(texts)
+    def _gathered(self, comments: Sequence[Facts]) -> Words | None:
+        if len(comments) <= self._gathered_at_once:
+            return Words([facts.text for facts in comments])
         if self._gathering is None:
-            self._gathering = Gathering(texts)
-        return self._gathering.words(texts)
+            self._gathering = Gathering([facts.text for facts in comments])
+        return self._gathering.words(comments)
 
     def _tried(self, pattern: Pattern, some: int) -> dict[int, int]:
         """Return how often the pattern matches in some comments, tried on each."""

@@ -7,7 +7,9 @@ words are gathered are added once they are.
 from __future__ import annotations
 
 import threading
+from collections.abc import Sequence
 
+from holdfast.comments.search.query import Facts
 from holdfast.comments.search.words import Words
 
 
@@ -23,9 +25,9 @@ class Gathering:
     def _gather(self, texts: list[str]) -> None:
         self._words = Words(texts)
 
-    def words(self, texts: list[str]) -> Words | None:
+    def words(self, comments: Sequence[Facts]) -> Words | None:
         """Return the words of all these comments, of which the first are being gathered; None: not yet."""
         words = self._words
-        if words is not None and len(texts) > self._number:
-            words.append(self._number, texts[self._number :])
+        if words is not None:
+            words.append(self._number, [facts.text for facts in comments[self._number :]])
         return words
