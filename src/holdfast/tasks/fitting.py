@@ -7,6 +7,7 @@ was left out can be read by address, by the next page, or with narrower argument
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import is_
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -99,7 +100,7 @@ def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
         return _shorter(value, characters, items)
     if isinstance(value, list) and name not in _WHOLE_LISTS:
         after = [_shorter_item(item, characters, items) for item in value[:items]]
-        is_same = len(after) == len(value) and all(map(_is, after, value))
+        is_same = len(after) == len(value) and all(map(is_, after, value))
         return value if is_same else after
     return value
 
@@ -107,7 +108,3 @@ def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
 def _shorter_item(item: Any, characters: int, items: int) -> Any:
     # One of many texts in a list gets a part of what a text of its own gets.
     return _shorter(item, max(40, characters // 5), items) if isinstance(item, BaseModel) else item
-
-
-def _is(one: Any, other: Any) -> bool:
-    return one is other

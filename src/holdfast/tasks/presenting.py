@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from holdfast.kernel.clock import rfc3339
 from holdfast.storage.sql import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.claims import is_holder
@@ -35,7 +36,7 @@ def moment(at: float) -> str:
 
 @lru_cache(maxsize=4096)
 def _second(at: int) -> str:
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(at))
+    return rfc3339(datetime.fromtimestamp(at, UTC))
 
 
 def moment_or_none(at: float | None) -> str | None:
