@@ -18,7 +18,7 @@ from bench._client import Client
 from bench._comparison import Comparison, arguments, report
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 
 ROOT = Path(__file__).resolve().parent.parent
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))

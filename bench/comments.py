@@ -21,8 +21,8 @@ from holdfast.comments.changes import Draft
 from holdfast.comments.scan import Scan
 from holdfast.comments.store import Comments
 from holdfast.comments.writing import Writing
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
 
 SECONDS_A_PAIR = 1.0
 COMMENTS_A_FILE = 5

@@ -23,7 +23,7 @@ from holdfast.milestones.models import ListEntities
 from holdfast.milestones.operations import list_entities
 from holdfast.milestones.query import EVERYTHING, Query, statement
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 
 REBUILDS = 3
 

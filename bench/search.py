@@ -27,7 +27,7 @@ from holdfast.comments.search.models import SearchComments
 from holdfast.comments.search.operations import search_comments
 from holdfast.comments.search.text import found
 from holdfast.comments.store import Comments
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 
 FILES, EACH = 2000, 50
 BAR = 0.1

@@ -16,8 +16,8 @@ from typing import Any
 from holdfast.comments.schema import CACHE_NAME
 from holdfast.inbox.schema import DATABASE_NAME as INBOX
 from holdfast.milestones.schema import INDEX_NAME
-from holdfast.storage.derived_database import POINTER_SUFFIX
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import POINTER_SUFFIX
 
 _RULES = (".task/rules/standard_rules.md", ".task/rules/workspace_rules.md")
 _PLACES = "SELECT source, standings FROM place WHERE work_tree = ? AND path = ?"

@@ -29,8 +29,8 @@ from holdfast.comments.writing import Draft as CommentDraft
 from holdfast.comments.writing import Writing
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.records import COLUMNS, Draft, File, Who
 from holdfast.tasks.store import Tasks

@@ -23,8 +23,8 @@ import psycopg
 from bench._comparison import Comparison, report
 from bench.tasks import LOOKS, ME, filled, timed
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.storage.postgres import translated
-from holdfast.storage.sql import Connection, Rows, SqlStore, Values
+from holdfast.storage.sql.postgres import translated
+from holdfast.storage.sql.sql_store import Connection, Rows, SqlStore, Values
 from holdfast.tasks.store import Tasks
 from holdfast.workspace import Workspace, full_registry
 from tests.tasks.postgres import is_missing, running_server

@@ -21,7 +21,7 @@ from pathlib import Path
 
 from jinja2 import Environment
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.store import Templates
 
 URIS = ("template://makefile/rust/cli", "template://readme/rust/cli", "template://gitignore/python-uv/cli")

@@ -13,8 +13,8 @@ from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
-from holdfast.storage.repository import Repository
-from holdfast.storage.tokens import TokenFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.tokens import TokenFile
 
 
 def main() -> None:

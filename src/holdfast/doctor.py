@@ -23,10 +23,10 @@ from pydantic import Field
 from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.disk_failures import disk_failures_named
-from holdfast.storage.files import ORPHAN_AGE_SECONDS, TEMPORARY_SUFFIX, sweep_orphans
-from holdfast.storage.mounts import is_network_filesystem
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.atomic import ORPHAN_AGE_SECONDS, TEMPORARY_SUFFIX, sweep_orphans
+from holdfast.storage.files.mounts import is_network_filesystem
+from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.storage.git.repository import Repository
 
 stores = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
 

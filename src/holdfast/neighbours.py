@@ -30,9 +30,9 @@ from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.closing import closed_among
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.store import Milestones
-from holdfast.storage.commit_search import CommitSearch
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
 
 _MESSAGES_LOOKED_AT = 1000

@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from holdfast.storage.repository import Repository
-from holdfast.storage.watch import Watcher
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.watcher import Watcher
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
@@ -155,7 +155,7 @@ def _checked_address(database: str | None) -> str | None:
     """Return the address of a database, or raise without a word of it: it may hold a password."""
     if not database:
         return None
-    from holdfast.storage.postgres import checked_address
+    from holdfast.storage.sql.postgres import checked_address
 
     return checked_address(database)
 

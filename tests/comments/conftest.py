@@ -18,7 +18,7 @@ from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Output
 from holdfast.kernel.registry import Registry
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.sources import AUTH
 
 

@@ -16,7 +16,7 @@ from holdfast.comments.store import Comments
 from holdfast.kernel.columns import columns
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
 AI = {"model": "m"}

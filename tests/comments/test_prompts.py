@@ -17,7 +17,7 @@ from holdfast.comments.listing_models import ListOrphans
 from holdfast.comments.store import Comments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
 TYPESCRIPT = """\

@@ -12,7 +12,7 @@ import pytest
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.store import Comments
 from holdfast.doctor import CheckStores, Finding, StoreRoom, check_stores
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
 MOMENT = datetime(2025, 11, 15, 12, 0, tzinfo=UTC)

@@ -12,7 +12,7 @@ from holdfast.inbox.posting import digest_of, identity
 from holdfast.inbox.store import Inbox
 from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.contract.comment_cases import fill_comments
 from tests.contract.comment_search_cases import fill_searched
 from tests.contract.task_cases import fill_tasks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from pathlib import Path
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.marker import write_marker
 from holdfast.tasks.records import Draft, File, Who

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from holdfast.inbox.posting import digest_of, identity
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.marker import write_marker
 from holdfast.tasks.query import Query

@@ -14,7 +14,7 @@ from holdfast.faces.mcp.addresses import find_resource
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.workspace import Workspace, full_registry
 from tests.contract.cases import CASES
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS

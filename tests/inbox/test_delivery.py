@@ -13,7 +13,7 @@ import pytest
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Corrupted
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import Reader, TurnableClock
 
 NOTHING = "No new messages from lazygit"

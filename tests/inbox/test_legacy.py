@@ -12,7 +12,7 @@ import pytest
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import Reader
 
 Leave = Callable[..., Path]

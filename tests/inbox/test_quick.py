@@ -18,8 +18,8 @@ from holdfast.faces.cli.quick import attempt
 from holdfast.inbox.schema import DATABASE_NAME
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.express import OutOfTheOrdinary, enclosing_repository
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
 from tests.conftest import RunHoldfast
 
 Rows = list[tuple[object, ...]]

@@ -12,7 +12,7 @@ from pathlib import Path
 from holdfast.milestones.entity import KINDS, Draft, Entity
 from holdfast.milestones.query import Query
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 
 
 def git(where: Path, *arguments: str) -> str:

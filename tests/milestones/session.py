@@ -16,7 +16,7 @@ from typing import Any
 
 from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.wire.client import wire_client
 
 SESSION = Path(__file__).parents[2] / "docs" / "reference" / "examples" / "mcp-session-list-show.json"

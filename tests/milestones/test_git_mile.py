@@ -19,7 +19,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.columns import table
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, fill
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

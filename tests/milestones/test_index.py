@@ -25,7 +25,7 @@ from holdfast.milestones.query import Condition, Query
 from holdfast.milestones.rows import Rows
 from holdfast.milestones.schema import SUMMARY_COLUMNS, TABLES
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git_commits import parsed
+from holdfast.storage.git.commits import parsed
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
 
 
@@ -493,7 +493,7 @@ def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: P
         "import os,sys; os.setgid(65534); os.setuid(65534)\n"
         "from holdfast.milestones.store import Milestones\n"
         "from holdfast.milestones.query import Query\n"
-        "from holdfast.storage.repository import Repository\n"
+        "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.kernel.errors import HoldfastError\n"
         "try: print(Milestones.open(Repository.at('.')).find(Query('issue')))\n"
         "except HoldfastError as failure: sys.exit('refused: ' + failure.sentence())\n"

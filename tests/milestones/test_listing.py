@@ -25,7 +25,7 @@ from holdfast.milestones.operations import list_entities
 from holdfast.milestones.pages import question
 from holdfast.milestones.query import Condition, Query
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.milestones.filter_texts import filters
 
 NOW = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)

@@ -116,7 +116,7 @@ WRITER = """
 import sys
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 for number in range(5):
     room.create(Draft("issue", f"{sys.argv[2]} {number}"))

@@ -19,8 +19,8 @@ from holdfast.comments.scan import Scan
 from holdfast.comments.store import Comments
 from holdfast.comments.writing import Writing
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
 from tests.reliability.harness import python, run_together
 from tests.reliability.test_comments_survive import WRITING
 
@@ -35,7 +35,7 @@ for number in range({EACH}):
 WITHOUT_LOCK = (
     """
 import contextlib
-from holdfast.storage.locks import Locks
+from holdfast.storage.files.locks import Locks
 Locks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
 """
     + WRITING

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.comments.store import Comments
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.reliability.harness import (
     Outcome,
     fail_at_every_syscall,
@@ -26,8 +26,8 @@ WRITING = """
 from holdfast.comments.changes import Draft
 from holdfast.comments.store import Comments
 from holdfast.comments.writing import Writing
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
 writing = Writing(room)
 def add(text, file="a.txt", line=2):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.database import Database
+from holdfast.storage.sql.sqlite import Database
 from tests.reliability.harness import (
     Outcome,
     fail_at_every_syscall,
@@ -26,7 +26,7 @@ SCHEMA = ("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL, size I
 
 OPEN = f"""
 from holdfast.kernel.errors import Busy, HoldfastError
-from holdfast.storage.database import Database
+from holdfast.storage.sql.sqlite import Database
 def open_store(migrations={SCHEMA!r}):
     return Database(sys.argv[1], application_id={APPLICATION}, migrations=migrations)
 """
@@ -307,7 +307,7 @@ def test_a6_upgrades_killed_at_200_random_moments_are_completed(path):
 
 NAIVE_UPGRADE = f"""
 import sqlite3
-from holdfast.storage.migrations import _statements
+from holdfast.storage.sql.migrations import _statements
 begin()
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 for version, script in enumerate({UPGRADED!r}[1:], 2):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.files import TEMPORARY_SUFFIX, locked, sweep_orphans
+from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, locked, sweep_orphans
 from tests.reliability.harness import (
     Outcome,
     fail_at_every_syscall,
@@ -21,7 +21,7 @@ from tests.reliability.harness import (
 
 ADD_FOREVER = """
 import json
-from holdfast.storage.files import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 path, name = sys.argv[1:]
 number = 0
 while True:
@@ -86,7 +86,7 @@ OLD, NEW = b"old " * 20_000, b"new " * 20_000
 
 WRITE_ONCE = """
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files import atomic_write, locked
+from holdfast.storage.files.atomic import atomic_write, locked
 path = sys.argv[1]
 try:
     begin()
@@ -198,7 +198,7 @@ def test_a4_control_writing_in_place_is_caught(path):
 
 ADD_MANY = """
 import json
-from holdfast.storage.files import atomic_write, locked, read_limited
+from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 path, name, count = sys.argv[1:]
 gather()
 for number in range(int(count)):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.inbox.store import Inbox
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.reliability.harness import Outcome, python, run_together
 
 SENDERS, MESSAGES = 4, 250
@@ -26,7 +26,7 @@ for number in range(count):
 
 WHOLE_SENDER = """
 from holdfast.inbox.store import Inbox
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Inbox.open(Repository.at(sys.argv[1]))
 name, count = sys.argv[2], int(sys.argv[3])
 gather()
@@ -39,7 +39,7 @@ for number in range(count):
 READER = f"""
 import time
 from holdfast.inbox.store import Inbox
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Inbox(Repository.at(sys.argv[1]), lease_seconds={LEASE_SECONDS})
 expected, dies_after = int(sys.argv[2]), int(sys.argv[3])
 gather()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.inbox.store import Inbox
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.reliability.harness import (
     DATABASE_ERRORS,
     Outcome,
@@ -22,7 +22,7 @@ from tests.reliability.harness import (
 
 WHOLE = """
 from holdfast.inbox.store import Inbox
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Inbox.open(Repository.at(sys.argv[1]))
 def send(comment): room.send("a.py", comment)
 """
@@ -33,7 +33,7 @@ QUICK = (
     WHOLE
     + """
 from holdfast.inbox.express import post
-from holdfast.storage.express import OutOfTheOrdinary
+from holdfast.storage.sql.quick import OutOfTheOrdinary
 send_slowly = send
 def send(comment):
     try:

@@ -14,7 +14,7 @@ from tests.reliability.harness import python, run_together
 WRITER = """
 import time
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 room.fingerprint()
 gather()

@@ -25,7 +25,7 @@ ROOM = """
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.query import Query
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))
 """
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.history import replayed, state_of
 from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.rows import task_by_uid
@@ -24,7 +24,7 @@ CLAIMS = int(os.environ.get("HOLDFAST_CLAIMS", "2000"))
 UPDATES = 250
 
 ROOM = """
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.records import Change, Draft, Who
 from holdfast.tasks.store import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
@@ -156,7 +156,7 @@ def run_and_die(repository: Path, database: str | None) -> list[int]:
 
 def test_two_who_begin_at_the_same_moment_end_up_in_one_workspace(repository: Path, database: str | None):
     program = """
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.store import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.history import replayed, state_of
 from holdfast.tasks.records import Draft, Who

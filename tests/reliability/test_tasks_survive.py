@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Corrupted, Unavailable
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import schema
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.history import replayed, state_of
@@ -36,7 +36,7 @@ ADA = Who("ada")
 OLD, NEW = "An old task", "A new task"
 
 ROOM = """
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.records import Change, Draft, Who
 from holdfast.tasks.store import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=os.environ.get("HOLDFAST_DATABASE"))
@@ -279,7 +279,7 @@ def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path,
 UPGRADE_FOREVER = """
 import shutil
 from pathlib import Path
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store import Tasks
 template, name = sys.argv[2], sys.argv[3]
 number = 0

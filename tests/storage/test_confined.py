@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
-from holdfast.storage.confined import Bounds, run_confined
+from holdfast.storage.processes.confined import Bounds, run_confined
 
 EXAMPLES = """
 import os, sys, time

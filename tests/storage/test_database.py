@@ -24,8 +24,8 @@ from holdfast.kernel.errors import (
     OutOfSpace,
     Unavailable,
 )
-from holdfast.storage.database import Database
-from holdfast.storage.migrations import _statements
+from holdfast.storage.sql.migrations import _statements
+from holdfast.storage.sql.sqlite import Database
 
 APPLICATION = 0x486F6C64
 FIRST = "CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;"
@@ -281,7 +281,7 @@ def test_a_store_upgraded_while_it_is_open_is_not_written_by_the_older_program(p
 
 def test_processes_that_open_a_new_store_at_once_agree(path):
     code = (
-        "import sys; from holdfast.storage.database import Database\n"
+        "import sys; from holdfast.storage.sql.sqlite import Database\n"
         f"with Database(sys.argv[1], application_id={APPLICATION}, migrations=({FIRST!r},)) as database:\n"
         "    with database.write() as connection:\n"
         "        connection.execute('INSERT INTO item (text) VALUES (?)', (sys.argv[2],))\n"

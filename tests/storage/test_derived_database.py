@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.derived_database import DerivedDatabase, NotUsable
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 
 
 def derived(place: Path, version: int = 1) -> DerivedDatabase:

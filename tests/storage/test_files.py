@@ -17,7 +17,7 @@ import pytest
 from holdfast.kernel import machine
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Busy, Cancelled, Denied, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.storage.files import TEMPORARY_SUFFIX, atomic_write, locked, read_limited, sweep_orphans
+from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, atomic_write, locked, read_limited, sweep_orphans
 
 
 def temporaries(directory: Path) -> list[str]:
@@ -178,7 +178,7 @@ def test_a_lock_never_touches_the_data_file(tmp_path):
 
 HOLDER = """
 import sys, time
-from holdfast.storage.files import locked
+from holdfast.storage.files.atomic import locked
 with locked(sys.argv[1]):
     print("held", flush=True)
     time.sleep(60)

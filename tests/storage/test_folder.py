@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, TooLarge
-from holdfast.storage.folder import Folder
+from holdfast.storage.files.folder import Folder
 
 
 def folder(path: Path, most: int = 10, limit: int = 100) -> Folder:

@@ -24,10 +24,10 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git import Git, Identity
-from holdfast.storage.git_hardening import readable_complaint
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.command import Git, Identity
+from holdfast.storage.git.hardening import readable_complaint
+from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git
 from tests.storage.hostile_repository import PROMISOR_URLS, HostileRepository
@@ -495,7 +495,7 @@ def test_control_plain_git_runs_those_programs(repository, arguments, program):
 def test_quick_commands_do_not_pay_for_git_or_pydantic():
     unwanted = {"subprocess", "asyncio", "tempfile", "random", "logging", "shutil", "pathlib", "pydantic"}
     modules = ", ".join(
-        f"holdfast.storage.{name}" for name in ("files", "repository", "database", "repo_path")
+        f"holdfast.storage.{name}" for name in ("files.atomic", "git.repository", "sql.sqlite", "files.repo_path")
     )
     code = f"import sys; before = set(sys.modules); import {modules}; print(*(set(sys.modules) - before))"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.git_credentials import UsersConfiguration
-from holdfast.storage.repository import Repository
-from holdfast.storage.web_address import Origin
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.address import Origin
 
 GITHUB = Origin("https", "api.github.com", 443)
 

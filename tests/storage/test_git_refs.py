@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import (
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import (
     NewCommit,
     count_between,
     first_after_fork,
@@ -22,9 +22,9 @@ from holdfast.storage.git_commits import (
     write_commits,
     write_empty_tree,
 )
-from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
-from holdfast.storage.ref_files import RefFiles
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git.repository import Repository
 
 REF = "refs/holdfast/log/a"
 

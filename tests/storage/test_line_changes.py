@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.storage.line_changes import changed_lines, is_binary
+from holdfast.storage.git.line_diff import changed_lines, is_binary
 
 
 def text(lines: str) -> bytes:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import (
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import (
     CommitWriter,
     Damaged,
     NewCommit,
@@ -21,9 +21,9 @@ from holdfast.storage.git_commits import (
     write_commit,
     write_empty_tree,
 )
-from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
-from holdfast.storage.loose_objects import LooseObjects
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.loose_objects import LooseObjects
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git.repository import Repository
 
 REF = "refs/holdfast/log/a"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.storage import mounts
-from holdfast.storage.mounts import filesystem_type, is_network_filesystem
+from holdfast.storage.files import mounts
+from holdfast.storage.files.mounts import filesystem_type, is_network_filesystem
 
 TABLE = """\
 22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit, git
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.signs import sign_of
+from holdfast.storage.watching.file_signature import sign_of
 
 LATER = time.time_ns() + 10**14
 

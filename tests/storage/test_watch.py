@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import InvalidArguments, Unavailable
-from holdfast.storage.database import Database
-from holdfast.storage.files import atomic_write
-from holdfast.storage.repository import Repository
-from holdfast.storage.watch import Watcher, database_probe, file_probe, ref_probe
+from holdfast.storage.files.atomic import atomic_write
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.watching.watcher import Watcher, database_probe, file_probe, ref_probe
 from tests.storage.git_support import commit, git
 
 SOON = 5.0
@@ -147,7 +147,7 @@ def test_a_probe_that_raises_is_reported_once_and_stops_nothing(watcher, value, 
     looks = Counter()
     watcher.watch("troubled", lambda: (looks(), probe()))
     watcher.subscribe("troubled", Counter())
-    with caplog.at_level(logging.WARNING, "holdfast.storage.watch"):
+    with caplog.at_level(logging.WARNING, "holdfast.storage.watching.watcher"):
         assert looks.reaches(looks.calls + 5)
         value["now"] = 2
         assert counter.reaches(1)
@@ -206,7 +206,7 @@ def elsewhere(code: str, *arguments: object) -> None:
 
 MIGRATIONS = ("CREATE TABLE item (text TEXT) STRICT;",)
 ADD = (
-    "from holdfast.storage.database import Database\n"
+    "from holdfast.storage.sql.sqlite import Database\n"
     f"with Database(sys.argv[1], application_id=7, migrations={MIGRATIONS!r}) as database:\n"
     "    with database.write() as connection:\n"
     "        connection.execute('INSERT INTO item VALUES (1)')\n"

@@ -16,8 +16,8 @@ from holdfast.kernel.errors import (
     TooLarge,
     Unavailable,
 )
-from holdfast.storage.web_address import AllowedHosts, Origin, parse_address
-from holdfast.storage.web_client import WebClient, parse_proxy
+from holdfast.storage.network.address import AllowedHosts, Origin, parse_address
+from holdfast.storage.network.client import WebClient, parse_proxy
 from tests.tasks.web_server import Answer, Request, Server, serving
 
 SECRET = {"Authorization": "Bearer secret-token"}

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.records import Draft, Task, Who
 from holdfast.tasks.store import Tasks

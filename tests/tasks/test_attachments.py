@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.faces.mcp.rich_content import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import tasks as toolset
 from holdfast.tasks.attachments import (
     EMBEDDED_BYTES,

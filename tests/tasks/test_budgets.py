@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.records import Draft, File, Link, Who
 from holdfast.workspace import Workspace, full_registry
 

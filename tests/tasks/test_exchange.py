@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Conflict, Invalid
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written

@@ -11,10 +11,10 @@ from holdfast.comments.writing import Draft as CommentDraft
 from holdfast.comments.writing import Writing
 from holdfast.kernel.errors import Invalid, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
-from holdfast.storage.commit_search import CommitSearch
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
-from holdfast.storage.signs import sign_of
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.commit_search import CommitSearch
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks import rules
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import AlreadyClaimed

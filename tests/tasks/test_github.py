@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.errors import Denied, Invalid, NotFound, RateLimited, Unavailable
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.exchange import parsed, take_in, written
 from holdfast.tasks.github.models import GitHubCall

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.errors import Invalid, InvalidPath, NotFound
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import rows
 from holdfast.tasks.beginnings import begin, set_gate
 from holdfast.tasks.imports.models import ImportReport, ImportTasks

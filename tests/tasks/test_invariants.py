@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from holdfast.kernel.errors import Conflict, Invalid
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import graph
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import DependencyCycle

@@ -12,7 +12,7 @@ import pytest
 
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin, set_gate
 from holdfast.tasks.marker import write_marker
 from holdfast.tasks.records import Draft, Who

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import rules
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.instructions import ALL

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.errors import Denied, Invalid, NotFound, Unavailable
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Draft, Who

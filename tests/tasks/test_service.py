@@ -13,8 +13,8 @@ from holdfast.kernel.errors import (
     RateLimited,
     Unavailable,
 )
-from holdfast.storage.web_address import AllowedHosts
-from holdfast.storage.web_client import WebClient
+from holdfast.storage.network.address import AllowedHosts
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.foreign import ForeignCriterion, ForeignTask
 from holdfast.tasks.github.api import GitHub, checked_project, project_of_remote
 from holdfast.tasks.github.mapping import body_of, fields_of, labels_of, task_of

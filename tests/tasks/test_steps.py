@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks import steps
 from holdfast.tasks.flows import FLOWS, Flows, ShowFlows, UpdateFlow, show_flows, update_flow
 from holdfast.tasks.instructions import ALL

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.store import Templates
 
 OwnTemplate = Callable[..., Path]

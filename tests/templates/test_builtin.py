@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.store import Templates
 from holdfast.templates.template import Template
 

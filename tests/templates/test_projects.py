@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.scaffolding import Request, scaffold
 from holdfast.templates.store import Templates
 

@@ -155,7 +155,7 @@ def test_what_nobody_can_see_does_not_leave_a_template(room: Templates, own_temp
 def test_the_same_parameters_give_the_same_bytes_in_any_process(room: Templates, repository: Path):
     script = (
         "import sys\n"
-        "from holdfast.storage.repository import Repository\n"
+        "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.templates.store import Templates\n"
         "from holdfast.templates.scaffolding import Request, scaffold\n"
         "room = Templates(Repository.discover(sys.argv[1]))\n"

@@ -19,9 +19,9 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.comments.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
-from holdfast.storage.database import Database
-from holdfast.storage.repository import Repository
-from holdfast.storage.store_file import StoreFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.sql.store_file import StoreFile
 
 _NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
 _VERSION = "SELECT data FROM version WHERE blob = ?"

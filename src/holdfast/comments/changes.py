@@ -11,7 +11,7 @@ from holdfast.comments.journeys import Present
 from holdfast.comments.markers import Completion
 from holdfast.comments.notes import AnchorSymbol, Note
 from holdfast.comments.sidecar import Sidecar
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 
 def moment_text(moment: datetime) -> str:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath
 from holdfast.comments.names import SUFFIX
 from holdfast.kernel.errors import Denied, InvalidPath
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 _RELATIVE = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
 _ELSEWHERE = "Choose a source file of the project"

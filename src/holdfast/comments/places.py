@@ -18,9 +18,9 @@ from holdfast.comments.notes import Standing
 from holdfast.comments.schema import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
 from holdfast.comments.tracking.models import Candidate, Confidence
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.derived_database import DerivedDatabase, NotUsable
-from holdfast.storage.listing import Signature
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.watching.listing import Signature
 
 _YOUNG_NANOSECONDS = 2_000_000_000
 _STANDING = tuple(field.name for field in fields(Standing))

@@ -26,7 +26,7 @@ from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.listing import Listing
+from holdfast.storage.watching.listing import Listing
 from holdfast.syntax.languages import language_of
 
 if TYPE_CHECKING:

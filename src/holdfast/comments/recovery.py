@@ -20,8 +20,8 @@ from holdfast.comments.schema import LOCKS_NAME
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.uniting import recovered, united
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.locks import Locks
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.locks import Locks
+from holdfast.storage.files.repo_path import RepoPath
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments

@@ -21,8 +21,8 @@ from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.listing import Listing
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.watching.listing import Listing
 
 
 @dataclass(frozen=True)

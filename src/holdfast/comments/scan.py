@@ -28,7 +28,7 @@ from holdfast.comments.tracking.models import Candidate, Confidence, Placement
 from holdfast.comments.writing import Writing
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 _FEW = 8
 """Files up to which git is asked about each of them alone."""

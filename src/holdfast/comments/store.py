@@ -32,12 +32,12 @@ from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.suggest import closest
-from holdfast.storage.file_history import FileHistory
-from holdfast.storage.listing import Listing, Signature
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
-from holdfast.storage.signs import Sign, sign_of
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.file_history import FileHistory
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.file_signature import Sign, sign_of
+from holdfast.storage.watching.listing import Listing, Signature
 
 if TYPE_CHECKING:
     from holdfast.comments.recovery import FileFinding
@@ -87,7 +87,7 @@ class Comments:
     def search(self) -> SearchIndex:
         """The index in which comments are searched, made at first use."""
         from holdfast.comments.search.index import SearchIndex
-        from holdfast.storage.watched_listing import WatchedListing
+        from holdfast.storage.watching.watched_listing import WatchedListing
 
         return SearchIndex(self.repository, WatchedListing(self.repository.root, is_sidecar), self.load)
 

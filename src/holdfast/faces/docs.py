@@ -112,7 +112,7 @@ def _cell(text: str) -> str:
 @click.option("--check", is_flag=True, help="Only say whether the page is up to date.")
 def main(*, write: bool, check: bool) -> None:
     """Keep docs/tools.md equal to the declarations. Run it in the root of the project."""
-    from holdfast.storage.files import atomic_write
+    from holdfast.storage.files.atomic import atomic_write
     from holdfast.workspace import full_registry
 
     text = tools_page(full_registry())

@@ -10,9 +10,9 @@ from dataclasses import replace
 from holdfast.inbox.message import Message
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
-from holdfast.storage.git import Git
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.repository import Repository
 
 _SHOWN_RANGES = 20
 

@@ -16,7 +16,7 @@ import time
 from holdfast.inbox.places import legacy_message_file, place_in_work_tree
 from holdfast.inbox.posting import digest_of, identity, is_line_range, is_storable
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
-from holdfast.storage.express import OutOfTheOrdinary, QuickStore, enclosing_repository
+from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
 
 _ORDINARY_COMMENT_CHARACTERS = 2000
 _ORDINARY_NAME_CHARACTERS = 200

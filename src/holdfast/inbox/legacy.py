@@ -21,8 +21,8 @@ from holdfast.inbox.posting import digest_of
 from holdfast.inbox.validity import acceptable_line, acceptable_text, located
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files import open_regular, read_descriptor, remove_while
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.atomic import open_regular, read_descriptor, remove_while
+from holdfast.storage.git.repository import Repository
 
 _LABEL = "mcp-messages.json"
 _MEMBERS = ("file", "comment", "project_root", "time")

@@ -33,9 +33,9 @@ from holdfast.inbox.validity import (
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.database import Database
-from holdfast.storage.repository import Repository
-from holdfast.storage.store_file import StoreFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.sql.store_file import StoreFile
 
 _SHORTEST_NAME = len("m_0123")
 

@@ -7,7 +7,7 @@ import os
 from holdfast.inbox.places import place_in_work_tree
 from holdfast.inbox.posting import is_line_range, is_storable
 from holdfast.kernel.errors import Invalid, InvalidPath
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 
 AUTHOR_CHARACTERS = 200
 

@@ -19,7 +19,7 @@ from holdfast.installation.client import Client, Contributions
 from holdfast.installation.formats.part import Part, State, Unreadable, Unsuitable, lines_of
 from holdfast.installation.situation import Situation
 from holdfast.kernel.errors import Conflict, Corrupted, HoldfastError
-from holdfast.storage.configuration_file import BACKUP_SUFFIX, Backup, ConfigurationFile
+from holdfast.storage.files.configuration_file import BACKUP_SUFFIX, Backup, ConfigurationFile
 
 _MARK = "\ufeff"
 _MEND_IT = "Put it right by hand and try again; nothing was changed."

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from holdfast.installation.formats.part import SERVER_NAME, Part
-from holdfast.storage.configuration_file import ConfigurationFile
+from holdfast.storage.files.configuration_file import ConfigurationFile
 
 
 class Scope(StrEnum):

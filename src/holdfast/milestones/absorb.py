@@ -17,8 +17,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.entry import Entry, lines_of, parse
 from holdfast.milestones.rows import refold
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import Commit, is_ancestor, read_commits, walk_commits
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import Commit, is_ancestor, read_commits, walk_commits
 
 _INSERT_OPERATION = (
     "INSERT INTO operation VALUES (?, ?, ?, ?)"

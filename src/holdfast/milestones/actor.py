@@ -6,7 +6,7 @@ import getpass
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git import Identity
+from holdfast.storage.git.command import Identity
 
 
 def actor_of(given: str | None, identity: Identity | None = None) -> str:

@@ -7,7 +7,7 @@ from holdfast.milestones.index import Index
 from holdfast.milestones.log import Log
 from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.sync import Sync
-from holdfast.storage.git_refs import Refs
+from holdfast.storage.git.refs import Refs
 
 
 def notices(refs: Refs, index: Index, sync: Sync) -> list[str]:

@@ -28,8 +28,8 @@ from holdfast.milestones.moments import moment_of
 from holdfast.milestones.query import Query, SortKey
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 
 _READERS = {"github": github_drafts, "beads": beads_drafts}
 

@@ -11,7 +11,7 @@ import os
 from _sqlite3 import Connection, Error, connect
 
 from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, NAMESPACE, SCHEMA_VERSION
-from holdfast.storage.ref_files import RefFiles
+from holdfast.storage.git.ref_files import RefFiles
 
 _PATIENCE_SECONDS = 1.0
 _SMALL_FILE_BYTES = 4096

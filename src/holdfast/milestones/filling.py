@@ -18,8 +18,8 @@ from holdfast.milestones.creations import INSERT_CREATION, creation_in
 from holdfast.milestones.entry import Entry
 from holdfast.milestones.rows import entries_of, fold_all, forget
 from holdfast.milestones.schema import INDEXES, TABLES
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import Commit, parsed, read_records
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import Commit, parsed, read_records
 
 _BATCH = 2_000
 _MOST_PENDING = 250_000

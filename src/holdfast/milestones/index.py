@@ -28,13 +28,13 @@ from holdfast.milestones.absorb import (
 from holdfast.milestones.entry import Entry
 from holdfast.milestones.filling import build
 from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
-from holdfast.storage.connection_pool import ConnectionPool
-from holdfast.storage.derived_database import POINTER_SUFFIX, DerivedDatabase, NotUsable
-from holdfast.storage.files import locked
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import Commit
-from holdfast.storage.git_refs import Refs
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import Commit
+from holdfast.storage.git.refs import Refs
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.connection_pool import ConnectionPool
+from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
 
 _UNGUARDED_ATTEMPTS = 4
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."

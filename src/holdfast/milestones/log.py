@@ -31,9 +31,9 @@ from holdfast.milestones.moments import seconds_of
 from holdfast.milestones.schema import LOGS
 from holdfast.milestones.scribe import Scribe
 from holdfast.milestones.validity import checked_request
-from holdfast.storage.files import atomic_write, locked, read_limited
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import (
+from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import (
     Commit,
     CommitWriter,
     Damaged,
@@ -42,9 +42,9 @@ from holdfast.storage.git_commits import (
     write_commits,
     write_empty_tree,
 )
-from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
-from holdfast.storage.loose_objects import LooseObjects
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.loose_objects import LooseObjects
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git.repository import Repository
 
 _REPLICA = re.compile(r"[0-9a-f]{32}")
 _REPLICA_BYTES = 100

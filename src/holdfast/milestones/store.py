@@ -49,9 +49,9 @@ from holdfast.milestones.rows import event_of
 from holdfast.milestones.schema import NAMESPACE
 from holdfast.milestones.scribe import Scribe
 from holdfast.milestones.sync import Sync
-from holdfast.storage.git import Git
-from holdfast.storage.git_refs import Refs
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.refs import Refs
+from holdfast.storage.git.repository import Repository
 
 
 class Milestones:

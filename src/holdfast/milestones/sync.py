@@ -23,12 +23,12 @@ from holdfast.milestones.index import Index
 from holdfast.milestones.log import Log
 from holdfast.milestones.rows import state_of
 from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
-from holdfast.storage.files import locked
-from holdfast.storage.git import Git
-from holdfast.storage.git_commits import count_between, first_after_fork, is_ancestor
-from holdfast.storage.git_refs import RefLocked, RefMoved, Refs
-from holdfast.storage.git_remotes import Remotes
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.commits import count_between, first_after_fork, is_ancestor
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git.remotes import Remotes
+from holdfast.storage.git.repository import Repository
 
 _ATTEMPTS = 5
 _NAME_DIGITS = 32

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.identity import is_workspace_id
 from holdfast.tasks.models import InSession, Scoped
 from holdfast.tasks.records import Who

@@ -9,7 +9,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.identity import task_id

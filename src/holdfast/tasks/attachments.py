@@ -16,9 +16,9 @@ from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText, visible
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.sql import Connection
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import claims, rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING, WRITING

@@ -10,9 +10,9 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.sql import Connection
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import claims, graph, rows
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING

@@ -6,8 +6,8 @@ import json
 import os
 from collections.abc import Sequence
 
-from holdfast.storage.files import locked
-from holdfast.storage.sql import Connection
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.identity import new_workspace_id
 from holdfast.tasks.marker import read_marker, write_marker
 from holdfast.tasks.records import Workspace

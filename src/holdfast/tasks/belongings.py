@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.records import File, Link
 
 _ADD_LABEL = "INSERT INTO label (task, label) VALUES (:task, :label) ON CONFLICT DO NOTHING"

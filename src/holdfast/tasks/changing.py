@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks import belongings
 from holdfast.tasks.gate import acceptable_evidence, check_done
 from holdfast.tasks.graph import refresh, refuse_cycles, refuse_own_part

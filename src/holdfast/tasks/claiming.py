@@ -10,7 +10,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.acting import acting, actor, check_workspace
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.claims import Claimed, Wish

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Busy
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.history import encoded, event_row, record
 from holdfast.tasks.identity import new_token

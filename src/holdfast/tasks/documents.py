@@ -11,9 +11,9 @@ from pydantic import Field
 
 from holdfast.kernel.errors import Corrupted, NotFound, OutOfDate
 from holdfast.kernel.operation import Effect
-from holdfast.storage.files import locked
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.models import InSession, Reported, Result, Stored

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.git import Git
+from holdfast.storage.git.command import Git
 from holdfast.tasks.identity import task_number
 from holdfast.tasks.inputs import EvidenceIn
 from holdfast.tasks.store import Tasks

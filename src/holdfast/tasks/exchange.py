@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks import belongings, graph, rows
 from holdfast.tasks.history import INSERT_EVENT, encoded, sorted_needs
 from holdfast.tasks.identity import is_uid, is_workspace_id, task_id

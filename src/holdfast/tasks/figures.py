@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.charts.graph_chart import Box
 from holdfast.tasks.identity import task_id
 from holdfast.tasks.states import FINISHED, STATUSES, Status

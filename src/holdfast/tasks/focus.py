@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from holdfast.kernel.operation import Effect
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows, rules
 from holdfast.tasks.acting import acting, actor
 from holdfast.tasks.annotations import WRITING

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.identity import task_id
 from holdfast.tasks.records import Task

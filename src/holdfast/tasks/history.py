@@ -13,7 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.records import Event, Task, Who
 from holdfast.tasks.rows import in_portions, needs_of
 

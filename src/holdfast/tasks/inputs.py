@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Input
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
 from holdfast.tasks.records import Draft, File, Link
 from holdfast.tasks.states import KINDS, Kind, Priority, Status

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from urllib.parse import unquote
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.neighbours import Remark, RemarkKind
 from holdfast.tasks.records import Link
 

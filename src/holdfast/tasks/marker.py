@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.identity import is_workspace_id
 
 MARKER = RepoPath.parse(".task/workspace.json")

@@ -8,8 +8,8 @@ from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.acting import check_workspace
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
 from holdfast.tasks.marker import read_marker, write_marker

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 
 TRACKER_COLUMNS = ("name", "kind", "settings", "mark", "created_at", "synced_at")
 COUNTERPART_COLUMNS = ("tracker", "origin", "task", "url", "base", "seen")

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast.kernel.clock import rfc3339
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.claims import is_holder
 from holdfast.tasks.instant import Instant

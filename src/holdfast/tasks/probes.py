@@ -10,8 +10,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks import documents, rows, rules, steps
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.instant import Instant
 from holdfast.tasks.records import COLUMNS, Task
 from holdfast.tasks.rows import among

@@ -10,7 +10,7 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rules
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING

@@ -11,7 +11,7 @@ from typing import Any
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import query, rows
 from holdfast.tasks.attachments import content_of, is_text
 from holdfast.tasks.charting import ChartFormat, ChartKind, drawn, painted

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import NotFound
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.identity import UID_CHARACTERS, is_uid, task_id, task_number
 from holdfast.tasks.records import COLUMNS, Attachment, Dependency, Event, File, Link, Task
 from holdfast.tasks.states import FINISHED, Kind

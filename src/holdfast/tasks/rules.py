@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
-from holdfast.storage.files import locked
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.signs import sign_of
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.store import Tasks
 
 RuleType = Literal["coding", "git", "testing", "security", "performance", "custom"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.kernel.errors import NotFound
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.identity import new_session_id
 from holdfast.tasks.store import LEASE_SECONDS, Tasks
 

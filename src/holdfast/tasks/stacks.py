@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from holdfast.storage.repo_path import RepoPath
-from holdfast.storage.repository import Repository
-from holdfast.storage.tree import Tree
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.records import Draft
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
 from holdfast.kernel.suggest import did_you_mean
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.instructions import ALL
 from holdfast.tasks.records import Who
 from holdfast.tasks.store import Tasks

@@ -18,9 +18,9 @@ from typing import Any, TypeVar
 
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.memory import Memory
-from holdfast.storage.repository import Repository
-from holdfast.storage.sql import Connection, SqliteStore, SqlStore
-from holdfast.storage.store_file import StoreFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sql_store import Connection, SqliteStore, SqlStore
+from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks import changing, claims, history, query, rows, writing
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.instant import Instant, Watched, watched
@@ -310,7 +310,7 @@ class Tasks:
 
     def _open(self) -> SqlStore:
         if self._address is not None:
-            from holdfast.storage.postgres import PostgresStore
+            from holdfast.storage.sql.postgres import PostgresStore
 
             return PostgresStore(self._address, migrations=MIGRATIONS)
         self.repository.ensure_store()

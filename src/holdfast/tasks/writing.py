@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.sql import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks import belongings
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.gate import check_done

@@ -18,8 +18,8 @@ from pathlib import Path
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.suggest import closest
-from holdfast.storage.folder import Fingerprint, Folder
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.folder import Fingerprint, Folder
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.address import Address
 from holdfast.templates.definition import SUFFIX, Definition, parsed
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound

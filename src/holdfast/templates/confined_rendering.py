@@ -1,6 +1,7 @@
 """The far side of a confined process: renders one template that somebody else wrote.
 
-It is started by `storage/confined.py`, which gives up the right to open files once this module is imported.
+It is started by `storage/processes/confined.py`, which gives up the right to open files once this module is
+imported.
 """
 
 from __future__ import annotations

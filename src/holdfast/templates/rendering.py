@@ -17,7 +17,7 @@ from typing import Any
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.parameters import Values
 from holdfast.templates.template import Template
@@ -88,7 +88,7 @@ def _here(template: Template, values: dict[str, Any]) -> tuple[str, str]:
 
 
 def _confined(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.storage.confined import Bounds, run_confined  # so is what starts a process
+    from holdfast.storage.processes.confined import Bounds, run_confined  # so is what starts a process
 
     request = json.dumps(
         {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from holdfast.templates.address import Address
 from holdfast.templates.catalogue import Catalogue
 from holdfast.templates.rendering import RenderedFile, Renderer

@@ -12,8 +12,8 @@ from holdfast.kernel.errors import Conflict, InvalidArguments
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.file_set import FileSet
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates import text
 from holdfast.templates.difference import difference
 from holdfast.templates.models import ScaffoldedFile, ScaffoldError

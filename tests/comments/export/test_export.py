@@ -21,7 +21,7 @@ from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
 from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable
 from holdfast.kernel.validation import validated
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
 LETTERS = "one\ntwo\nthree\nfour\nfive\nsix\nseven\n"

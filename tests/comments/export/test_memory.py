@@ -15,8 +15,8 @@ _PROGRAM = """
 import io, resource, sys
 from holdfast.comments.export.writing import Request, write_export
 from holdfast.comments.store import Comments
-from holdfast.storage.repository import Repository
-from holdfast.storage.streamed_file import streamed_file
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.files.streamed_file import streamed_file
 
 root, output, chosen = sys.argv[1:]
 room = Comments(Repository.at(root))

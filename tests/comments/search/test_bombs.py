@@ -13,7 +13,7 @@ import pytest
 from holdfast.comments.search.models import SearchComments
 from holdfast.comments.search.operations import search_comments
 from holdfast.comments.store import Comments
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import annotate, comment
 
 COMMENTS = 1000

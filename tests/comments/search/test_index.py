@@ -17,9 +17,9 @@ from hypothesis import strategies as st
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.storage import watched_listing
-from holdfast.storage.repository import Repository
-from holdfast.storage.watched_listing import NoticesLost
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching import watched_listing
+from holdfast.storage.watching.watched_listing import NoticesLost
 from tests.comments.making import PYTHON, age, annotate, comment
 
 
@@ -122,7 +122,7 @@ def test_another_process_finds_and_fills_the_same_index(room, tmp_path):
         "import sys; from holdfast.comments.store import Comments;"
         "from holdfast.comments.search.query import Query;"
         "from holdfast.comments.search.pattern import compiled;"
-        "from holdfast.storage.repository import Repository;"
+        "from holdfast.storage.git.repository import Repository;"
         "room = Comments(Repository.at(sys.argv[1]));"
         "print([hit.text for hit in room.search.find(Query(compiled('word'))).hits])"
     )

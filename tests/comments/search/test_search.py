@@ -15,7 +15,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 
 AI = {"model": "claude-sonnet-4.5", "confidence": 0.95, "reasoning": "Best practice"}

@@ -15,8 +15,8 @@ import pytest
 from holdfast.doctor import CheckStores, Finding, StoreRoom, StoresChecked, check_stores, stores
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Busy, Corrupted, HoldfastError
-from holdfast.storage.files import TEMPORARY_SUFFIX
-from holdfast.storage.repository import Repository
+from holdfast.storage.files.atomic import TEMPORARY_SUFFIX
+from holdfast.storage.git.repository import Repository
 
 NOTHING_YET = "Nothing has been stored yet."
 

@@ -22,8 +22,8 @@ from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Registry
-from holdfast.storage.repository import Repository
-from holdfast.storage.tokens import TokenFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.tokens import TokenFile
 from tests.wire.client import ENVELOPE
 
 PORT = 8765

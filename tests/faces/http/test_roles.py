@@ -13,8 +13,8 @@ from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFoun
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
-from holdfast.storage.repository import Repository
-from holdfast.storage.tokens import TokenFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.tokens import TokenFile
 from holdfast.workspace import full_registry
 from tests.faces.http.running import HOLDFAST, RunningServer
 

@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
-from holdfast.storage.repository import Repository
+from holdfast.storage.git.repository import Repository
 from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, SESSION, fill, recorded
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 

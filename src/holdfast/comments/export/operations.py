@@ -23,7 +23,7 @@ from holdfast.kernel.content import Content, Embedded
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
-from holdfast.storage.streamed_file import streamed_file
+from holdfast.storage.files.streamed_file import streamed_file
 
 
 def _words(result: ExportResult) -> str:

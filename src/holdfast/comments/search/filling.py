@@ -13,7 +13,7 @@ from holdfast.comments.search.folding import folded
 from holdfast.comments.search.moments import microseconds
 from holdfast.comments.sidecar import Sidecar
 from holdfast.kernel.call import current_call
-from holdfast.storage.watched_listing import Signature
+from holdfast.storage.watching.watched_listing import Signature
 
 _NEW_FILE = (
     "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"

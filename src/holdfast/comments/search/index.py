@@ -27,9 +27,9 @@ from holdfast.comments.search.schema import APPLICATION_ID, NAME, TABLES, VERSIO
 from holdfast.comments.sidecar import Sidecar
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, HoldfastError
-from holdfast.storage.derived_database import DerivedDatabase, NotUsable
-from holdfast.storage.repository import Repository
-from holdfast.storage.watched_listing import Signature, WatchedListing
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.watching.watched_listing import Signature, WatchedListing
 
 _ATTEMPTS = 20
 _SHOWN = (

@@ -12,7 +12,7 @@ from holdfast.comments.union.uniting import united
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files import atomic_write, read_limited
+from holdfast.storage.files.atomic import atomic_write, read_limited
 
 _CONFLICT = 1
 

@@ -21,7 +21,7 @@ def editor_option(argument: str) -> click.Option:
 
 def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with what a person wrote, beginning from what they typed."""
-    from holdfast.storage.editor import written_in_editor
+    from holdfast.storage.processes.editor import written_in_editor
 
     name = operation.written_in_editor
     assert name is not None

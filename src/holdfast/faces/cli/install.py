@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Client
     from holdfast.installation.plan import Change
     from holdfast.installation.situation import Situation
-    from holdfast.storage.repository import Repository
+    from holdfast.storage.git.repository import Repository
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _SCOPES = ("project", "user")
@@ -118,7 +118,7 @@ def _client(name: str | None) -> Client:
 
 def _situation(client: Client, scope: str | None, name: str, root: str | None) -> Situation:
     from holdfast.installation.situation import Situation
-    from holdfast.storage.repository import Repository
+    from holdfast.storage.git.repository import Repository
 
     if not _SERVER_NAME.fullmatch(name):
         raise Invalid(f'"{name}" cannot name a server.', hint="Use letters, digits, '-' and '_', 64 at most.")
@@ -145,8 +145,8 @@ def _situation(client: Client, scope: str | None, name: str, root: str | None) -
 
 
 def _remotes(repository: Repository) -> tuple[str, ...]:
-    from holdfast.storage.git import Git
-    from holdfast.storage.git_remotes import Remotes, is_remote_name
+    from holdfast.storage.git.command import Git
+    from holdfast.storage.git.remotes import Remotes, is_remote_name
 
     if repository.common_dir is None:
         return ()

@@ -60,7 +60,7 @@ def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
         return None
     from holdfast.inbox.express import post
-    from holdfast.storage.express import OutOfTheOrdinary
+    from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
         posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
@@ -73,7 +73,7 @@ def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _is_for_a_person(given):
         return None
     from holdfast.inbox.express import nothing_waits
-    from holdfast.storage.express import OutOfTheOrdinary
+    from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
         if not nothing_waits(_start(given)):

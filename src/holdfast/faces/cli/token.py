@@ -16,8 +16,8 @@ from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.roles import Role
 from holdfast.kernel.suggest import did_you_mean
-from holdfast.storage.repository import Repository
-from holdfast.storage.tokens import Grant, TokenFile
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.tokens import Grant, TokenFile
 
 _ROLES = [role.value for role in Role]
 _SECTION = "Commands"

@@ -15,7 +15,7 @@ from holdfast.faces.http.boundary import Headers
 from holdfast.faces.http.refusals import InsufficientScope, Unauthenticated
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.roles import Role
-from holdfast.storage.tokens import OWNER, TokenFile
+from holdfast.storage.network.tokens import OWNER, TokenFile
 
 _SCHEME = b"bearer "
 

@@ -27,7 +27,7 @@ from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.refusals import CrossSite, MethodNotAllowed, Unauthenticated
 from holdfast.faces.http.settings import API_PATH
 from holdfast.kernel.roles import Role
-from holdfast.storage.tokens import OWNER
+from holdfast.storage.network.tokens import OWNER
 
 LOGIN_PATH = "/login"
 

@@ -36,8 +36,8 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
-from holdfast.storage.token import TOKEN_NAME, access_token
-from holdfast.storage.tokens import TokenFile
+from holdfast.storage.network.owner_token import TOKEN_NAME, access_token
+from holdfast.storage.network.tokens import TokenFile
 from holdfast.workspace import Workspace, full_registry
 
 

@@ -9,7 +9,7 @@ from holdfast.installation.formats.json_hook import JsonHook
 from holdfast.installation.formats.json_member import JsonMember
 from holdfast.installation.formats.whole_file import WholeFile
 from holdfast.installation.situation import Scope, Situation, Wanted
-from holdfast.storage.configuration_file import ConfigurationFile
+from holdfast.storage.files.configuration_file import ConfigurationFile
 
 _HOOK_SECONDS = 10
 _MARK = "<!-- Written by `holdfast install claude-code`. -->"

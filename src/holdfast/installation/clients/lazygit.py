@@ -6,7 +6,7 @@ import os
 
 from holdfast.installation.client import Client, Contributions
 from holdfast.installation.situation import Scope, Situation, Wanted
-from holdfast.storage.configuration_file import ConfigurationFile
+from holdfast.storage.files.configuration_file import ConfigurationFile
 
 _LIST = "customCommands"
 _OLD_FOLDER = ("jesseduffield", "lazygit")

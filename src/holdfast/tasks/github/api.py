@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
-from holdfast.storage.git_credentials import UsersConfiguration
-from holdfast.storage.web_client import WebClient
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.foreign import ForeignTask
 from holdfast.tasks.github import mapping
 from holdfast.tasks.remote.reconcile import FIELDS

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, NotFound
-from holdfast.storage.git import Git
-from holdfast.storage.git_credentials import UsersConfiguration
-from holdfast.storage.git_remotes import Remotes
-from holdfast.storage.web_address import parse_address
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.storage.git.remotes import Remotes
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.acting import acting
 from holdfast.tasks.github import api
 from holdfast.tasks.github.api import GitHub, PullRequest

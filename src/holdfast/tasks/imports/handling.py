@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from holdfast.kernel.call import current_call
-from holdfast.storage.repo_path import RepoPath
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks import rows
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.foreign import ForeignTask, Problem

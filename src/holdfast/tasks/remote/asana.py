@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.git_credentials import UsersConfiguration
+from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask
 from holdfast.tasks.remote.service import Service
 from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, parts, words

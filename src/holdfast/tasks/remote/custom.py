@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from holdfast.storage.git_credentials import UsersConfiguration
+from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask, priority_of, status_of
 from holdfast.tasks.remote.reconcile import FIELDS
 from holdfast.tasks.remote.service import Service

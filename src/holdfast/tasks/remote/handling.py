@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.storage.git_credentials import UsersConfiguration
+from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.acting import acting
 from holdfast.tasks.presenting import moment_or_none, workspace_ref
 from holdfast.tasks.records import Who

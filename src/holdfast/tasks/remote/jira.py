@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict, Unavailable
-from holdfast.storage.git_credentials import UsersConfiguration
+from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignTask, priority_of, status_of
 from holdfast.tasks.remote.reconcile import FIELDS
 from holdfast.tasks.remote.service import Service

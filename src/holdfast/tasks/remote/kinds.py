@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.storage.git_credentials import UsersConfiguration
-from holdfast.storage.web_address import Origin, parse_address
-from holdfast.storage.web_client import WebClient
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.storage.network.address import Origin, parse_address
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.github import api as github
 from holdfast.tasks.remote import asana, custom, jira, linear, trello
 from holdfast.tasks.remote.service import Manners, Pause, Service, pause

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid, NotFound, Unavailable
-from holdfast.storage.git_credentials import UsersConfiguration
+from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.foreign import ForeignPriority, ForeignStatus, ForeignTask, status_of
 from holdfast.tasks.remote.service import Service
 from holdfast.tasks.remote.tracker import Mark, Standing, identity, items, part, parts, words

@@ -31,7 +31,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
-from holdfast.storage.web_client import WebAnswer, WebClient
+from holdfast.storage.network.client import WebAnswer, WebClient
 
 _TRIES = 3
 _MOMENT = 0.2

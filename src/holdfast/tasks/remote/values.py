@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from holdfast.storage.sql import Connection
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.foreign import ForeignCriterion, ForeignTask
 from holdfast.tasks.models import TEXT_CHARACTERS, TITLE_CHARACTERS, WORD_CHARACTERS

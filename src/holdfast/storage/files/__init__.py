@@ -1,0 +1,1 @@
+"""Files: written whole and durably, locked, and never outside the work tree."""

@@ -1,0 +1,244 @@
+"""Files that hold the old content or the new, and locks that end with their holder.
+
+Contract:
+- When `atomic_write` returns, the new bytes and the name that leads to them are on disk. When it raises,
+  the name leads to the old bytes; only if the very last step failed (flushing the directory) to the new
+  ones. Whole either way, and no temporary file is left.
+- A temporary file is locked by its writer for as long as it lives, so that `sweep_orphans` can tell what a
+  killed process left behind from what a slow one still needs.
+- A lock is a `flock` on a file of its own, which is never replaced or removed. The data file cannot carry
+  the lock, because `atomic_write` gives its name to another inode. The kernel drops the lock when its
+  holder dies; nobody has to judge whether a process number is still alive.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import Busy, InvalidPath, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.os_errors import disk_failures_named
+
+TEMPORARY_SUFFIX = ".holdfast-tmp"
+ORPHAN_AGE_SECONDS = 10.0
+
+_NEW_FILE_MODE = 0o644
+_FIRST_PAUSE_SECONDS = 0.001
+_LONGEST_PAUSE_SECONDS = 0.005
+_READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+_TEMPORARY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+StrPath = str | os.PathLike[str]
+
+
+def atomic_write(path: StrPath, data: bytes, *, mode: int | None = None) -> None:
+    """Replace the content of a file, durably and in one step.
+
+    Without `mode` an existing file keeps its permissions and a new one gets 0644.
+    """
+    directory, name = os.path.split(os.fspath(path))
+    with disk_failures_named(name), opened_directory(directory or os.curdir) as descriptor:
+        replace_at(descriptor, name, data, mode=mode)
+
+
+def replace_at(
+    directory: int, name: str, data: bytes, *, label: str | None = None, mode: int | None = None
+) -> None:
+    """Do what `atomic_write` promises for a name inside an open directory."""
+    # Cut by characters: four bytes each at most, so that the whole fits into a file name.
+    temporary = f".{name[:48]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+    with disk_failures_named(label or name):
+        try:
+            _write_temporary(directory, temporary, data, _mode_of(directory, name) if mode is None else mode)
+            os.replace(temporary, name, src_dir_fd=directory, dst_dir_fd=directory)
+        except BaseException:
+            _remove_if_present(directory, temporary)
+            raise
+        os.fsync(directory)
+
+
+def _write_temporary(directory: int, temporary: str, data: bytes, mode: int) -> None:
+    descriptor = os.open(temporary, _TEMPORARY_FLAGS, 0o600, dir_fd=directory)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.fchmod(descriptor, mode)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _mode_of(directory: int, name: str) -> int:
+    try:
+        status = os.stat(name, dir_fd=directory, follow_symlinks=False)
+    except FileNotFoundError:
+        return _NEW_FILE_MODE
+    return status.st_mode & 0o777 if stat.S_ISREG(status.st_mode) else _NEW_FILE_MODE
+
+
+def _remove_if_present(directory: int, name: str) -> None:
+    try:
+        os.unlink(name, dir_fd=directory)
+    except OSError:
+        pass  # The failure being reported matters more; `sweep_orphans` finds what is left.
+
+
+@contextmanager
+def opened_directory(path: StrPath) -> Iterator[int]:
+    """Hold a directory open and yield its descriptor."""
+    descriptor = os.open(path, _DIRECTORY_FLAGS)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def flush_directory(path: StrPath) -> None:
+    """Make the names in a directory durable."""
+    with opened_directory(path) as descriptor:
+        os.fsync(descriptor)
+
+
+@contextmanager
+def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator[None]:
+    """Hold the lock that belongs to `path` (its own file, `<path>.lock`) against processes and threads.
+
+    Waits at most `wait` seconds, then raises `Busy`. Not re-entrant: a second `locked` on the same path
+    inside the first waits for itself.
+    """
+    name = os.path.basename(os.fspath(path))
+    with disk_failures_named(f"{name}.lock"):
+        descriptor = _wait_for_lock(f"{os.fspath(path)}.lock", name, wait)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _wait_for_lock(lock_path: str, name: str, wait: float) -> int:
+    ends = monotonic() + wait
+    pause = _FIRST_PAUSE_SECONDS
+    while (descriptor := _try_lock(lock_path)) is None:
+        if monotonic() >= ends:
+            raise Busy(f"'{name}' is in use by another process.", hint="Try again in a moment.", path=name)
+        current_call().check()
+        time.sleep(pause)
+        pause = min(pause * 1.5, _LONGEST_PAUSE_SECONDS)
+    return descriptor
+
+
+def _try_lock(lock_path: str) -> int | None:
+    descriptor = os.open(lock_path, _LOCK_FLAGS, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Somebody may have removed the lock file between the two calls; a lock without a name guards nothing.
+        if os.path.samestat(os.fstat(descriptor), os.stat(lock_path, follow_symlinks=False)):
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def read_limited(path: StrPath, limit: int) -> bytes:
+    """Return the whole content of a regular file of at most `limit` bytes.
+
+    A symbolic link, FIFO, device or socket is refused at once; nothing here can block.
+    """
+    name = os.path.basename(os.fspath(path))
+    with disk_failures_named(name):
+        descriptor = open_regular(path, label=name)
+        try:
+            return read_descriptor(descriptor, limit, label=name)
+        finally:
+            os.close(descriptor)
+
+
+def open_regular(path: StrPath, *, label: str, directory: int | None = None) -> int:
+    """Return a descriptor for reading a regular file; the last component is never followed as a link."""
+    descriptor = os.open(path, _READ_FLAGS, dir_fd=directory)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise InvalidPath(f"'{label}' is not a regular file.", hint="Name a regular file.", path=label)
+
+
+def read_descriptor(descriptor: int, limit: int, *, label: str) -> bytes:
+    """Return everything an open file holds, or raise `TooLarge` as soon as it exceeds `limit`."""
+    size = os.fstat(descriptor).st_size
+    pieces: list[bytes] = []
+    room = limit + 1
+    while size <= limit and room > 0 and (piece := os.read(descriptor, min(room, LIMITS.read_chunk))):
+        pieces.append(piece)
+        room -= len(piece)
+    if size > limit or room <= 0:
+        raise TooLarge(
+            f"'{label}' is larger than {limit} bytes.", hint="Use a smaller file.", path=label, limit=limit
+        )
+    return b"".join(pieces)
+
+
+def sweep_orphans(directory: StrPath, *, older_than: float = ORPHAN_AGE_SECONDS) -> list[str]:
+    """Remove the temporary files that killed writers left in a directory, and return their names.
+
+    A file younger than `older_than` seconds, or still locked by its writer, is left alone.
+    """
+    name = os.path.basename(os.fspath(directory))
+    with disk_failures_named(name), opened_directory(directory) as descriptor:
+        temporaries = sorted(entry for entry in os.listdir(descriptor) if entry.endswith(TEMPORARY_SUFFIX))
+        newest = time.time() - older_than
+        return [entry for entry in temporaries if _remove_orphan(descriptor, entry, newest)]
+
+
+def _remove_orphan(directory: int, name: str, newest: float) -> bool:
+    try:
+        descriptor = os.open(name, _READ_FLAGS, dir_fd=directory)
+    except OSError:
+        return False
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_mtime > newest:
+            return False
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        os.unlink(name, dir_fd=directory)
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def remove_while(path: str, unchanged: Callable[[str], bool]) -> None:
+    """Remove a file that others write by name, but only while it is the one that was meant, if that works."""
+    aside = f"{path}.{os.urandom(8).hex()}"
+    if not unchanged(path):
+        return
+    # Once it is renamed, whoever writes by name makes a new file; only then is looking conclusive.
+    try:
+        os.rename(path, aside)
+        if not unchanged(aside):
+            _put_back(aside, path)
+        os.unlink(aside)
+    except OSError:
+        return
+
+
+def _put_back(aside: str, path: str) -> None:
+    try:
+        os.link(aside, path, follow_symlinks=False)
+    except FileExistsError:
+        pass  # a newer file took the place, as it would have done without us

@@ -1,0 +1,190 @@
+"""Files that belong to other programs, changed so that a person can always go back.
+
+Contract:
+- A file is replaced in one step and keeps its permissions. It is replaced only if it still holds what the
+  change was made from; otherwise `Conflict`, and nothing happened.
+- Two of our own processes never change files of one directory at the same time: the directory itself is
+  locked, so that nothing is left beside the files.
+- The first change leaves the earlier content beside the file, under the same name with `BACKUP_SUFFIX`.
+- A symbolic link is followed if the link and the file behind it both belong to the user, and the file
+  is then changed where it is. A file that is looked for inside a directory never leads out of it.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.atomic import (
+    atomic_write,
+    flush_directory,
+    opened_directory,
+    read_limited,
+    sweep_orphans,
+)
+from holdfast.storage.files.os_errors import disk_failures_named
+
+BACKUP_SUFFIX = ".holdfast-backup"
+
+_PAUSE_SECONDS = 0.01
+_GUARD_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Backup(Enum):
+    """What becomes of the earlier content beside a file."""
+
+    WRITE = "write"
+    LEAVE = "leave"
+    REMOVE = "remove"
+
+
+@dataclass(frozen=True)
+class ConfigurationFile:
+    """A file by its path, called `label` in messages."""
+
+    path: str
+    label: str
+    inside: str | None = None
+    """The directory the file has to be in, for files that a repository may have brought along."""
+    is_private: bool = False
+    """Whether a new file, and the directories made for it, are for the user alone."""
+    guard_suffix: str | None = None
+    """How the owning program names the file that says it is writing."""
+
+    def read(self) -> bytes | None:
+        """Return the content, or None if there is no file."""
+        place = self._place()
+        return _content(place, self.label)
+
+    def read_backup(self) -> bytes | None:
+        """Return the content from before the first change, or None if none was kept."""
+        return _content(self._place() + BACKUP_SUFFIX, self.label + BACKUP_SUFFIX)
+
+    def replace(self, before: bytes | None, after: bytes | None, *, backup: Backup) -> None:
+        """Put `after` in the place of `before`, durably; None stands for no file."""
+        place = self._place()
+        self._make_directory(place)
+        with disk_failures_named(self.label), self._alone(place), self._guarded(place):
+            if _content(place, self.label) != before:
+                raise Conflict(f"'{self.label}' was changed just now by another program.", hint="Try again.")
+            self._check_owner(place)
+            sweep_orphans(os.path.dirname(place))
+            if backup is Backup.WRITE and before is not None:
+                atomic_write(place + BACKUP_SUFFIX, before, mode=stat.S_IMODE(os.stat(place).st_mode))
+            if after is None:
+                _remove(place)
+            elif after != before:
+                mode = 0o600 if self.is_private and before is None else None
+                atomic_write(place, after, mode=mode)
+            if backup is Backup.REMOVE:
+                _remove(place + BACKUP_SUFFIX)
+
+    def remove_empty_directories(self) -> None:
+        """Remove the directories around a file that is gone, up to the one it had to be in."""
+        directory = os.path.dirname(self._place())
+        while self.inside is not None and directory != os.path.realpath(self.inside):
+            try:
+                os.rmdir(directory)
+            except OSError:
+                return  # Somebody else has something there.
+            directory = os.path.dirname(directory)
+
+    def _place(self) -> str:
+        """Return where the file really is, or will be."""
+        with disk_failures_named(self.label):
+            if os.path.islink(self.path):
+                self._check_link()
+            place = os.path.realpath(self.path)
+        if self.inside is not None:
+            within = os.path.realpath(self.inside)
+            if os.path.commonpath([within, place]) != within:
+                raise InvalidPath(
+                    f"'{self.label}' leads out of the repository.",
+                    hint="Replace the symbolic link by a file.",
+                )
+        return place
+
+    def _check_link(self) -> None:
+        if not os.path.exists(self.path):
+            raise InvalidPath(
+                f"'{self.label}' is a symbolic link that leads nowhere.", hint="Make the file it names."
+            )
+        owners = {os.lstat(self.path).st_uid, os.stat(self.path).st_uid}
+        if owners != {os.geteuid()}:
+            raise Denied(
+                f"'{self.label}' is a symbolic link, and it or its file belongs to another user.",
+                hint="Replace the symbolic link by a file of yours.",
+            )
+
+    def _check_owner(self, place: str) -> None:
+        # A file that is replaced changes hands. In a home directory nobody would expect that.
+        if self.is_private and os.path.exists(place) and os.stat(place).st_uid != os.geteuid():
+            raise Denied(
+                f"'{self.label}' belongs to another user.", hint="Run the command as the user it belongs to."
+            )
+
+    def _make_directory(self, place: str) -> None:
+        label = os.path.dirname(self.label) or self.label
+        mode = 0o700 if self.is_private else 0o755
+        with disk_failures_named(label):
+            try:
+                os.makedirs(os.path.dirname(place), mode=mode, exist_ok=True)
+            except FileExistsError as error:
+                raise NotADirectoryError(errno.ENOTDIR, label) from error
+
+    @contextmanager
+    def _alone(self, place: str) -> Iterator[None]:
+        """Keep our other processes away from the directory."""
+        ends = monotonic() + LIMITS.lock_wait_seconds
+        with opened_directory(os.path.dirname(place)) as directory:
+            while not _locked(directory):
+                if monotonic() >= ends:
+                    raise Busy(f"'{self.label}' is in use by another process.", hint="Try again in a moment.")
+                time.sleep(_PAUSE_SECONDS)
+            yield
+
+    @contextmanager
+    def _guarded(self, place: str) -> Iterator[None]:
+        if self.guard_suffix is None:
+            yield
+            return
+        guard = place + self.guard_suffix
+        try:
+            os.close(os.open(guard, _GUARD_FLAGS, 0o600))
+        except FileExistsError:
+            raise Busy(f"Another program is writing '{self.label}'.", hint="Try again in a moment.") from None
+        try:
+            yield
+        finally:
+            os.unlink(guard)
+
+
+def _locked(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _content(place: str, label: str) -> bytes | None:
+    with disk_failures_named(label):
+        if not os.path.lexists(place):
+            return None
+        return read_limited(place, LIMITS.configuration_file_bytes)
+
+
+def _remove(place: str) -> None:
+    if os.path.lexists(place):
+        os.unlink(place)
+        flush_directory(os.path.dirname(place))

@@ -1,0 +1,58 @@
+"""Which kind of file system a path is on, as far as the kernel's mount table tells."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from holdfast.storage.files.atomic import StrPath
+
+_MOUNT_TABLE = "/proc/self/mountinfo"
+_NETWORK_TYPES = frozenset(
+    {"9p", "afs", "beegfs", "ceph", "cifs", "coda", "drvfs", "gfs2", "glusterfs", "gpfs", "lustre", "ncpfs"}
+    | {"nfs", "nfs4", "ocfs2", "prl_fs", "smb3", "smbfs", "vboxsf"}
+)
+_NETWORK_HELPERS = frozenset({"ceph", "davfs", "gcsfuse", "glusterfs", "rclone", "s3fs", "smbnetfs", "sshfs"})
+
+
+def is_network_filesystem(path: StrPath) -> bool:
+    """Tell whether locks and write-ahead logs are unreliable where `path` lives.
+
+    False where the mount table cannot be read (it exists on Linux only): absence of evidence is not a
+    reason to refuse work.
+    """
+    kind, _, helper = filesystem_type(path).partition(".")
+    return kind in _NETWORK_TYPES or (kind == "fuse" and helper in _NETWORK_HELPERS)
+
+
+def filesystem_type(path: StrPath, mount_table: str = _MOUNT_TABLE) -> str:
+    """Return the type of the file system that holds `path`, or an empty text when it is not known."""
+    target = os.path.realpath(path)
+    try:
+        with open(mount_table, encoding="utf-8", errors="surrogateescape") as table:
+            mounts = [mount for line in table if (mount := _mount(line)) is not None]
+    except OSError:
+        return ""
+    # Later mounts cover earlier ones at the same place, hence "at least as long".
+    best, answer = "", ""
+    for place, kind in mounts:
+        if len(place) >= len(best) and _contains(place, target):
+            best, answer = place, kind
+    return answer
+
+
+def _mount(line: str) -> tuple[str, str] | None:
+    """Read the mount point and the type from one line of the table."""
+    fields = line.split()
+    try:
+        return _unescape(fields[4]), fields[fields.index("-", 6) + 1]
+    except (IndexError, ValueError):
+        return None
+
+
+def _unescape(text: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)
+
+
+def _contains(place: str, target: str) -> bool:
+    return place in ("/", target) or target.startswith(place + "/")

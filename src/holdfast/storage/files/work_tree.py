@@ -1,0 +1,182 @@
+"""Files of the work tree, opened so that no path and no link leads outside.
+
+Contract:
+- A path is walked one component at a time, each opened relative to the directory before it and never followed
+  as a link. What was checked is what is used: there is no moment between check and use in which somebody can
+  swap a directory for a link.
+- A symbolic link anywhere on the way is refused, even one that stays inside. Whether it stays inside cannot
+  be decided and acted upon in one step on every system we support, and a rule without exceptions is one that
+  a reader can hold in mind. Git itself does not go beyond a link either.
+- Only regular files are read; a FIFO, device or socket is refused at once, without waiting for it.
+- A write replaces the name, so a file that is hard-linked elsewhere is left alone there. A file that nobody
+  may write is refused all the same.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
+from holdfast.storage.files.atomic import open_regular, read_descriptor, replace_at
+from holdfast.storage.files.os_errors import disk_failure, disk_failures_named
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.git.repository import Repository
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+_ROOT_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_STEP_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class Tree:
+    """The work tree of one repository."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+
+    def open_read(self, path: RepoPath) -> BinaryIO:
+        """Open a regular file for reading; the caller closes it."""
+        with self._parent_of(path) as parent:
+            return os.fdopen(open_regular(path.name, directory=parent, label=path.text), "rb")
+
+    def read_bytes(self, path: RepoPath, limit: int) -> bytes:
+        """Return the whole content of a regular file of at most `limit` bytes."""
+        with self.open_read(path) as file, disk_failures_named(path.text):
+            return read_descriptor(file.fileno(), limit, label=path.text)
+
+    def exists(self, path: RepoPath) -> bool:
+        """Tell whether there is a regular file that `open_read` would look at."""
+        try:
+            with self._parent_of(path) as parent:
+                return stat.S_ISREG(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode)
+        except (NotFound, InvalidPath):
+            return False
+
+    def files_in(self, directory: RepoPath) -> list[RepoPath]:
+        """Return the regular files directly in a directory, in order; none where there is no such
+        directory."""
+        inside = RepoPath((*directory.segments, "_"))
+        try:
+            with self._parent_of(inside) as folder:
+                names = [name for name in sorted(os.listdir(folder)) if _is_regular(folder, name)]
+        except NotFound:
+            return []
+        return [path for name in names if (path := _nameable(directory, name)) is not None]
+
+    def write(self, path: RepoPath, data: bytes) -> None:
+        """Replace the content of a file, durably and in one step; its directory must exist."""
+        with self._parent_of(path) as parent:
+            _refuse_to_replace(parent, path)
+            replace_at(parent, path.name, data, label=path.text)
+
+    def signature(self, path: RepoPath) -> tuple[int, int, int] | None:
+        """Return inode, size and time of a regular file, or None when there is none."""
+        try:
+            with self._parent_of(path) as parent:
+                status = os.stat(path.name, dir_fd=parent, follow_symlinks=False)
+        except (NotFound, InvalidPath):
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return status.st_ino, status.st_size, status.st_mtime_ns
+
+    def remove(self, path: RepoPath) -> None:
+        """Remove a regular file, durably."""
+        with self._parent_of(path) as parent:
+            _refuse_to_replace(parent, path)
+            os.unlink(path.name, dir_fd=parent)
+            os.fsync(parent)
+
+    def make_parents(self, path: RepoPath) -> None:
+        """Make the directories that lead to a file, as far as they are missing."""
+        with disk_failures_named(path.text):
+            descriptor = self._root()
+            try:
+                for segment in path.segments[:-1]:
+                    _make_directory(descriptor, segment)
+                    descriptor = _step_into(descriptor, segment, path)
+            finally:
+                os.close(descriptor)
+
+    @contextmanager
+    def _parent_of(self, path: RepoPath) -> Iterator[int]:
+        """Hold open the directory that contains the last component; failures meanwhile name the path."""
+        try:
+            descriptor = self._root()
+            try:
+                for segment in path.segments[:-1]:
+                    descriptor = _step_into(descriptor, segment, path)
+                yield descriptor
+            finally:
+                os.close(descriptor)
+        except OSError as error:
+            raise disk_failure(error, path.text) from error
+
+    def _root(self) -> int:
+        """Open the work tree."""
+        if self._repository.bare:
+            raise Unavailable("A bare repository has no files to open.", hint="Use a clone with a work tree.")
+        return os.open(self._repository.root, _ROOT_FLAGS)
+
+
+def _is_regular(directory: int, name: str) -> bool:
+    try:
+        return stat.S_ISREG(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode)
+    except OSError:
+        return False
+
+
+def _nameable(directory: RepoPath, name: str) -> RepoPath | None:
+    try:
+        return RepoPath.parse(f"{directory.text}/{name}")
+    except InvalidPath:
+        return None
+
+
+def _make_directory(directory: int, name: str) -> None:
+    try:
+        os.mkdir(name, dir_fd=directory)
+    except FileExistsError:
+        return  # whether it is a directory is for the next step to find out
+    os.fsync(directory)
+
+
+def _step_into(directory: int, segment: str, path: RepoPath) -> int:
+    """Exchange an open directory for the one called `segment` inside it."""
+    try:
+        following = os.open(segment, _STEP_FLAGS, dir_fd=directory)
+    except NotADirectoryError:
+        # Linux gives this answer for a link as well; say which of the two it is.
+        _refuse_link(directory, segment, path)
+        raise
+    os.close(directory)
+    return following
+
+
+def _refuse_link(directory: int, name: str, path: RepoPath) -> None:
+    if stat.S_ISLNK(os.stat(name, dir_fd=directory, follow_symlinks=False).st_mode):
+        raise InvalidPath(
+            f"'{path.text}' leads through the symbolic link '{name}'.",
+            hint="Name the file by its own path; links are not followed.",
+            path=path.text,
+        )
+
+
+def _refuse_to_replace(directory: int, path: RepoPath) -> None:
+    """Refuse what is no file, and what is read-only by its mode, though its directory would let us."""
+    try:
+        mode = os.stat(path.name, dir_fd=directory, follow_symlinks=False).st_mode
+    except FileNotFoundError:
+        return
+    if not stat.S_ISREG(mode):
+        raise InvalidPath(
+            f"'{path.text}' is not a regular file.", hint="Name a regular file.", path=path.text
+        )
+    if not mode & _WRITABLE:
+        raise Denied(f"'{path.text}' is read-only.", hint="Make the file writable first.", path=path.text)

@@ -1,0 +1,132 @@
+"""A long-lived `git cat-file --batch`: objects for the price of a pipe, not of a process.
+
+Contract:
+- Used from many threads; one request is on the wire at a time.
+- An answer is read to its end or the process is ended: no request ever sees the rest of another's answer.
+- A process that has died is started again, once per request.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+
+from holdfast.kernel.errors import InvalidArguments, TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.processes.child import Patience, end_group, held, wait_until_readable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import Popen
+
+_ABSENT = (b"missing", b"ambiguous")
+
+
+class GitObject:
+    """One object: its id, its kind (`blob`, `tree`, `commit`, `tag`) and its content."""
+
+    __slots__ = ("data", "id", "kind")
+
+    def __init__(self, object_id: str, kind: str, data: bytes) -> None:
+        self.id = object_id
+        self.kind = kind
+        self.data = data
+
+
+class _ProcessGone(Exception):
+    """The process ended before it answered."""
+
+
+class BatchReader:
+    """Reads objects by name through one git process."""
+
+    def __init__(self, start: Callable[[], Popen[bytes]]) -> None:
+        self._start = start
+        self._process: Popen[bytes] | None = None
+        self._buffer = bytearray()
+        self._lock = threading.Lock()
+
+    def read(self, name: str, limit: int) -> GitObject | None:
+        """Return the object of that name, or None when there is none; over `limit` bytes it is `TooLarge`."""
+        if "\n" in name or "\0" in name:
+            raise InvalidArguments("The name of an object cannot hold a line break.", hint="Remove it.")
+        patience = Patience(LIMITS.git_seconds, "Reading an object")
+        with held(self._lock, patience):
+            return self._read_with_restart(name, limit, patience)
+
+    def close(self) -> None:
+        """End the process; the next `read` starts another."""
+        with self._lock:
+            self._stop()
+
+    def _read_with_restart(self, name: str, limit: int, patience: Patience) -> GitObject | None:
+        fresh = self._process is None
+        try:
+            return self._ask(name, limit, patience)
+        except _ProcessGone:
+            self._stop()
+            if not fresh:
+                return self._read_with_restart(name, limit, patience)
+            raise Unavailable(
+                "git ended while it read an object.", hint="Run `git fsck` to see why."
+            ) from None
+        except BaseException:
+            # Whatever is left of this answer must not become the beginning of the next.
+            self._stop()
+            raise
+
+    def _ask(self, name: str, limit: int, patience: Patience) -> GitObject | None:
+        self._send(name.encode() + b"\n")
+        header = self._take_line(patience)
+        if header.rpartition(b" ")[2] in _ABSENT:
+            return None
+        object_id, kind, size = header.decode("ascii").split(" ")
+        if int(size) > limit:
+            raise TooLarge(
+                f"An object of {size} bytes is larger than {limit} bytes.",
+                hint="Use a smaller file.",
+                limit=limit,
+            )
+        data = self._take(int(size) + 1, patience)[:-1]
+        return GitObject(object_id, kind, data)
+
+    def _send(self, request: bytes) -> None:
+        if self._process is None:
+            self._process = self._start()
+            self._buffer.clear()
+        assert self._process.stdin is not None
+        try:
+            while request:
+                request = request[os.write(self._process.stdin.fileno(), request) :]
+        except OSError:
+            # Whatever the pipe's trouble is, another process has another pipe.
+            raise _ProcessGone from None
+
+    def _take_line(self, patience: Patience) -> bytes:
+        while b"\n" not in self._buffer:
+            self._fill(patience)
+        return self._take(self._buffer.index(b"\n") + 1, patience)[:-1]
+
+    def _take(self, size: int, patience: Patience) -> bytes:
+        while len(self._buffer) < size:
+            self._fill(patience)
+        taken = bytes(memoryview(self._buffer)[:size])
+        del self._buffer[:size]
+        return taken
+
+    def _fill(self, patience: Patience) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        descriptor = self._process.stdout.fileno()
+        wait_until_readable(descriptor, patience)
+        piece = os.read(descriptor, LIMITS.read_chunk)
+        if not piece:
+            raise _ProcessGone
+        self._buffer += piece
+
+    def _stop(self) -> None:
+        process, self._process = self._process, None
+        self._buffer.clear()
+        if process is not None:
+            end_group(process)

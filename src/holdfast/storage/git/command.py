@@ -1,0 +1,282 @@
+"""The one module that runs git.
+
+Contract:
+- Arguments are a list, never a shell's text; what a caller supplies follows `--end-of-options`, or is an
+  object id, or is a `RepoPath` behind one. No command here reads the work tree through git, because that
+  would run the repository's filters (see `git_hardening`).
+- Every command ends: with its answer, at its time limit, at the caller's deadline, or within a moment of the
+  caller's cancellation. Its whole process group ends with it.
+- What git prints is bounded, and what it complains about reaches a caller without paths of this machine.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import NamedTuple
+
+from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.cat_file import BatchReader
+from holdfast.storage.git.hardening import (
+    find_git,
+    hardened_arguments,
+    hardened_environment,
+    readable_complaint,
+    trusted_search_path,
+)
+from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.child import (
+    WIDE_PIPE_BYTES,
+    Patience,
+    conversation,
+    end_group,
+    wait_until_ended,
+    widen,
+)
+
+_OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
+_REVISION_CHARACTERS = 1024
+
+
+class Identity(NamedTuple):
+    """Who the user told git they are; either part may be unknown."""
+
+    name: str | None
+    email: str | None
+
+
+class Terms(NamedTuple):
+    """What one command is told beyond the hardening: settings, and variables of its environment.
+
+    Both come after the hardening and win over it: only a command that needs a thing may ask for it.
+    """
+
+    settings: tuple[str, ...] = ()
+    environment: Mapping[str, str] = MappingProxyType({})
+    apart: bool = False
+    """Whether the command runs as if outside of any repository, so that no configuration of one is read."""
+
+
+class Finished(NamedTuple):
+    """A git command that has ended."""
+
+    status: int
+    output: bytes
+    complaint: str
+
+
+class Git:
+    """Git, for one repository. Close it to end the process that `objects` keeps."""
+
+    def __init__(self, repository: Repository, environment: Mapping[str, str] = os.environ) -> None:
+        if repository.git_dir is None:
+            raise Unavailable(
+                "This directory is not in a git repository.", hint="Run `git init` to make it one."
+            )
+        self._repository = repository
+        self._search_path = trusted_search_path(environment, repository.root)
+        self._environment = hardened_environment(environment, self._search_path)
+        self._objects = BatchReader(self._start_reader)
+
+    def run(
+        self,
+        *arguments: str,
+        limit: int = LIMITS.git_output_bytes,
+        seconds: float = LIMITS.git_seconds,
+        given: bytes = b"",
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> bytes:
+        """Return what a git command prints, or raise with what it complained about."""
+        finished = self.execute(*arguments, limit=limit, seconds=seconds, given=given, terms=terms)
+        if finished.status != 0:
+            raise _failed(arguments[0], finished)
+        return finished.output
+
+    def execute(
+        self,
+        *arguments: str,
+        limit: int = LIMITS.git_output_bytes,
+        seconds: float = LIMITS.git_seconds,
+        given: bytes = b"",
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> Finished:
+        """Run a git command on what is `given` to it and return how it ended, whatever its status."""
+        patience = Patience(seconds, f"git {arguments[0]}")
+        process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
+        output, complaint = bytearray(), bytearray()
+        try:
+            for piece in conversation(process, given, complaint, patience):
+                output += piece
+                if len(output) > limit:
+                    raise TooLarge(
+                        f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
+                    )
+            status = wait_until_ended(process, patience)
+        finally:
+            end_group(process)
+        return Finished(status, bytes(output), readable_complaint(bytes(complaint), self._repository))
+
+    def stream(
+        self,
+        *arguments: str,
+        given: bytes = b"",
+        seconds: float = LIMITS.git_seconds,
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> Iterator[bytes]:
+        """Yield what a git command prints, however much it is, and raise at its end when it failed."""
+        patience = Patience(seconds, f"git {arguments[0]}")
+        process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
+        complaint = bytearray()
+        try:
+            widen(process.stdout)
+            yield from conversation(process, given, complaint, patience, WIDE_PIPE_BYTES // 4)
+            status = wait_until_ended(process, patience)
+        finally:
+            end_group(process)
+        if status != 0:
+            words = readable_complaint(bytes(complaint), self._repository)
+            raise _failed(arguments[0], Finished(status, b"", words))
+
+    def resolve(self, revision: str) -> str:
+        """Return the object id that a revision names; the object itself may be missing."""
+        _check_revision(revision)
+        finished = self.execute("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+        object_id = finished.output.decode("ascii", "replace").strip()
+        if finished.status != 0 or not _OBJECT_ID.fullmatch(object_id):
+            raise NotFound(f"There is no revision {revision!a}.", hint="Name a commit, branch or tag.")
+        return object_id
+
+    def read_blob(
+        self, revision: str, path: RepoPath | None = None, *, limit: int = LIMITS.git_output_bytes
+    ) -> bytes:
+        """Return a file's content: of `path` in a revision, or of the blob that `revision` itself names."""
+        object_id = revision if _OBJECT_ID.fullmatch(revision) else self.resolve(revision)
+        found = self._objects.read(object_id if path is None else f"{object_id}:{path.text}", limit)
+        if found is None or found.kind != "blob":
+            name = ascii(revision) if path is None else f"'{path.text}' in {revision!a}"
+            raise NotFound(f"There is no file {name}.", hint="Check the revision and the path.")
+        return found.data
+
+    def head_blob(self, path: RepoPath, *, limit: int = LIMITS.git_output_bytes) -> bytes | None:
+        """Return a file's content in the last commit, or None when that has no such file."""
+        found = self._objects.read(f"HEAD:{path.text}", limit)
+        return found.data if found is not None and found.kind == "blob" else None
+
+    def ref_tips(self, prefix: str) -> dict[str, str]:
+        """Return the refs below a prefix and the ids they hold, without looking at any object.
+
+        One broken ref or object therefore hides no other. Names keep bytes that are not UTF-8 as surrogates.
+        """
+        if not _REF_PREFIX.fullmatch(prefix) or ".." in prefix:
+            raise InvalidArguments(f"{prefix!a} is not a prefix of refs.", hint="It begins with 'refs/'.")
+        lines = self.run("for-each-ref", "--format=%(objectname) %(refname)", "--", prefix).splitlines()
+        pairs = (os.fsdecode(line).split(" ", 1) for line in lines)
+        return {name: object_id for object_id, name in pairs}
+
+    def identity(self) -> Identity | None:
+        """Return who the user is according to git's configuration, or None when it does not say."""
+        output = self.execute("config", "--null", "--get-regexp", r"^user\.(name|email)$").output
+        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0"))
+        values = {key: value.strip() for key, _, value in entries if value.strip()}
+        if not values:
+            return None
+        return Identity(values.get("user.name"), values.get("user.email"))
+
+    def objects(self) -> BatchReader:
+        """Return the reader of objects; its process starts with the first request."""
+        return self._objects
+
+    def changed_lines(self, path: RepoPath) -> list[LineRange]:
+        """Return the line ranges (from 1, both ends included) in which the file differs from the last commit.
+
+        A new file is one range. A file that is unchanged, missing, binary, or over the size limit on either
+        side has none. See `line_changes.changed_lines` for deletions and line ends. The comparison is ours: a
+        `git diff` of the work tree would run the repository's filters.
+        """
+        limit = LIMITS.diff_file_bytes
+        try:
+            new = Tree(self._repository).read_bytes(path, limit)
+            old = self.head_blob(path, limit=limit) or b""
+        except (NotFound, TooLarge):
+            return []
+        return [] if is_binary(old) or is_binary(new) else changed_lines(old, new)
+
+    def close(self) -> None:
+        """End the process that reads objects, if it runs."""
+        self._objects.close()
+
+    def __enter__(self) -> Git:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @cached_property
+    def _program(self) -> str:
+        return find_git(self._search_path)
+
+    def _start_reader(self) -> subprocess.Popen[bytes]:
+        return self._start(("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
+
+    def _start(
+        self,
+        arguments: tuple[str, ...],
+        *,
+        stdin: int,
+        stderr: int,
+        terms: Terms = Terms(),  # noqa: B008 - a constant
+    ) -> subprocess.Popen[bytes]:
+        settings = tuple(part for setting in terms.settings for part in ("-c", setting))
+        # The last one counts, and there is no repository: git goes on without.
+        place = (f"--git-dir={os.devnull}",) if terms.apart else ()
+        with disk_failures_named(os.path.basename(self._repository.root)):
+            return subprocess.Popen(
+                hardened_arguments(self._program, self._repository, (*place, *settings, *arguments)),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                cwd=self._repository.root,
+                env={**self._environment, **terms.environment},
+                start_new_session=True,
+                bufsize=0,
+            )
+
+
+def _check_revision(revision: str) -> None:
+    if (
+        not revision
+        or len(revision) > _REVISION_CHARACTERS
+        or revision.startswith("-")
+        or not revision.isprintable()
+    ):
+        raise InvalidArguments(
+            f"{revision[:100]!a} is not a revision.",
+            hint="Name a commit, branch or tag, such as 'HEAD'.",
+        )
+
+
+def _source(given: bytes) -> int:
+    return subprocess.PIPE if given else subprocess.DEVNULL
+
+
+def _failed(command: str, finished: Finished) -> Unavailable:
+    if os.strerror(errno.ENOSPC) in finished.complaint:
+        return OutOfSpace(
+            f"git {command} could not write: the disk is full.",
+            hint="Free some space and try again; what was stored before is unchanged.",
+        )
+    return Unavailable(
+        f"git {command} failed: {finished.complaint or f'status {finished.status}'}",
+        hint="Run `holdfast doctor` to check the repository.",
+    )

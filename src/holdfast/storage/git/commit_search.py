@@ -1,0 +1,114 @@
+"""Commits whose message names something such as `TP-12`, found without asking git each time.
+
+Contract: the answer is that of the last commit. What was read once is kept; after new commits only those are
+read. Outside git, in a repository without commits, and where git cannot answer in time, nothing is known.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from holdfast.kernel.errors import Cancelled, HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.ref_files import HeadFile
+from holdfast.storage.git.repository import Repository
+
+_SECONDS = 5.0
+_MOST_KEPT = 50
+_NAME = re.compile(r"(?<![\w-])([A-Za-z]{1,10})-0*(\d{1,9})(?!\w)", re.ASCII)
+_LOG = (
+    "log", "--extended-regexp", "--grep=[A-Za-z]-[0-9]", "--no-show-signature", "--no-color",
+    "--format=%H%x1f%an%x1f%cI%x1f%s%x1f%b", "-z",
+)  # fmt: skip
+
+
+class NamedCommit(NamedTuple):
+    """A commit, in short."""
+
+    id: str
+    author: str
+    time: str
+    subject: str
+
+
+class CommitSearch:
+    """The commits of one repository by what they name. Close it to end the process that reads objects."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._git = None if repository.git_dir is None else Git(repository)
+        self._head_file = HeadFile(repository.git_dir or "", repository.common_dir or "")
+        self._head: str | None = None
+        self._named: dict[str, list[NamedCommit]] = {}
+        self._reading = threading.Lock()
+
+    def naming(self, name: str, limit: int) -> list[NamedCommit]:
+        """Return the newest commits that name this, and nothing that only begins like it."""
+        found = _NAME.fullmatch(name)
+        if self._git is None or found is None:
+            return []
+        with self._reading:
+            self._catch_up(self._git)
+        return self._named.get(_key(found), [])[:limit]
+
+    def close(self) -> None:
+        """End what was started."""
+        if self._git is not None:
+            self._git.close()
+
+    def _catch_up(self, git: Git) -> None:
+        try:
+            head = self._last_commit(git)
+            if head == self._head:
+                return
+            fresh = self._is_before(git, head)
+            added = (
+                {} if head is None else _sorted_in(_commits(git, f"{self._head}..{head}" if fresh else head))
+            )
+        except Cancelled:
+            raise
+        except HoldfastError:
+            return  # what is known stays; the next one who asks tries again
+        if fresh:
+            kept = {name: (added.get(name, []) + self._named.get(name, []))[:_MOST_KEPT] for name in added}
+            self._named = {**self._named, **kept}
+        else:
+            self._named = added
+        self._head = head
+
+    def _last_commit(self, git: Git) -> str | None:
+        head = self._head_file.commit()
+        if head == "":
+            found = git.objects().read("HEAD", LIMITS.git_output_bytes)
+            return found.id if found is not None and found.kind == "commit" else None
+        return head
+
+    def _is_before(self, git: Git, head: str | None) -> bool:
+        """Tell whether what was read is a part of the present history."""
+        if self._head is None or head is None:
+            return False
+        return git.execute("merge-base", "--is-ancestor", self._head, head, seconds=_SECONDS).status == 0
+
+
+def _commits(git: Git, revisions: str) -> list[tuple[NamedCommit, str]]:
+    output = git.run(*_LOG, revisions, "--", seconds=_SECONDS).decode(errors="replace")
+    parts = (item.split("\x1f", 4) for item in output.split("\0"))
+    return [(NamedCommit(*part[:4]), f"{part[3]}\n{part[4]}") for part in parts if len(part) == 5]
+
+
+def _sorted_in(commits: Iterable[tuple[NamedCommit, str]]) -> dict[str, list[NamedCommit]]:
+    """Return commits by each thing they name, newest first."""
+    named: dict[str, list[NamedCommit]] = defaultdict(list)
+    for commit, message in commits:
+        for key in {_key(found) for found in _NAME.finditer(message)}:
+            if len(named[key]) < _MOST_KEPT:
+                named[key].append(commit)
+    return dict(named)
+
+
+def _key(found: re.Match[str]) -> str:
+    return f"{found[1].lower()}-{found[2]}"

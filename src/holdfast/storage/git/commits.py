@@ -1,0 +1,266 @@
+"""Commits as records: written one by one or in bulk, read as a stream, all of them with an empty tree.
+
+Contract:
+- A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `git_refs`).
+- `read_commits` yields newest first within each history and raises when git finds a history damaged;
+  `walk_commits` then shows how far that history can be read, object by object.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from holdfast.kernel.errors import TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.git.loose_objects import LooseObjects
+from holdfast.storage.git.refs import DURABLE, Refs
+
+_FORMAT = "--format=%H %ct %P%n%B"
+_READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
+_WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
+_BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"))
+_STRIPPED = " .,:;\"'\\"
+_NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
+
+
+class Damaged(Unavailable):
+    """A commit that should be built upon cannot be read."""
+
+    kind = "commit_damaged"
+    number = 5036
+
+
+class Signature(NamedTuple):
+    """Who, and when in seconds since 1970."""
+
+    name: str
+    email: str
+    seconds: int
+
+
+class Commit(NamedTuple):
+    """One commit as it was read."""
+
+    id: str
+    committed: int
+    parents: tuple[str, ...]
+    message: str
+
+
+class NewCommit(NamedTuple):
+    """One commit to be written."""
+
+    message: str
+    author: Signature
+    committer: Signature
+
+
+def signature(person: str, seconds: int) -> Signature:
+    """Return the signature of a person written as `Name <mail>`."""
+    name, _, email = person.partition("<")
+    name = _NOT_IN_A_NAME.sub(" ", name).strip(_STRIPPED)
+    email = _NOT_IN_A_NAME.sub("", email).strip(_STRIPPED)
+    return Signature(name or "unknown", email, seconds)
+
+
+def write_empty_tree(git: Git) -> str:
+    """Make sure that the empty tree exists, and return its id."""
+    output = git.run("mktree", given=b"", terms=Terms(_WRITING))
+    return output.decode("ascii").strip()
+
+
+def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> str:
+    """Write a commit and return its id."""
+    parents = () if parent is None else ("-p", parent)
+    output = git.run(
+        "commit-tree",
+        *parents,
+        tree,
+        given=commit.message.encode(),
+        terms=Terms(
+            _WRITING, {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
+        ),
+    )
+    return output.decode("ascii").strip()
+
+
+class CommitWriter:
+    """Appends commits to the refs of one repository: by itself, or by git where files are unusual."""
+
+    def __init__(self, git: Git, refs: Refs, objects: LooseObjects) -> None:
+        self._git = git
+        self._refs = refs
+        self._objects = objects
+        self._tree: str | None = None
+
+    def append(self, ref: str, tip: str | None, commit: NewCommit) -> str:
+        """Write a commit on top of `tip`, move the ref from there to it, and return its id.
+
+        `Damaged` when the tip cannot be read; `RefMoved` and `RefLocked` as `Refs.move` raises them.
+        """
+        if tip is not None and not self._is_commit(tip):
+            raise Damaged("The log's last commit cannot be read.", hint="Run `holdfast doctor`.", commit=tip)
+        if not (self._refs.are_files and self._objects.is_plain):
+            self._tree = self._tree or write_empty_tree(self._git)
+            name = write_commit(self._git, self._tree, tip, commit)
+            self._refs.move(ref, name, tip)
+            return name
+        self._tree = self._tree or self._objects.write("tree", b"")
+        name = self._objects.write("commit", _content(self._tree, tip, commit))
+        self._refs.advance(ref, name, tip)
+        return name
+
+    def _is_commit(self, name: str) -> bool:
+        if self._objects.is_plain and (found := self._objects.read(name)) is not None:
+            return found[0] == "commit"
+        return is_readable(self._git, name)
+
+
+def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
+    """Append many commits to a ref at once; a ref that moved meanwhile is left where it is, and git fails."""
+    git.run(
+        "fast-import",
+        "--quiet",
+        "--done",
+        given=_import_stream(ref, parent, commits),
+        terms=_BULK,
+        seconds=LIMITS.operation_seconds,
+    )
+
+
+def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:
+    """Yield the commits that lead to the wanted ones and not to the known ones."""
+    for records in read_records(git, wanted, known):
+        yield from map(parsed, records)
+
+
+def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:
+    """Yield the same commits as texts, many at a time.
+
+    The first line of each is its id, its committer's second and its parents; the rest is its message.
+    """
+    names = "".join([*(f"{name}\n" for name in wanted), *(f"^{name}\n" for name in known)])
+    rest = b""
+    # One separator per commit; only the last commit ends without it.
+    for piece in git.stream(
+        "log",
+        "-z",
+        _FORMAT,
+        "--no-show-signature",
+        "--no-notes",
+        "--no-color",
+        "--stdin",
+        given=names.encode("ascii"),
+        terms=_READING,
+        seconds=LIMITS.index_seconds,
+    ):
+        whole, separator, last = piece.rpartition(b"\0")
+        if separator:
+            yield (rest + whole).decode("utf-8", "replace").split("\0")
+            rest = last
+        else:
+            rest += piece
+    if rest:
+        yield [rest.decode("utf-8", "replace")]
+
+
+def walk_commits(git: Git, start: str, known: frozenset[str] = frozenset()) -> Iterator[Commit]:
+    """Yield a commit and its ancestors, until one is known; one that cannot be read raises `ValueError`."""
+    waiting, seen = [start], set(known)
+    while waiting:
+        name = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        commit = _read_one(git, name)
+        yield commit
+        waiting += commit.parents
+
+
+def is_readable(git: Git, name: str) -> bool:
+    """Tell whether a commit can be read."""
+    try:
+        return _read_one(git, name) is not None
+    except ValueError:
+        return False
+
+
+def is_ancestor(git: Git, older: str, newer: str) -> bool:
+    """Tell whether one commit leads to another, or is the same."""
+    return git.execute("merge-base", "--is-ancestor", older, newer).status == 0
+
+
+def first_after_fork(git: Git, mine: str, other: str) -> str:
+    """Return the oldest commit that leads to `mine` and not to `other`."""
+    output = git.run("rev-list", "--topo-order", mine, f"^{other}")
+    return output.decode("ascii").split()[-1]
+
+
+def count_between(git: Git, newer: Sequence[str], older: Sequence[str]) -> int:
+    """Return how many commits lead to the newer ones and not to the older ones."""
+    names = "".join([*(f"{name}\n" for name in newer), *(f"^{name}\n" for name in older)])
+    return int(git.run("rev-list", "--count", "--stdin", given=names.encode("ascii")))
+
+
+def _variables(role: str, person: Signature) -> dict[str, str]:
+    return {
+        f"GIT_{role}_NAME": person.name,
+        f"GIT_{role}_EMAIL": person.email,
+        f"GIT_{role}_DATE": f"@{person.seconds} +0000",
+    }
+
+
+def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:
+    pieces = []
+    source = f"from {parent}\n" if parent else ""
+    for commit in commits:
+        message = commit.message.encode()
+        head = (
+            f"commit {ref}\nauthor {_line(commit.author)}\ncommitter {_line(commit.committer)}\n"
+            f"data {len(message)}\n"
+        )
+        pieces += [head.encode(), message, b"\n", source.encode()]
+        source = ""
+    return b"".join([*pieces, b"done\n"])
+
+
+def _content(tree: str, parent: str | None, commit: NewCommit) -> bytes:
+    """Return a commit as git keeps it."""
+    parents = "" if parent is None else f"parent {parent}\n"
+    head = f"tree {tree}\n{parents}author {_line(commit.author)}\ncommitter {_line(commit.committer)}\n\n"
+    return (head + commit.message).encode()
+
+
+def _line(person: Signature) -> str:
+    return f"{person.name} <{person.email}> {person.seconds} +0000"
+
+
+def parsed(record: str) -> Commit:
+    """Return the commit that a record is."""
+    head, _, message = record.partition("\n")
+    name, committed, *parents = head.split()
+    return Commit(name, int(committed), tuple(parents), message)
+
+
+def _read_one(git: Git, name: str) -> Commit:
+    try:
+        found = git.objects().read(name, LIMITS.git_output_bytes)
+    except (TooLarge, Unavailable) as failure:
+        raise ValueError(f"object {name[:12]} cannot be read") from failure
+    if found is None:
+        raise ValueError(f"object {name[:12]} is missing or damaged")
+    if found.kind != "commit":
+        raise ValueError(f"object {name[:12]} is a {found.kind}, not a commit")
+    return _from_object(name, found.data)
+
+
+def _from_object(name: str, data: bytes) -> Commit:
+    head, _, message = data.decode("utf-8", "replace").partition("\n\n")
+    lines = [line.split(" ") for line in head.split("\n")]
+    parents = tuple(line[1] for line in lines if line[0] == "parent")
+    committer = next((line for line in lines if line[0] == "committer"), ["", "0", ""])
+    seconds = committer[-2] if len(committer) > 2 else "0"
+    return Commit(name, int(seconds) if seconds.isdigit() else 0, parents, message)

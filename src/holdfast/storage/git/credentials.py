@@ -1,0 +1,83 @@
+"""What the user's own configuration says about other services: which hosts to reach, and with which password.
+
+Contract:
+- Only the user's and the system's git configuration is read. The repository's is not: git runs as if outside
+  of it, so that no helper a repository names is ever started.
+- A password is returned to whoever asked, and kept nowhere. Nobody is prompted.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.network.address import AllowedHosts
+
+HOSTS_VARIABLE = "HOLDFAST_HOSTS"
+HOSTS_SETTING = "holdfast.host"
+_SCOPES = ("--system", "--global")
+# What keyrings need to be reached; see also `git_hardening`.
+_KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
+
+
+class UsersConfiguration:
+    """The configuration of the person at the keyboard."""
+
+    def __init__(self, repository: Repository, environment: Mapping[str, str] = os.environ) -> None:
+        self._repository = repository
+        self.environment = environment
+
+    def allowed_hosts(self) -> AllowedHosts:
+        """Return the hosts that the person allowed."""
+        named = self.environment.get(HOSTS_VARIABLE, "").replace(",", " ").split()
+        return AllowedHosts([*named, *self._settings(HOSTS_SETTING)])
+
+    def variable(self, *names: str) -> str | None:
+        """Return the first of these variables that is set and not empty."""
+        return next((value for name in names if (value := self.environment.get(name, "").strip())), None)
+
+    def password(self, host: str) -> str | None:
+        """Return what the person's credential helpers know for a host, or None."""
+        if self._repository.git_dir is None or not host.replace("-", "").replace(".", "").isalnum():
+            return None
+        with Git(self._repository, self.environment) as git:
+            helpers = _pairs(git, r"^credential\.")
+            if not helpers:
+                return None
+            variables = {
+                name: self.environment[name] for name in _KEYRING_VARIABLES if name in self.environment
+            }
+            finished = git.execute(
+                "credential",
+                "fill",
+                given=f"protocol=https\nhost={host}\n\n".encode(),
+                seconds=LIMITS.credential_seconds,
+                limit=LIMITS.read_chunk,
+                terms=Terms(tuple(helpers), variables, apart=True),
+            )
+        lines = finished.output.decode(errors="replace").splitlines()
+        found = dict(line.split("=", 1) for line in lines if "=" in line)
+        return found.get("password") if finished.status == 0 else None
+
+    def _settings(self, key: str) -> list[str]:
+        if self._repository.git_dir is None:
+            return []
+        with Git(self._repository, self.environment) as git:
+            pattern = f"^{key.replace('.', '[.]')}$"
+            return [pair.partition("=")[2] for pair in _pairs(git, pattern)]
+
+
+def _pairs(git: Git, pattern: str) -> list[str]:
+    """Return the settings that match, as `key=value`, the system's before the user's."""
+    found: list[str] = []
+    for scope in _SCOPES:
+        output = git.execute(
+            "config", scope, "--null", "--get-regexp", pattern, terms=Terms(apart=True)
+        ).output.decode(errors="surrogateescape")
+        for item in filter(None, output.split("\0")):
+            key, _, value = item.partition("\n")
+            found.append(f"{key}={value}")
+    return found

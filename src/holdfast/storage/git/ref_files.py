@@ -1,0 +1,187 @@
+"""Ref tips read straight from git's files: what every read compares, without starting a process.
+
+Contract:
+- Reads what git's `files` backend keeps: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
+  files are read first and win, as in git, so that a `git pack-refs` at the same moment hides nothing.
+- A ref whose file holds no object id is in the answer with an empty id: it is damaged, and not absent.
+- What was read is handed out again as long as a look at the folders and files finds them as they were; see
+  `signs`.
+- A repository that keeps its refs otherwise (`reftable`) is said to do so; git itself must be asked there.
+
+Quick commands import this module, so it keeps to what Python loads at start anyway.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.storage.watching.file_signature import Sign, sign_of
+
+_REF_BYTES = 256
+_ID_LENGTHS = (40, 64)
+_HEAD_BYTES = 4096
+_SYMBOLIC = b"ref: "
+_BRANCHES = "refs/heads/"
+
+
+class RefFiles:
+    """The refs below one prefix, such as `refs/holdfast/`, of one repository."""
+
+    def __init__(self, common_directory: str, prefix: str) -> None:
+        self._common = common_directory
+        self._other_backend = os.path.join(common_directory, "reftable")
+        self._prefix = prefix
+        self._packed: dict[str, str] = {}
+        self._packed_state: tuple[int, int, int] | None = None
+        self._places: list[str] = []
+        self._seen: tuple[Sign | None, dict[str, str]] = (None, {})
+
+    @property
+    def are_readable(self) -> bool:
+        """Whether this repository keeps its refs in files."""
+        return not os.path.lexists(self._other_backend)
+
+    def tips(self) -> dict[str, str]:
+        """Return the refs and the object ids they hold; read again once a folder or a file has changed."""
+        known, (seen, tips) = self._places, self._seen
+        sign = sign_of(known) if known else None
+        if sign is not None and sign == seen:
+            return tips.copy()
+        loose: dict[str, str] = {}
+        places = [os.path.join(self._common, "packed-refs")]
+        top = os.path.join(self._common, self._prefix.rstrip("/"))
+        self._read_directory(top, self._prefix, loose, places)
+        self._read_packed()
+        tips = {**self._packed, **loose}
+        # The sign was taken before these very places were read: what changed since differs from it.
+        self._places, self._seen = places, (sign if places == known else None, tips)
+        return dict(tips)
+
+    def tip(self, name: str) -> str | None:
+        """Return the id that one ref holds, or None when there is no such ref."""
+        loose: dict[str, str] = {}
+        self._read_loose(os.path.join(self._common, name), name, loose)
+        if name in loose:
+            return loose[name]
+        self._read_packed()
+        return self._packed.get(name)
+
+    def _read_directory(self, directory: str, prefix: str, found: dict[str, str], places: list[str]) -> None:
+        places.append(directory)
+        try:
+            with os.scandir(directory) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        self._read_directory(entry.path, f"{prefix}{entry.name}/", found, places)
+                    elif not entry.name.endswith(".lock"):
+                        places.append(entry.path)
+                        self._read_loose(entry.path, prefix + entry.name, found)
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+
+    def _read_loose(self, path: str, name: str, found: dict[str, str]) -> None:
+        try:
+            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return  # packed a moment ago, and read below
+        except OSError:
+            found[name] = ""
+            return
+        try:
+            found[name] = _object_id(os.read(descriptor, _REF_BYTES))
+        except OSError:
+            found[name] = ""
+        finally:
+            os.close(descriptor)
+
+    def _read_packed(self) -> None:
+        try:
+            descriptor = os.open(os.path.join(self._common, "packed-refs"), os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            self._packed, self._packed_state = {}, None
+            return
+        try:
+            status = os.fstat(descriptor)
+            state = (status.st_ino, status.st_size, status.st_mtime_ns)
+            if state != self._packed_state:
+                self._packed = _packed_tips(_whole(descriptor, status.st_size), self._prefix)
+                self._packed_state = state
+        finally:
+            os.close(descriptor)
+
+
+class HeadFile:
+    """The last commit of one work tree."""
+
+    def __init__(self, git_directory: str, common_directory: str) -> None:
+        self._path = os.path.join(git_directory, "HEAD")
+        self._common = common_directory
+        self._branches = RefFiles(common_directory, _BRANCHES)
+        self._places: list[str] = []
+        self._seen: tuple[Sign | None, str | None] = (None, None)
+
+    def commit(self) -> str | None:
+        """Return the id of the last commit; None when there is none; an empty id when only git can tell."""
+        known, (seen, commit) = self._places, self._seen
+        sign = sign_of(known) if known else None
+        if sign is not None and sign == seen:
+            return commit
+        branch = self._branch()
+        is_branch = branch.startswith(_BRANCHES)
+        commit = self._branches.tip(branch) if is_branch else branch
+        # A change to another backend for refs rewrites HEAD, so this covers it.
+        places = [self._path]
+        if is_branch:
+            places.append(os.path.join(self._common, branch))
+            if not os.path.lexists(places[-1]):
+                places.append(os.path.join(self._common, "packed-refs"))
+        self._places, self._seen = places, (sign if places == known else None, commit)
+        return commit
+
+    def _branch(self) -> str:
+        """Return the branch that is checked out, or the commit itself; nothing when only git can tell."""
+        if not self._branches.are_readable:
+            return ""
+        try:
+            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except OSError:
+            return ""
+        try:
+            content = os.read(descriptor, _HEAD_BYTES)
+        except OSError:
+            return ""
+        finally:
+            os.close(descriptor)
+        if not content.startswith(_SYMBOLIC):
+            return _object_id(content)
+        branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
+        is_plain = branch.startswith(_BRANCHES) and ".." not in branch and "\0" not in branch
+        return branch if is_plain and len(content) < _HEAD_BYTES else ""
+
+
+def _object_id(content: bytes) -> str:
+    """Return the id a loose ref holds, or nothing when it holds something else."""
+    text = content.strip()
+    is_id = len(text) in _ID_LENGTHS and not text.translate(None, b"0123456789abcdef")
+    return text.decode("ascii") if is_id and text.strip(b"0") else ""
+
+
+def _whole(descriptor: int, size: int) -> bytes:
+    pieces = []
+    while piece := os.read(descriptor, max(size, 1) + 1):
+        pieces.append(piece)
+    return b"".join(pieces)
+
+
+def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:
+    """Return the refs of a `packed-refs` file that begin with a prefix."""
+    found = {}
+    wanted = b" " + prefix.encode()
+    place = content.find(wanted)
+    while place >= 0:
+        start = content.rfind(b"\n", 0, place) + 1
+        end = content.find(b"\n", place)
+        end = len(content) if end < 0 else end
+        found[os.fsdecode(content[place + 1 : end])] = _object_id(content[start:place])
+        place = content.find(wanted, end)
+    return found

@@ -1,0 +1,128 @@
+"""Refs moved safely: only from a stated old value, and durable when the move has returned.
+
+Contract:
+- `move` changes a ref from `old` to `new` or raises: `RefMoved` when it holds another value, `RefLocked` when
+  another process holds git's lock on it or died with it. Nothing else is ever written, and no lock removed.
+- `advance` is the same without starting git, for a commit that this process has just written.
+- git flushes the ref's file, we flush the directories that lead to it: git alone would lose the rename.
+"""
+
+from __future__ import annotations
+
+import os
+
+from holdfast.kernel.errors import Busy, Conflict, Unavailable
+from holdfast.storage.files.atomic import flush_directory
+from holdfast.storage.files.os_errors import disk_failure, disk_failures_named
+from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.git.loose_objects import RefLock
+from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.git.repository import Repository
+
+DURABLE = "core.fsync=committed"
+
+_LOCK_MILLISECONDS = 500
+_OWN_WAIT_SECONDS = 0.1
+_TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"))
+
+
+class RefMoved(Conflict):
+    """The ref no longer holds the value the caller saw."""
+
+    kind = "ref_moved"
+    number = 4091
+
+
+class RefLocked(Busy):
+    """Another git process is changing the ref, or died while it did."""
+
+    kind = "ref_locked"
+    number = 5031
+
+
+class Refs:
+    """The refs below one prefix of one repository."""
+
+    def __init__(self, repository: Repository, git: Git, prefix: str) -> None:
+        assert repository.common_dir is not None
+        self._common = repository.common_dir
+        self._git = git
+        self._prefix = prefix
+        self._files = RefFiles(repository.common_dir, prefix)
+        self._flushed: dict[str, int] = {}
+
+    def tips(self) -> dict[str, str]:
+        """Return the refs and the ids they hold; a damaged ref has an empty id."""
+        if not self._files.are_readable:
+            return self._git.ref_tips(self._prefix)
+        try:
+            return self._files.tips()
+        except OSError as error:
+            raise disk_failure(error, self._prefix) from error
+
+    def move(self, ref: str, new: str, old: str | None) -> None:
+        """Set a ref to `new`, provided it holds `old`; None stands for a ref that does not exist."""
+        zero = "0" * len(new)
+        finished = self._git.execute("update-ref", "--no-deref", ref, new, old or zero, terms=_TERMS)
+        if finished.status != 0:
+            raise self._failure(ref, old, finished.complaint)
+        self.flush(ref)
+
+    def advance(self, ref: str, new: str, old: str | None) -> None:
+        """Do what `move` does, to an object that is known to be there, without starting git.
+
+        Only for a repository that is `loose_objects.LooseObjects.is_plain`, keeps its refs in files and has
+        a store of ours.
+        """
+        with disk_failures_named(ref):
+            try:
+                with RefLock(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as lock:
+                    if self._files.tips().get(ref) != old:
+                        raise _moved(ref)
+                    lock.replace()
+            except (FileExistsError, IsADirectoryError, NotADirectoryError):
+                if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
+                    raise _locked(ref) from None
+                return self.move(ref, new, old)  # git knows what to make of a directory in the way
+        return self.flush(ref)
+
+    @property
+    def are_files(self) -> bool:
+        """Whether this repository keeps its refs in files."""
+        return self._files.are_readable
+
+    def flush(self, ref: str) -> None:
+        """Make the names that lead to a ref durable."""
+        if not self._files.are_readable:
+            return
+        directory = os.path.dirname(ref)
+        with disk_failures_named(ref):
+            flush_directory(os.path.join(self._common, directory))
+            while directory := os.path.dirname(directory):
+                self._flush_once(os.path.join(self._common, directory))
+
+    def _flush_once(self, directory: str) -> None:
+        """Make the names in a directory durable, unless it was done since its last change."""
+        changed = os.stat(directory).st_ctime_ns
+        if self._flushed.get(directory) != changed:
+            flush_directory(directory)
+            self._flushed[directory] = changed
+
+    def _failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
+        if self.tips().get(ref) != old:
+            return _moved(ref)
+        if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
+            return _locked(ref)
+        return Unavailable(
+            f"git could not change '{ref}': {complaint}",
+            hint="Run `holdfast doctor` to check the repository.",
+        )
+
+
+def _moved(ref: str) -> RefMoved:
+    return RefMoved(f"'{ref}' was changed at the same moment.", hint="Try again.", ref=ref)
+
+
+def _locked(ref: str) -> RefLocked:
+    hint = "Try again in a moment; `holdfast doctor` tells whether the lock was left behind."
+    return RefLocked(f"'{ref}' is locked by a git process.", hint=hint, ref=ref)

@@ -1,0 +1,176 @@
+"""Where a repository is and where Holdfast keeps its stores, found without running git.
+
+Contract:
+- Discovery reads names and two small text files (`.git`, `commondir`); it runs nothing, and it honours no
+  environment variable. What a hostile repository writes there can lead to an error, never to a crash.
+- All worktrees of a repository share one store directory, inside the common git directory, where ordinary
+  git commands neither see nor delete it. Outside git the store is `.holdfast` in the directory itself.
+- The nearest `.git` upwards decides. A bare repository is recognised only where no `.git` encloses it, so
+  that one committed inside a work tree cannot pose as the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterator
+
+from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
+from holdfast.storage.files.atomic import StrPath, read_limited
+from holdfast.storage.files.os_errors import disk_failures_named
+
+STORE_NAME = "holdfast"
+PLAIN_STORE_NAME = ".holdfast"
+
+_POINTER_BYTES = 64 * 1024
+_POINTER_PREFIX = "gitdir:"
+
+
+class Repository:
+    """A work tree, its git directories (if any) and the directory that holds its stores.
+
+    `root` is the work tree; of a bare repository it is the git directory itself, and `bare` says so.
+    """
+
+    __slots__ = ("bare", "common_dir", "git_dir", "root", "store_directory")
+
+    root: str
+    git_dir: str | None
+    common_dir: str | None
+    bare: bool
+    store_directory: str
+
+    def __init__(self, root: str, git_dir: str | None = None, common_dir: str | None = None) -> None:
+        self.root = root
+        self.git_dir = git_dir
+        self.common_dir = common_dir
+        self.bare = git_dir == root
+        if common_dir is None:
+            self.store_directory = os.path.join(root, PLAIN_STORE_NAME)
+        else:
+            self.store_directory = os.path.join(common_dir, STORE_NAME)
+
+    @classmethod
+    def discover(cls, start: StrPath) -> Repository:
+        """Find the repository that encloses `start`; a directory outside git stands for itself."""
+        start = _existing_directory(start)
+        for directory in _upwards(start):
+            if (found := cls._with_git_entry(directory)) is not None:
+                return found
+        for directory in _upwards(start):
+            if _is_git_directory(directory, directory):
+                return cls(directory, directory, directory)
+        return cls(start)
+
+    @classmethod
+    def at(cls, root: StrPath) -> Repository:
+        """Take exactly this directory, and nothing above it, as the repository."""
+        root = _existing_directory(root)
+        if (found := cls._with_git_entry(root)) is not None:
+            return found
+        return cls(root, root, root) if _is_git_directory(root, root) else cls(root)
+
+    @classmethod
+    def _with_git_entry(cls, directory: str) -> Repository | None:
+        entry = os.path.join(directory, ".git")
+        if os.path.isdir(entry):
+            git_dir = os.path.realpath(entry)
+        elif os.path.lexists(entry):
+            git_dir = _follow_pointer(entry)
+        else:
+            return None
+        common_dir = _common_directory(git_dir)
+        if _is_git_directory(git_dir, common_dir):
+            return cls(directory, git_dir, common_dir)
+        if os.path.isdir(entry):
+            return None  # git, too, walks past a `.git` directory that holds no repository
+        raise _bad_pointer(directory)
+
+    def ensure_store(self) -> str:
+        """Create the store directory if it is missing, for its owner only, and return it."""
+        label = os.path.basename(self.store_directory)
+        with disk_failures_named(label):
+            try:
+                os.mkdir(self.store_directory, 0o700)
+            except FileExistsError:
+                _check_store(os.lstat(self.store_directory), label)
+        return self.store_directory
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Repository) and (self.root, self.git_dir) == (other.root, other.git_dir)
+
+    def __hash__(self) -> int:
+        return hash((self.root, self.git_dir))
+
+    def __repr__(self) -> str:
+        return f"Repository({os.path.basename(self.root)!r})"
+
+
+def _existing_directory(path: StrPath) -> str:
+    label = os.path.basename(os.fspath(path)) or os.fspath(path)
+    try:
+        directory = os.path.realpath(path)
+        if os.path.isdir(directory):
+            return directory
+    except ValueError:
+        raise InvalidPath("The repository path contains a NUL character.", hint="Remove it.") from None
+    raise NotFound(f"'{label}' is not a directory.", hint="Name a directory that exists.", path=label)
+
+
+def _upwards(directory: str) -> Iterator[str]:
+    yield directory
+    while (parent := os.path.dirname(directory)) != directory:
+        directory = parent
+        yield directory
+
+
+def _is_git_directory(git_dir: str, common_dir: str) -> bool:
+    return (
+        os.path.lexists(os.path.join(git_dir, "HEAD"))
+        and os.path.isdir(os.path.join(common_dir, "objects"))
+        and os.path.isdir(os.path.join(common_dir, "refs"))
+    )
+
+
+def _follow_pointer(entry: str) -> str:
+    """Return the git directory that a `.git` file of a worktree or submodule names."""
+    directory = os.path.dirname(entry)
+    try:
+        text = os.fsdecode(read_limited(entry, _POINTER_BYTES)).strip()
+        if text.startswith(_POINTER_PREFIX):
+            return os.path.realpath(os.path.join(directory, text.removeprefix(_POINTER_PREFIX).strip()))
+    except (HoldfastError, ValueError) as error:
+        raise _bad_pointer(directory) from error
+    raise _bad_pointer(directory)
+
+
+def _common_directory(git_dir: str) -> str:
+    """Return the directory that a worktree shares with its repository, or `git_dir` itself."""
+    pointer = os.path.join(git_dir, "commondir")
+    if not os.path.lexists(pointer):
+        return git_dir
+    try:
+        text = os.fsdecode(read_limited(pointer, _POINTER_BYTES)).strip()
+        return os.path.realpath(os.path.join(git_dir, text))
+    except (HoldfastError, ValueError) as error:
+        raise _bad_pointer(git_dir) from error
+
+
+def _bad_pointer(directory: str) -> InvalidPath:
+    return InvalidPath(
+        f"The .git file of '{os.path.basename(directory)}' does not lead to a git repository.",
+        hint="If the repository was moved, `git worktree repair` mends the link.",
+    )
+
+
+def _check_store(status: os.stat_result, label: str) -> None:
+    if not stat.S_ISDIR(status.st_mode):
+        raise InvalidPath(
+            f"The store '{label}' is not a directory of its own.",
+            hint="Move aside what is in its place, then try again.",
+            path=label,
+        )
+    if os.geteuid() not in (0, status.st_uid):
+        raise Denied(
+            f"The store '{label}' belongs to another user.", hint="Use a clone of your own.", path=label
+        )

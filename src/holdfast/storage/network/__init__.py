@@ -1,0 +1,1 @@
+"""The network: addresses a person allowed, one HTTP client, and the tokens of those who call us."""

@@ -1,0 +1,168 @@
+"""Who may call over HTTP: named tokens with a role, kept as hashes.
+
+Contract:
+- The plain token is returned once, by `add`; the file holds only its SHA-256. A token has 256 random bits, so
+  that a slow hash would protect nothing.
+- Only the owner can read or change the file. A file that others may write to is refused.
+- `find` takes the same time whichever token is presented, and sees what other processes added or removed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import stat
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.roles import Role
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.git.repository import Repository
+
+TOKENS_NAME = "tokens.json"
+OWNER = "owner"
+"""The name of whoever holds the repository's own token."""
+
+_VERSION = 1
+_TOKEN_BYTES = 32
+_LONGEST_FILE = 1024 * 1024
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
+
+
+@dataclass(frozen=True)
+class Grant:
+    """A token as the file has it: whose it is, what it allows, and how to recognise it."""
+
+    name: str
+    role: Role
+    sha256: str
+    created: str
+
+
+class TokenFile:
+    """The tokens of one repository."""
+
+    def __init__(
+        self, repository: Repository, now: Callable[[], datetime] = lambda: datetime.now(UTC)
+    ) -> None:
+        self._repository = repository
+        self._path = os.path.join(repository.store_directory, TOKENS_NAME)
+        self._now = now
+        self._signature: tuple[int, ...] | None = None
+        self._grants: tuple[Grant, ...] = ()
+
+    def add(self, name: str, role: Role) -> str:
+        """Make a token and return it; nobody can learn it from us again."""
+        _check_name(name)
+        self._repository.ensure_store()
+        token = os.urandom(_TOKEN_BYTES).hex()
+        with locked(f"{self._path}.lock"):
+            grants = self._read()
+            if any(grant.name == name for grant in grants):
+                raise Conflict(
+                    f'There is a token named "{name}" already.',
+                    hint="Remove it first, or choose another name.",
+                )
+            if len(grants) >= LIMITS.tokens:
+                raise TooLarge(
+                    f"There are {len(grants)} tokens already.", hint="Remove one that nobody uses."
+                )
+            created = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+            self._write([*grants, Grant(name, role, _digest(token), created)])
+        return token
+
+    def remove(self, name: str) -> Grant:
+        """Forget a token; servers that run refuse it from now on."""
+        self._named(name, self._read())
+        with locked(f"{self._path}.lock"):
+            grants = self._read()
+            removed = self._named(name, grants)
+            self._write([grant for grant in grants if grant is not removed])
+        return removed
+
+    def all(self) -> tuple[Grant, ...]:
+        """Return every token, in the order they were made."""
+        signature = self._look()
+        if signature is None:
+            self._grants = ()
+        elif signature != self._signature:
+            self._grants = tuple(self._read())
+        self._signature = signature
+        return self._grants
+
+    def find(self, token: str) -> Grant | None:
+        """Return the grant of a token, or None when there is no such token."""
+        presented = _digest(token)
+        found = None
+        for grant in self.all():
+            if hmac.compare_digest(grant.sha256, presented):
+                found = grant
+        return found
+
+    @staticmethod
+    def _named(name: str, grants: list[Grant]) -> Grant:
+        for grant in grants:
+            if grant.name == name:
+                return grant
+        hint = did_you_mean(name, [grant.name for grant in grants])
+        raise NotFound(f'There is no token named "{name[:80]}".', hint=hint)
+
+    def _look(self) -> tuple[int, ...] | None:
+        try:
+            status = os.stat(self._path, follow_symlinks=False)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        if stat.S_IMODE(status.st_mode) & 0o077:
+            raise Denied(
+                f"Others than its owner may read or write {TOKENS_NAME} in Holdfast's store.",
+                hint="Set its mode to 0600 and replace the tokens in it.",
+            )
+        return status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+    def _read(self) -> list[Grant]:
+        if self._look() is None:
+            return []
+        try:
+            document = json.loads(read_limited(self._path, _LONGEST_FILE))
+            if document["version"] != _VERSION:
+                raise ValueError("another version")
+            return [_grant(entry) for entry in document["tokens"]]
+        except (ValueError, KeyError, TypeError):
+            raise Corrupted(
+                f"The file {TOKENS_NAME} in Holdfast's store is damaged.",
+                hint="Move it aside and add the tokens anew.",
+            ) from None
+
+    def _write(self, grants: list[Grant]) -> None:
+        entries = [vars(grant) | {"role": grant.role.value} for grant in grants]
+        text = json.dumps({"version": _VERSION, "tokens": entries}, indent=1)
+        atomic_write(self._path, f"{text}\n".encode(), mode=0o600)
+
+
+def _grant(entry: Mapping[str, Any]) -> Grant:
+    sha256 = str(entry["sha256"])
+    if not re.fullmatch(r"[0-9a-f]{64}", sha256):
+        raise ValueError("not a hash")
+    return Grant(str(entry["name"]), Role(entry["role"]), sha256, str(entry["created"]))
+
+
+def _check_name(name: str) -> None:
+    if not _NAME.fullmatch(name):
+        raise Invalid(
+            f"{name[:80]!a} cannot be the name of a token.",
+            hint="Take up to 64 letters, digits, dots, hyphens, underscores or @, a letter or digit first.",
+        )
+    if name == OWNER:
+        raise Invalid(f'"{OWNER}" is the name of the repository\'s own token.', hint="Choose another name.")
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,1 @@
+"""Child processes: waited for, confined, pooled, or a person's editor."""

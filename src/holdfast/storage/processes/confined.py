@@ -1,0 +1,130 @@
+"""Runs a function of ours on what somebody else wrote, in a process that can do nothing but compute.
+
+Contract:
+- The child is a fresh interpreter without the caller's environment. It imports the function, and only then
+  gives up, for good, the right to open files, to start processes and to write anywhere but to its pipe.
+- It ends: with its answer, after its share of processor time, when it asks for too much memory, at the
+  caller's deadline, or within a moment of the caller's cancellation.
+- What it prints is bounded here as well, whatever the function does.
+"""
+
+from __future__ import annotations
+
+import importlib
+import math
+import os
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+
+from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.storage.processes.child import Patience, end_group, wait_until_ended, wait_until_readable
+
+_OUT_OF_MEMORY = 3
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much a confined function may use."""
+
+    processor_seconds: float = LIMITS.render_seconds
+    wait_seconds: float = LIMITS.render_wait_seconds
+    memory_bytes: int = LIMITS.render_memory_bytes
+    output_bytes: int = LIMITS.rendered_file_bytes
+
+
+def run_confined(module: str, function: str, request: bytes, work: str, bounds: Bounds) -> bytes:
+    """Return what `function(request)` returns in a confined process; `work` names it in messages."""
+    patience = Patience(bounds.wait_seconds, work)
+    command = [sys.executable, "-I", "-m", __name__, module, function]
+    limits = [str(bounds.processor_seconds), str(bounds.memory_bytes)]
+    with disk_failures_named(work), tempfile.TemporaryFile() as source:
+        source.write(request)
+        source.seek(0)
+        process = subprocess.Popen(
+            [*command, *limits],
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=os.sep,
+            env={},
+            start_new_session=True,
+        )
+    try:
+        answer = _read(process, bounds.output_bytes, work, patience)
+        status = wait_until_ended(process, patience)
+    finally:
+        end_group(process)
+    _check_end(status, work, bounds)
+    return answer
+
+
+def _read(process: subprocess.Popen[bytes], limit: int, work: str, patience: Patience) -> bytes:
+    assert process.stdout is not None
+    answer = bytearray()
+    while True:
+        wait_until_readable(process.stdout.fileno(), patience)
+        piece = os.read(process.stdout.fileno(), LIMITS.read_chunk)
+        if not piece:
+            return bytes(answer)
+        answer += piece
+        if len(answer) > limit:
+            raise TooLarge(f"{work} gives more than {limit} bytes.", hint="Make it give less.", limit=limit)
+
+
+def _check_end(status: int, work: str, bounds: Bounds) -> None:
+    if status == 0:
+        return
+    if status in (-signal.SIGXCPU, -signal.SIGKILL):
+        raise DeadlineExceeded(
+            f"{work} took more than {bounds.processor_seconds:g} seconds of processor time.",
+            hint="Look for loops that are too long.",
+        )
+    if status == _OUT_OF_MEMORY:
+        raise TooLarge(
+            f"{work} needs more than {bounds.memory_bytes} bytes of memory.",
+            hint="Look for texts that are too long.",
+            limit=bounds.memory_bytes,
+        )
+    raise Unavailable(
+        f"{work} ended without an answer (status {status}).", hint="Try again; if it stays so, report it."
+    )
+
+
+def main(module: str, function: str, processor_seconds: str, memory_bytes: str) -> int:
+    """Be the confined process."""
+    work = getattr(importlib.import_module(module), function)
+    request = sys.stdin.buffer.read()
+    _confine(float(processor_seconds), int(memory_bytes))
+    try:
+        answer = work(request)
+    except MemoryError:
+        return _OUT_OF_MEMORY
+    sys.stdout.buffer.write(answer)
+    sys.stdout.buffer.flush()
+    return 0
+
+
+def _confine(processor_seconds: float, memory_bytes: int) -> None:
+    # The limit counts whole seconds from the start of the process, its imports included.
+    seconds = math.ceil(time.process_time() + processor_seconds)
+    for what, most in (
+        (resource.RLIMIT_CORE, 0),
+        (resource.RLIMIT_FSIZE, 0),
+        (resource.RLIMIT_NOFILE, 0),
+        (resource.RLIMIT_NPROC, 0),
+        (resource.RLIMIT_AS, memory_bytes),
+        (resource.RLIMIT_CPU, seconds),
+    ):
+        resource.setrlimit(what, (most, most))
+
+
+if __name__ == "__main__":
+    # Exit at once: what an interpreter tidies up at its end may need what was given up.
+    os._exit(main(*sys.argv[1:]))

@@ -1,0 +1,1 @@
+"""Relational stores: SQLite and PostgreSQL behind one interface, migrations, and what can be rebuilt."""

@@ -1,0 +1,205 @@
+"""A SQLite file that holds nothing of its own: derived from other stores, rebuilt whenever in doubt.
+
+Contract:
+- Each build is a new file under a name of its own; a small pointer file, replaced in one step, says which one
+  counts. A file is never renamed or rebuilt in place: a database that took another's name would meet its
+  log. Files no longer pointed to are removed; processes that still have one open notice at their next use.
+- A file that is missing, foreign, damaged, of another version, or whose pointer is, raises `NotUsable`, and
+  the owner builds it anew. What went wrong is never an empty answer.
+- Writes are consistent but not flushed: after a power cut the file may be older than what it is derived from,
+  so the owner must compare before it trusts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.atomic import atomic_write, locked, read_limited
+from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.storage.sql.connection_pool import ConnectionPool
+from holdfast.storage.sql.failures import database_failure, is_damage
+
+POINTER_SUFFIX = ".index"
+
+_POINTER_BYTES = 200
+_SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
+_BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
+
+Prepare = Callable[[sqlite3.Connection], None]
+
+
+class NotUsable(Exception):
+    """The file must be built anew; the text says why."""
+
+
+class DerivedDatabase:
+    """A rebuildable database called `name` in a directory, usable from many threads and processes."""
+
+    def __init__(
+        self, directory: str, name: str, *, application_id: int, version: int, prepare: Prepare
+    ) -> None:
+        self._directory = directory
+        self._name = name
+        self._application_id = application_id
+        self._version = version
+        self._prepare = prepare
+        self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
+        self._file = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
+        self._current: str | None = None
+        self._connections = ConnectionPool(self._connect)
+
+    @contextmanager
+    def read(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection that sees one moment and cannot change it."""
+        with self._in_use("BEGIN") as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[sqlite3.Connection]:
+        """Yield a connection whose changes are kept together, or not at all."""
+        with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
+            yield connection
+            connection.execute("COMMIT")
+
+    def rebuild(self, fill: Prepare) -> None:
+        """Build a new file with `fill`, unless another process has just done so, and let it count."""
+        before = self._pointed()
+        with locked(self._pointer, wait=LIMITS.index_seconds):
+            if self._pointed() != before and self.is_usable():
+                return
+            name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
+            path = os.path.join(self._directory, name)
+            try:
+                self._build(path, fill)
+                with disk_failures_named(name):
+                    _flush(path)
+                atomic_write(self._pointer, f"{name}\n".encode(), mode=0o600)
+            except BaseException:
+                _remove(path)
+                raise
+            self._remove_others(name)
+
+    def is_usable(self) -> bool:
+        """Tell whether the file that counts can be opened and is of this version."""
+        try:
+            with self.read():
+                return True
+        except NotUsable:
+            return False
+
+    def discard(self) -> None:
+        """Let no file count, because the one that did turned out to be damaged."""
+        self.close()
+        _remove(self._pointer)
+
+    def close(self) -> None:
+        """Close every connection."""
+        self._current = None
+        self._connections.retire()
+
+    @contextmanager
+    def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
+        self._follow_the_pointer()
+        try:
+            with self._connections.lend(writing=writing) as connection:
+                connection.execute(begin)
+                yield connection
+        except sqlite3.Error as error:
+            raise self._translated(error) from None
+
+    def _translated(self, error: sqlite3.Error) -> Exception:
+        cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN
+        if is_damage(error) or cannot_open or str(error).startswith(("no such table", "no such column")):
+            self.close()
+            return NotUsable(str(error))
+        return database_failure(error, self._name + POINTER_SUFFIX) or error
+
+    def _follow_the_pointer(self) -> None:
+        name = self._pointed()
+        if name is None:
+            raise NotUsable("there is none yet")
+        if name != self._current:
+            self._current = name  # first: what is opened from now on must be the new file
+            self._connections.retire()
+
+    def _pointed(self) -> str | None:
+        try:
+            name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
+        except (NotFound, InvalidPath, TooLarge):
+            return None
+        return name if self._file.fullmatch(name) else None
+
+    def _connect(self) -> sqlite3.Connection:
+        if self._current is None:
+            raise NotUsable("it was closed")
+        connection = _open(os.path.join(self._directory, self._current), "rw")
+        try:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if (application, version) != (self._application_id, self._version):
+                raise NotUsable("it is of another version")
+            for setting in _SETTINGS:
+                connection.execute(setting)
+            self._prepare(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _build(self, path: str, fill: Prepare) -> None:
+        with disk_failures_named(self._name):
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+        connection = _open(path, "rw")
+        try:
+            for setting in _BUILDING:
+                connection.execute(setting)
+            self._prepare(connection)
+            connection.execute("BEGIN")
+            fill(connection)
+            connection.execute("COMMIT")
+            connection.execute(f"PRAGMA application_id = {self._application_id:d}")
+            connection.execute(f"PRAGMA user_version = {self._version:d}")
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.Error as error:
+            failure = database_failure(error, self._name + POINTER_SUFFIX)
+            raise failure or error from None
+        finally:
+            connection.close()
+
+    def _remove_others(self, kept: str) -> None:
+        for entry in os.listdir(self._directory):
+            base = entry.removesuffix("-wal").removesuffix("-shm").removesuffix("-journal")
+            if base != kept and self._file.fullmatch(base):
+                _remove(os.path.join(self._directory, entry))
+
+
+def _open(path: str, mode: str) -> sqlite3.Connection:
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return sqlite3.connect(
+        f"file://{quoted}?mode={mode}",
+        uri=True,
+        timeout=LIMITS.database_busy_seconds,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+
+
+def _flush(path: str) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
+        pass  # The next build tries again.
