@@ -34,7 +34,8 @@ from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.records import COLUMNS, Draft, File, Who
 from holdfast.tasks.store import Tasks
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 ME = Who("bench")
 LOOKS = (

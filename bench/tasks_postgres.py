@@ -26,7 +26,8 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.storage.sql.postgres import translated
 from holdfast.storage.sql.sql_store import Connection, Rows, SqlStore, Values
 from holdfast.tasks.store import Tasks
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 from tests.tasks.postgres import is_missing, running_server
 
 _AT_ONCE = 50

@@ -28,7 +28,7 @@ from holdfast.storage.files.mounts import is_network_filesystem
 from holdfast.storage.files.os_errors import disk_failures_named
 from holdfast.storage.git.repository import Repository
 
-stores = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
+toolset = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
 
 Severity = Literal["ok", "info", "warning", "damaged"]
 
@@ -134,7 +134,7 @@ def _line(finding: Finding) -> str:
     return f"[{finding.severity}] {place}{finding.message}{after}"
 
 
-@stores.operation(
+@toolset.operation(
     "check_stores",
     title="Check the stores",
     effect=Effect.WRITE,

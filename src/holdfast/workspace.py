@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -17,35 +17,14 @@ if TYPE_CHECKING:
     from holdfast.doctor import Examinable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
-    from holdfast.kernel.operation import Toolset
-    from holdfast.kernel.registry import Registry
     from holdfast.milestones.store import Milestones
     from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store import Tasks
     from holdfast.templates.store import Templates
 
 
-# Rooms are imported where they are used, not above: a server answers its first request before it
-# has loaded them, and a command loads only its own.
-
-
-def toolsets() -> tuple[Toolset, ...]:
-    """Return every toolset there is. Adding one is a package and a line here."""
-    from holdfast.comments import comments
-    from holdfast.doctor import stores
-    from holdfast.inbox import inbox
-    from holdfast.milestones import milestones
-    from holdfast.tasks import tasks
-    from holdfast.templates import templates
-
-    return (comments, inbox, milestones, tasks, templates, stores)
-
-
 DATABASE_VARIABLE = "HOLDFAST_DATABASE"
 """The environment variable with the address of the database that a team shares its tasks in."""
-
-HIDDEN_TOOLSETS = frozenset({"conformance"})
-"""Toolsets that are loaded only when they are asked for by name."""
 
 
 def contributions() -> Contributions:
@@ -69,17 +48,6 @@ def git_settings() -> tuple[GitSettings, ...]:
         GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),
         GitSettings(milestones.NAME, remote_configuration=milestones.REMOTE_CONFIGURATION),
     )
-
-
-def full_registry(asked_for: Collection[str] | None = None) -> Registry:
-    """Return the registry of all toolsets, with those hidden ones that are asked for."""
-    from holdfast.kernel.registry import Registry
-
-    if not HIDDEN_TOOLSETS.intersection(asked_for or ()):
-        return Registry(toolsets())
-    from holdfast.conformance import conformance
-
-    return Registry((*toolsets(), conformance))
 
 
 class Workspace:

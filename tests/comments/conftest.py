@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments import comments
 from holdfast.comments.store import Comments
+from holdfast.comments.tools import toolset as comments
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Output

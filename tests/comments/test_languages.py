@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from holdfast.comments import comments as toolset
+from holdfast.comments.tools import toolset
 from holdfast.kernel.validation import validated
 from tests.comments.conftest import Desk
 

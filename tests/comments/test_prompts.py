@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments import comments as toolset
 from holdfast.comments.errors import InvalidFilePath, SourceNotFound
 from holdfast.comments.export.models import ExportComments
 from holdfast.comments.listing import list_orphans
 from holdfast.comments.listing_models import ListOrphans
 from holdfast.comments.store import Comments
+from holdfast.comments.tools import toolset
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository

@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from holdfast.comments import comments
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotFound
 from holdfast.comments.resources import address_of
+from holdfast.comments.tools import toolset as comments
 from holdfast.kernel.errors import UnknownResource
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, LIMIT, PATH, STORED

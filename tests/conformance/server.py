@@ -19,7 +19,8 @@ from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 
 class OpenDoor(Authentication):

@@ -14,7 +14,7 @@ from holdfast.faces.mcp.catalogue import input_schema, output_schema
 from holdfast.faces.render.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation
 from holdfast.kernel.validation import validated
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 
 REGISTRY = full_registry()
 SPECIFIED = {"Absolute path to the workspace directory"}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from holdfast.faces.docs import PAGE, tools_page
 from holdfast.kernel.registry import Registry
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.faces.cli.sample import attic, sample
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.operation import Operation
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.contract.prepared import HOLDFAST, IDS, environment, prepare
 
 COMMENT = {

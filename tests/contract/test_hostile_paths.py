@@ -15,7 +15,8 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 from tests.contract.cases import CASES
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS
 

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import pytest
 
 from holdfast.faces.rest.operations import method_of, path_of
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.contract.case import CURSOR, Case
 from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, IDS, MILES, environment, prepare

@@ -18,7 +18,7 @@ from holdfast.faces.mcp.catalogue import Catalogue, input_schema
 from holdfast.faces.mcp.listed_schema import whole_schema
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.registry import Selection
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")
 IS_UPDATING = os.environ.get("HOLDFAST_UPDATE_SNAPSHOTS") == "1"

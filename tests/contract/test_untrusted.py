@@ -8,10 +8,10 @@ from typing import Annotated, Any, get_args, get_origin
 import pytest
 from pydantic import BaseModel
 
-from holdfast.doctor import stores
+from holdfast.doctor import toolset as stores
 from holdfast.kernel.operation import Output
 from holdfast.kernel.untrusted import StoredText, UntrustedText
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.contract.plain_text import REASONS
 
 

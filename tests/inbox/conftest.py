@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.inbox import inbox
 from holdfast.inbox.store import Inbox
+from holdfast.inbox.tools import toolset as inbox
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Output

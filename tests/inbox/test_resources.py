@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.inbox import inbox
 from holdfast.inbox.resources import HISTORY_MESSAGES
 from holdfast.inbox.store import Inbox
+from holdfast.inbox.tools import toolset as inbox
 from tests.inbox.conftest import Reader
 
 

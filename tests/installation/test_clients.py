@@ -15,7 +15,7 @@ from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import carry_out, planned_installation, planned_removal
 from holdfast.installation.situation import Scope
 from holdfast.kernel.errors import Unavailable
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.installation.places import CONTRIBUTED, situation
 
 USER = Scope.USER

@@ -11,7 +11,7 @@ from holdfast.kernel.codes import CODE_NAMES
 from holdfast.milestones.filter import parse_filter
 from holdfast.milestones.filter_fields import FIELDS
 from holdfast.milestones.query import SORT_COLUMNS
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 
 ROOT = Path(__file__).parents[2]
 GUIDE = (ROOT / "docs" / "milestones.md").read_text(encoding="utf-8")

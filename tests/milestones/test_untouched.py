@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.faces.cli import git_mile
 from holdfast.milestones.toolset import milestones
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.milestones.clones import fingerprint_of_work, git, issue, new_repository, opened
 
 COMMANDS: dict[str, list[str]] = {

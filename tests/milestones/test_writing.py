@@ -11,7 +11,8 @@ import pytest
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments
 from holdfast.milestones.errors import UnknownEntity
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 Do = Any
 

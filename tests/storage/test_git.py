@@ -495,7 +495,8 @@ def test_control_plain_git_runs_those_programs(repository, arguments, program):
 def test_quick_commands_do_not_pay_for_git_or_pydantic():
     unwanted = {"subprocess", "asyncio", "tempfile", "random", "logging", "shutil", "pathlib", "pydantic"}
     modules = ", ".join(
-        f"holdfast.storage.{name}" for name in ("files.atomic", "git.repository", "sql.sqlite", "files.repo_path")
+        f"holdfast.storage.{name}"
+        for name in ("files.atomic", "git.repository", "sql.sqlite", "files.repo_path")
     )
     code = f"import sys; before = set(sys.modules); import {modules}; print(*(set(sys.modules) - before))"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

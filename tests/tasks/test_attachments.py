@@ -14,7 +14,6 @@ import pytest
 from holdfast.faces.mcp.rich_content import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks import tasks as toolset
 from holdfast.tasks.attachments import (
     EMBEDDED_BYTES,
     MOST_BYTES,
@@ -28,6 +27,7 @@ from holdfast.tasks.history import replayed, state_of
 from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.resources import attachment_content
 from holdfast.tasks.store import Tasks
+from holdfast.tasks.tools import toolset
 
 ME = Who("tester")
 SOUND = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0"

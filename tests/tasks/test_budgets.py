@@ -15,7 +15,8 @@ import pytest
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.records import Draft, File, Link, Who
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 DEFAULT_BYTES = 2_000 * 4
 MOST_BYTES = 8_000 * 4

@@ -21,7 +21,8 @@ from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Draft, Who
 from holdfast.tasks.store import Tasks
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 from tests.tasks.conftest import ADA, BOB
 from tests.tasks.test_subscriptions import notified
 from tests.wire.client import wire_client

@@ -17,7 +17,8 @@ from holdfast.tasks.beginnings import begin, set_gate
 from holdfast.tasks.marker import write_marker
 from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.store import Tasks
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 ME = Who("ada")
 

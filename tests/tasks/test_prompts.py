@@ -25,7 +25,7 @@ from holdfast.tasks.records import Change, Draft, Who
 from holdfast.tasks.sessions import open_session
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 
 ME = Who("ada")
 CONTEXTS = {

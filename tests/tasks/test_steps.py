@@ -16,7 +16,7 @@ from holdfast.tasks.marker import write_marker
 from holdfast.tasks.prompting import GeneratePrompt, generate_prompt, prompt_text
 from holdfast.tasks.stepping import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
 from holdfast.tasks.store import Tasks
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.tasks.conftest import ADA, add
 from tests.tasks.test_exchange import exported, taken_in
 from tests.tasks.test_web_interface import RunningServer, base, server, tool

@@ -5,6 +5,6 @@ other, so that the suite exercises our own registry, dispatch, error mapping and
 """
 
 from holdfast.conformance import prompts, questions, resources, tools
-from holdfast.conformance.toolset import conformance
+from holdfast.conformance.toolset import conformance as toolset
 
-__all__ = ["conformance", "prompts", "questions", "resources", "tools"]
+__all__ = ["prompts", "questions", "resources", "tools", "toolset"]

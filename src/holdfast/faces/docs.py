@@ -113,7 +113,7 @@ def _cell(text: str) -> str:
 def main(*, write: bool, check: bool) -> None:
     """Keep docs/tools.md equal to the declarations. Run it in the root of the project."""
     from holdfast.storage.files.atomic import atomic_write
-    from holdfast.workspace import full_registry
+    from holdfast.toolsets import full_registry
 
     text = tools_page(full_registry())
     if write:

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.faces.rest.operations import method_of, path_of
 from holdfast.kernel.operation import Effect
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.faces.http.running import DISCOVER, RunningServer
 
 OPERATIONS = full_registry().operations

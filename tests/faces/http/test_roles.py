@@ -15,7 +15,7 @@ from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.faces.http.running import HOLDFAST, RunningServer
 
 LISTED = [operation for operation in full_registry().operations if operation.listed]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.faces.mcp.test_lazygit_profile import serve
 from tests.wire.client import ENVELOPE, wire_client
 

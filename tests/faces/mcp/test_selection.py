@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.operation import Effect
-from holdfast.workspace import full_registry
+from holdfast.toolsets import full_registry
 from tests.faces.mcp.test_lazygit_profile import HOLDFAST
 from tests.wire.client import wire_client
 

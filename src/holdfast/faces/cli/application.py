@@ -94,7 +94,8 @@ def _invoke(group: CommandGroup, name: str, arguments: list[str]) -> int:
 
 def this_installation() -> Host:
     """Return what the commands of this installation are made from."""
-    from holdfast.workspace import Workspace, full_registry
+    from holdfast.toolsets import full_registry
+    from holdfast.workspace import Workspace
 
     return Host.of(full_registry(), Workspace.discover)
 

@@ -52,11 +52,11 @@ def _run(arguments: list[str]) -> int:
     from holdfast.faces.cli.application import run_program
     from holdfast.faces.cli.run import Host
     from holdfast.kernel.registry import Registry
-    from holdfast.milestones import milestones
+    from holdfast.toolsets import toolset
     from holdfast.workspace import Workspace
 
     # Loading the other rooms would take longer than most commands.
-    host = Host.of(Registry((milestones,)), Workspace.discover)
+    host = Host.of(Registry((toolset("milestones"),)), Workspace.discover)
     return run_program(git_mile(host), "git mile", arguments)
 
 

@@ -113,7 +113,8 @@ def _serve(
     tool_names: str | None,
     database: str | None,
 ) -> int:
-    from holdfast.workspace import Workspace, full_registry
+    from holdfast.toolsets import full_registry
+    from holdfast.workspace import Workspace
 
     settings = (
         None

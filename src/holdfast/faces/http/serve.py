@@ -38,7 +38,8 @@ from holdfast.kernel.registry import Selection
 from holdfast.kernel.roles import Role
 from holdfast.storage.network.owner_token import TOKEN_NAME, access_token
 from holdfast.storage.network.tokens import TokenFile
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from holdfast.faces.mcp.server import LateServer, ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
-from holdfast.workspace import Workspace, full_registry
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
