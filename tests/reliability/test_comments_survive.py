@@ -104,7 +104,7 @@ def test_a1_control_acknowledging_before_the_comment_is_stored_is_caught(annotat
 # What SQLite flushes for the index takes the sidecars of the same file system along.
 NOT_FLUSHED = """
 os.fsync = os.fdatasync = lambda descriptor: None
-from holdfast.storage import database, derived_database
+from holdfast.storage.sql import derived as derived_database, sqlite as database
 database._SETTINGS = derived_database._SETTINGS = ("PRAGMA synchronous = OFF",)
 """
 

@@ -32,7 +32,7 @@ CARELESS = WRITER.replace(
     """
 from contextlib import nullcontext
 from holdfast.milestones import log
-from holdfast.storage import git_refs
+from holdfast.storage.git import refs as git_refs
 log.locked = lambda path, **more: nullcontext()
 def move(self, ref, new, old): self._git.run("update-ref", ref, new)
 git_refs.Refs.move = git_refs.Refs.advance = move

@@ -20,13 +20,13 @@ from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_
 
 FILES_NOT_FLUSHED = "os.fsync = os.fdatasync = lambda descriptor: None\n"
 SQLITE_NOT_FLUSHED = """
-from holdfast.storage import database
+from holdfast.storage.sql import sqlite as database
 database._SETTINGS = ("PRAGMA synchronous = OFF", "PRAGMA foreign_keys = ON")
 """
 INBOX_NOT_FLUSHED = (
     SQLITE_NOT_FLUSHED
     + """
-from holdfast.storage import express
+from holdfast.storage.sql import quick as express
 def insert_carelessly(self, statement, row):
     with express._OpenStore(self._path, self._expected, "rw") as connection:
         connection.execute("PRAGMA synchronous = OFF")
