@@ -18,7 +18,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.storage.network.address import AllowedHosts, Origin, parse_address
 from holdfast.storage.network.client import WebClient, parse_proxy
-from tests.tasks.web_server import Answer, Request, Server, serving
+from tests.tasks.trackers.web_server import Answer, Request, Server, serving
 
 SECRET = {"Authorization": "Bearer secret-token"}
 

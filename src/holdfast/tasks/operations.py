@@ -5,7 +5,6 @@ from __future__ import annotations
 from holdfast.tasks import (
     adding,
     attachments,
-    audit,
     charting,
     claiming,
     document_resources,
@@ -26,28 +25,21 @@ from holdfast.tasks import (
     turning,
     updating,
 )
-from holdfast.tasks.github import operations as github
-from holdfast.tasks.imports import operations as imports
-from holdfast.tasks.remote import operations as remote
 
 __all__ = [
     "adding",
     "attachments",
-    "audit",
     "charting",
     "claiming",
     "document_resources",
     "documents",
     "flows",
     "focus",
-    "github",
-    "imports",
     "listing",
     "looking",
     "moving",
     "prompting",
     "prompts",
-    "remote",
     "reporting",
     "resources",
     "ruling",

@@ -15,9 +15,9 @@ from holdfast.tasks.models import TITLE_CHARACTERS, LinkOut
 from holdfast.tasks.neighbours import Remark
 from holdfast.tasks.presenting import receipt, workspace_ref
 from holdfast.tasks.records import Change, Draft, File, Link, Task, Who
-from holdfast.tasks.remote.values import storable, word
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.trackers.adapter import storable, word
 
 _TITLE = 80
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)

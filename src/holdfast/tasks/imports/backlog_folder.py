@@ -12,7 +12,7 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
-from holdfast.tasks.foreign import (
+from holdfast.tasks.trackers.foreign import (
     ForeignCriterion,
     ForeignStatus,
     ForeignTask,

@@ -18,7 +18,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
-from holdfast.tasks.foreign import (
+from holdfast.tasks.trackers.foreign import (
     ForeignPriority,
     ForeignStatus,
     ForeignTask,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from holdfast.tasks.foreign import ForeignTask, Problem
+from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 
 
 def without_circles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.foreign import Problem
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.remote.models import SyncStep
-from holdfast.tasks.remote.outcome import Outcome, Side
+from holdfast.tasks.trackers.foreign import Problem
+from holdfast.tasks.trackers.outcome import Outcome, Side
+from holdfast.tasks.trackers.report import SyncStep
 
 Format = Literal["auto", "todo", "backlog", "task-master"]
 _MOST = 50

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
-from holdfast.tasks.foreign import ForeignTask, Problem, priority_of, status_of
 from holdfast.tasks.imports.json_places import elements, line_of, members
+from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
 _KNOWN = frozenset(
     {

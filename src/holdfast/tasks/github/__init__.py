@@ -1,1 +1,0 @@
-"""GitHub: its issues and pull requests, and what they mean for tasks."""

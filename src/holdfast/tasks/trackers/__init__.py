@@ -1,0 +1,9 @@
+"""Other trackers, and how tasks are kept in step with them.
+
+- What is a tracker, whatever it is called there? `tracker`, `service` (JSON over HTTP), `kinds`.
+- How is one spoken to? `github_api`, `jira`, `linear`, `asana`, `trello`, `custom`.
+- What is a task over there in our words? `foreign`, and `adapter` for the way there and back.
+- Who wins where both sides changed? `three_way_merge`; `synchronisation` carries it out.
+- What is remembered? `counterparts`: which item is which task, and what both agreed on.
+- What do the tools do with it? `connection`, `github_actions`, `report`.
+"""

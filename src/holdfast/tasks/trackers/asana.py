@@ -1,0 +1,101 @@
+"""Asana, by its REST interface. A task there is done or not; sections and custom fields are left alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from holdfast.kernel.errors import Unavailable
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.trackers.foreign import ForeignTask
+from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+
+USUAL_ADDRESS = "https://app.asana.com"
+NEEDED = ("project",)
+KNOWN = ("base_url",)
+TOKEN_HINT = "Set ASANA_ACCESS_TOKEN."  # noqa: S105 - words about one
+_ROOT = "/api/1.0"
+_ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
+_PAGE = 100
+
+
+def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return what says who we are."""
+    del settings
+    token = configuration.variable("ASANA_ACCESS_TOKEN", "ASANA_TOKEN")
+    if token is None:
+        raise Unavailable("There is no token for Asana.", hint=TOKEN_HINT)
+    return {"Authorization": f"Bearer {token}"}
+
+
+@dataclass
+class Asana:
+    """One project in Asana."""
+
+    service: Service
+    settings: Mapping[str, Any]
+    kind: str = "asana"
+    carries: frozenset[str] = field(default_factory=lambda: frozenset({"title", "description", "status"}))
+
+    def standing(self) -> Standing:
+        """Return who we are there, having asked."""
+        account = words(part(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
+        project = part(self.service.get(f"{_ROOT}/projects/{self._project}").json(), "data")
+        return Standing(account, words(project, "name"), words(project, "permalink_url") or None)
+
+    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
+        """Yield the tasks that changed since the mark."""
+        query = {
+            "project": self.settings["project"], "opt_fields": _ASKED, "limit": _PAGE,
+            "modified_since": mark.since, "offset": None,
+        }  # fmt: skip
+        while True:
+            page = self.service.get(f"{_ROOT}/tasks", query).json()
+            for item in items(page, "data"):
+                task = _task(item)
+                mark.moved_past(task.updated_at)
+                yield task
+            query["offset"] = words(part(page, "next_page"), "offset") or None
+            if query["offset"] is None:
+                return
+
+    def create(self, task: ForeignTask) -> ForeignTask:
+        """Make a task in the project."""
+        sent = {"projects": [self.settings["project"]], **_fields(task, self.carries)}
+        return self._sent("POST", f"{_ROOT}/tasks", sent)
+
+    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        """Change a task."""
+        return self._sent("PUT", f"{_ROOT}/tasks/{quote(origin, safe='')}", _fields(whole, values))
+
+    def _sent(self, method: str, address: str, fields: Mapping[str, Any]) -> ForeignTask:
+        made = self.service.send(method, f"{address}?opt_fields={_ASKED}", {"data": fields})
+        return _task(part(made, "data"))
+
+    @property
+    def _project(self) -> str:
+        return quote(str(self.settings["project"]), safe="")
+
+
+def _task(found: Mapping[str, Any]) -> ForeignTask:
+    return ForeignTask(
+        origin=identity(found, "gid"),
+        title=words(found, "name"),
+        description=words(found, "notes"),
+        status="done" if found.get("completed") is True else "backlog",
+        labels=tuple(words(tag, "name") for tag in parts(found, "tags")),
+        url=words(found, "permalink_url") or None,
+        updated_at=words(found, "modified_at") or None,
+    )
+
+
+def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
+    given = {
+        "title": ("name", task.title),
+        "description": ("notes", task.description),
+        "status": ("completed", task.status == "done"),
+    }
+    return dict(given[name] for name in names if name in given)

@@ -1,0 +1,105 @@
+"""Any other service that keeps items at one address.
+
+What it has to speak: `GET base_url?since=…` returns a list of objects, or an object with such a list;
+`POST base_url` makes one; `PATCH base_url/ID` changes fields of one. The last two return the object.
+Further pages come by the `Link` header. The settings say what the fields are called:
+`{"fields": {"title": "summary"}}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
+from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.settings import mapped
+from holdfast.tasks.trackers.three_way_merge import FIELDS
+from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, words
+
+NEEDED = ("base_url",)
+KNOWN = ("items", "fields", "statuses")
+TOKEN_HINT = "Set HOLDFAST_REMOTE_TOKEN."  # noqa: S105 - words about one
+_NAMES = (*FIELDS, "id", "url", "updated_at")
+
+
+def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return what says who we are, where a token is set; some services need none."""
+    del settings
+    token = configuration.variable("HOLDFAST_REMOTE_TOKEN")
+    return {} if token is None else {"Authorization": f"Bearer {token}"}
+
+
+@dataclass
+class Custom:
+    """The items at one address."""
+
+    service: Service
+    settings: Mapping[str, Any]
+    kind: str = "custom"
+    carries: frozenset[str] = field(default_factory=lambda: frozenset(FIELDS))
+
+    def standing(self) -> Standing:
+        """Return where we are, having asked for the items."""
+        self.service.get("", {"limit": 1}).json()
+        host = self.service.client.origin.name
+        return Standing(
+            "", urlsplit(self.service.client.base).path.strip("/") or host, self.service.client.base
+        )
+
+    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
+        """Yield the items that changed since the mark."""
+        before = mark.since
+        first = self.service.get("", {"since": before}, etag=mark.etag)
+        if first.status == 304:
+            return
+        for page in self.service.pages(first):
+            for item in items(page, self.settings.get("items")):
+                task = self._task(item)
+                mark.moved_past(task.updated_at)
+                yield task
+        alone = mark.since == before and "link" not in first.headers
+        mark.etag = first.headers.get("etag") if alone else None
+
+    def create(self, task: ForeignTask) -> ForeignTask:
+        """Make an item."""
+        return self._task(self.service.send("POST", "", self._fields(task, FIELDS)))
+
+    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        """Change an item."""
+        return self._task(
+            self.service.send("PATCH", f"/{quote(origin, safe='')}", self._fields(whole, values))
+        )
+
+    def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
+        words_for = {ours: theirs for theirs, ours in mapped(self.settings, "statuses").items()}
+        given: dict[str, Any] = {
+            "title": task.title,
+            "description": task.description,
+            "status": words_for.get(task.status, task.status),
+            "priority": task.priority,
+            "labels": list(task.labels),
+        }
+        return {self._name(name): given[name] for name in names if name in given}
+
+    def _task(self, item: Mapping[str, Any]) -> ForeignTask:
+        given = item if isinstance(item, dict) else {}
+        found = {name: given.get(self._name(name)) for name in _NAMES}
+        status = str(found["status"] or "")
+        labels = found["labels"]
+        return ForeignTask(
+            origin=identity(found, "id"),
+            title=words(found, "title"),
+            description=words(found, "description"),
+            status=status_of(mapped(self.settings, "statuses").get(status, status)) or "backlog",
+            priority=priority_of(str(found["priority"] or "")) or "medium",
+            labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
+            url=words(found, "url") or None,
+            updated_at=words(found, "updated_at") or None,
+        )
+
+    def _name(self, ours: str) -> str:
+        return mapped(self.settings, "fields").get(ours, ours)

@@ -1,0 +1,158 @@
+"""Jira, in the cloud and on one's own server: version 2 of its REST interface, whose texts are plain."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from holdfast.kernel.errors import Conflict, Unavailable
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
+from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.three_way_merge import FIELDS
+from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+
+NEEDED = ("base_url", "project")
+KNOWN = ("email", "issue_type")
+TOKEN_HINT = "Set JIRA_TOKEN; for the cloud also name your email in the config."  # noqa: S105 - words about one
+_PAGE = 100
+_ASKED = "summary,description,status,priority,labels,updated,resolution"
+_PRIORITIES = {"high": "High", "medium": "Medium", "low": "Low"}
+_CATEGORIES = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
+
+
+def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return what says who we are: email and token in the cloud, the token alone elsewhere."""
+    token = configuration.variable("JIRA_TOKEN", "JIRA_API_TOKEN")
+    if token is None:
+        raise Unavailable("There is no token for Jira.", hint=TOKEN_HINT)
+    if email := settings.get("email"):
+        return {"Authorization": f"Basic {base64.b64encode(f'{email}:{token}'.encode()).decode()}"}
+    return {"Authorization": f"Bearer {token}"}
+
+
+@dataclass
+class Jira:
+    """One project in Jira."""
+
+    service: Service
+    settings: Mapping[str, Any]
+    kind: str = "jira"
+    carries: frozenset[str] = field(default_factory=lambda: frozenset(FIELDS))
+
+    def standing(self) -> Standing:
+        """Return who we are there, having asked."""
+        account = words(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
+        project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
+        return Standing(
+            account, words(project, "name") or self._project, f"{self._root}/browse/{self._project}"
+        )
+
+    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
+        """Yield the issues that changed since the mark, oldest first."""
+        asked = f'project = "{_quoted(self._project)}"'
+        if mark.since is not None:
+            asked += f' AND updated >= "{mark.since[:16].replace("T", " ")}"'
+        for issue in self._search(f"{asked} ORDER BY updated ASC"):
+            task = self._task(issue)
+            mark.moved_past(task.updated_at)
+            yield task
+
+    def create(self, task: ForeignTask) -> ForeignTask:
+        """Make an issue, and bring it to the state of the task."""
+        kind = self.settings.get("issue_type", "Task")
+        fields = {"project": {"key": self._project}, "issuetype": {"name": kind}, **_fields(task, FIELDS)}
+        made = self.service.send("POST", "/rest/api/2/issue", {"fields": fields})
+        origin = identity(made, "key")
+        if task.status != "backlog":
+            self._move(origin, task.status)
+        return self._issue(origin)
+
+    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        """Change an issue; its state moves by the transitions that its workflow has."""
+        if fields := _fields(whole, values):
+            self.service.send("PUT", f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": fields})
+        if "status" in values:
+            self._move(origin, whole.status)
+        return self._issue(origin)
+
+    def _search(self, asked: str) -> Iterator[dict[str, Any]]:
+        """Yield issues page by page: the cloud gives a token for the next page, a server counts."""
+        cloud = "email" in self.settings
+        address = "/rest/api/2/search/jql" if cloud else "/rest/api/2/search"
+        query: dict[str, Any] = {"jql": asked, "fields": _ASKED, "maxResults": _PAGE}
+        while True:
+            page = self.service.get(address, query).json()
+            issues = items(page, "issues")
+            yield from issues
+            if cloud:
+                if not words(page, "nextPageToken"):
+                    return
+                query["nextPageToken"] = words(page, "nextPageToken")
+            else:
+                query["startAt"] = query.get("startAt", 0) + len(issues)
+                if not issues or query["startAt"] >= page.get("total", 0):
+                    return
+
+    def _move(self, origin: str, status: str) -> None:
+        address = f"/rest/api/2/issue/{quote(origin, safe='')}/transitions"
+        offered = parts(self.service.get(address).json(), "transitions")
+        for transition in offered:
+            if _status(part(transition, "to")) == status:
+                self.service.send("POST", address, {"transition": {"id": words(transition, "id")}})
+                return
+        names = ", ".join(words(transition, "name") for transition in offered) or "none"
+        raise Conflict(
+            f"Jira's workflow has no step of '{origin}' to '{status}'.",
+            hint=f"It offers: {names}.",
+            origin=origin,
+        )
+
+    def _issue(self, origin: str) -> ForeignTask:
+        found = self.service.get(f"/rest/api/2/issue/{quote(origin, safe='')}", {"fields": _ASKED})
+        return self._task(found.json())
+
+    def _task(self, issue: Mapping[str, Any]) -> ForeignTask:
+        fields, key = part(issue, "fields"), identity(issue, "key")
+        labels = fields.get("labels")
+        return ForeignTask(
+            origin=key,
+            title=words(fields, "summary"),
+            description=words(fields, "description"),
+            status=_status(part(fields, "status")),  # type: ignore[arg-type]
+            priority=priority_of(words(part(fields, "priority"), "name")) or "medium",
+            labels=tuple(map(str, labels)) if isinstance(labels, list) else (),
+            url=f"{self._root}/browse/{key}",
+            updated_at=words(fields, "updated") or None,
+        )
+
+    @property
+    def _project(self) -> str:
+        return str(self.settings["project"])
+
+    @property
+    def _root(self) -> str:
+        return self.service.client.base
+
+
+def _status(found: Mapping[str, Any]) -> str:
+    """Return what a state of a workflow means: by its name, or else by the category it is in."""
+    named = status_of(words(found, "name"))
+    return named or _CATEGORIES.get(words(part(found, "statusCategory"), "key"), "backlog")
+
+
+def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
+    given: dict[str, Any] = {
+        "title": ("summary", task.title),
+        "description": ("description", task.description),
+        "priority": ("priority", {"name": _PRIORITIES[task.priority]}),
+        "labels": ("labels", [label.replace(" ", "-") for label in task.labels]),
+    }
+    return dict(given[name] for name in names if name in given)
+
+
+def _quoted(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"')

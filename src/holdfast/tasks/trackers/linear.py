@@ -1,0 +1,152 @@
+"""Linear, by its GraphQL interface."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from holdfast.kernel.errors import Conflict, Invalid, NotFound, Unavailable
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.trackers.foreign import ForeignPriority, ForeignStatus, ForeignTask, status_of
+from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+
+USUAL_ADDRESS = "https://api.linear.app"
+NEEDED = ("team",)
+KNOWN = ("base_url",)
+TOKEN_HINT = "Set LINEAR_API_KEY."  # noqa: S105 - words about one
+_PAGE = 100
+_ISSUE = """id identifier title description priority url updatedAt
+  state { id name type } labels { nodes { name } }"""
+_TEAM = """query($key: String!) { viewer { name } teams(filter: { key: { eq: $key } }) {
+  nodes { id name states { nodes { id name type } } } } }"""
+_CHANGED = f"""query($key: String!, $since: DateTimeOrDuration, $after: String, $first: Int) {{
+  issues(first: $first, after: $after, orderBy: updatedAt, includeArchived: true,
+         filter: {{ team: {{ key: {{ eq: $key }} }}, updatedAt: {{ gte: $since }} }}) {{
+    nodes {{ {_ISSUE} }} pageInfo {{ hasNextPage endCursor }} }} }}"""
+_CREATE = (
+    f"mutation($input: IssueCreateInput!) {{ issueCreate(input: $input) {{ success issue {{ {_ISSUE} }} }} }}"
+)
+_UPDATE = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
+  issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE} }} }} }}"""
+_TYPES: dict[str, ForeignStatus] = {
+    "triage": "backlog", "backlog": "backlog", "unstarted": "backlog", "started": "in-progress",
+    "completed": "done", "canceled": "dropped",
+}  # fmt: skip
+_FROM_NUMBER: dict[int, ForeignPriority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
+_TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
+_BEGINNING = "1970-01-01T00:00:00.000Z"
+
+
+def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return what says who we are."""
+    del settings
+    token = configuration.variable("LINEAR_API_KEY")
+    if token is None:
+        raise Unavailable("There is no token for Linear.", hint=TOKEN_HINT)
+    return {"Authorization": token}
+
+
+@dataclass
+class Linear:
+    """One team in Linear. Its labels belong to the team, so they are read and not written."""
+
+    service: Service
+    settings: Mapping[str, Any]
+    kind: str = "linear"
+    carries: frozenset[str] = field(
+        default_factory=lambda: frozenset({"title", "description", "status", "priority"})
+    )
+
+    def standing(self) -> Standing:
+        """Return who we are there, having asked."""
+        return Standing(words(part(self._team_answer, "viewer"), "name"), words(self._team, "name"))
+
+    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
+        """Yield the issues that changed since the mark."""
+        given = {
+            "key": self.settings["team"],
+            "since": mark.since or _BEGINNING,
+            "first": _PAGE,
+            "after": None,
+        }
+        while True:
+            page = part(self._ask(_CHANGED, given), "issues")
+            for issue in items(page, "nodes"):
+                task = _task(issue)
+                mark.moved_past(task.updated_at)
+                yield task
+            info = part(page, "pageInfo")
+            given["after"] = words(info, "endCursor")
+            if not info.get("hasNextPage") or not given["after"]:
+                return
+
+    def create(self, task: ForeignTask) -> ForeignTask:
+        """Make an issue."""
+        sent = {"teamId": words(self._team, "id"), **self._input(task, self.carries)}
+        return _task(part(part(self._ask(_CREATE, {"input": sent}), "issueCreate"), "issue"))
+
+    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        """Change an issue."""
+        answer = self._ask(_UPDATE, {"id": origin, "input": self._input(whole, values)})
+        return _task(part(part(answer, "issueUpdate"), "issue"))
+
+    def _input(self, task: ForeignTask, names: Any) -> dict[str, Any]:
+        sent: dict[str, Any] = {}
+        if "title" in names:
+            sent["title"] = task.title
+        if "description" in names:
+            sent["description"] = task.description
+        if "priority" in names:
+            sent["priority"] = _TO_NUMBER[task.priority]
+        if "status" in names:
+            sent["stateId"] = self._state(task.status)
+        return sent
+
+    def _state(self, status: ForeignStatus) -> str:
+        """Return the state of the team's workflow that means ours: by its name, or else by its type."""
+        states = parts(part(self._team, "states"), "nodes")
+        named = {status_of(words(state, "name")): words(state, "id") for state in reversed(states)}
+        typed = {_TYPES.get(words(state, "type")): words(state, "id") for state in reversed(states)}
+        if found := named.get(status) or typed.get(status):
+            return found
+        names = ", ".join(words(state, "name") for state in states)
+        raise Conflict(f"Linear's workflow has no state for '{status}'.", hint=f"It has: {names}.")
+
+    @cached_property
+    def _team_answer(self) -> dict[str, Any]:
+        return self._ask(_TEAM, {"key": self.settings["team"]})
+
+    @property
+    def _team(self) -> dict[str, Any]:
+        found = parts(part(self._team_answer, "teams"), "nodes")
+        if not found:
+            raise NotFound(f"Linear has no team {self.settings['team']!a}.", hint="Name the team by its key.")
+        return found[0]
+
+    def _ask(self, query: str, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the data of an answer; GraphQL tells of failures in an answer that looks like success."""
+        answer = self.service.send("POST", "/graphql", {"query": query, "variables": given})
+        if errors := parts(answer, "errors"):
+            raise Invalid(
+                f"Linear refuses this: {words(errors[0], 'message')[:200]}.", hint="Check the config."
+            )
+        return part(answer, "data")
+
+
+def _task(issue: Mapping[str, Any]) -> ForeignTask:
+    state = part(issue, "state")
+    number = issue.get("priority")
+    status = status_of(words(state, "name")) or _TYPES.get(words(state, "type"), "backlog")
+    return ForeignTask(
+        origin=identity(issue, "identifier", "id"),
+        title=words(issue, "title"),
+        description=words(issue, "description"),
+        status=status,
+        priority=_FROM_NUMBER.get(number, "medium") if isinstance(number, int) else "medium",
+        labels=tuple(words(label, "name") for label in parts(part(issue, "labels"), "nodes")),
+        url=words(issue, "url") or None,
+        updated_at=words(issue, "updatedAt") or None,
+    )

@@ -1,0 +1,120 @@
+"""Trello: the cards of one board, whose lists are the states."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+from urllib.parse import quote
+
+from holdfast.kernel.errors import Conflict, Unavailable
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.trackers.foreign import ForeignTask, status_of
+from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.settings import mapped
+from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, parts, words
+
+USUAL_ADDRESS = "https://api.trello.com"
+NEEDED = ("board",)
+KNOWN = ("base_url", "lists")
+TOKEN_HINT = "Set TRELLO_KEY and TRELLO_TOKEN."  # noqa: S105 - words about one
+_ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
+_PAGE = 1000
+
+
+def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return what says who we are; in a header, because an address ends up in logs."""
+    del settings
+    key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
+    if key is None or token is None:
+        raise Unavailable("There is no key and token for Trello.", hint=TOKEN_HINT)
+    return {"Authorization": f'OAuth oauth_consumer_key="{key}", oauth_token="{token}"'}
+
+
+@dataclass
+class Trello:
+    """One board. `lists` in the settings says which list means which state, where its name does not."""
+
+    service: Service
+    settings: Mapping[str, Any]
+    kind: str = "trello"
+    carries: frozenset[str] = field(default_factory=lambda: frozenset({"title", "description", "status"}))
+
+    def standing(self) -> Standing:
+        """Return who we are there, having asked."""
+        account = words(self.service.get("/1/members/me").json(), "fullName", "username")
+        board = self.service.get(f"/1/boards/{self._board}", {"fields": "name,url"}).json()
+        return Standing(account, words(board, "name"), words(board, "url") or None)
+
+    def changed(self, mark: Mark) -> Iterator[ForeignTask]:
+        """Yield the cards that changed since the mark. Trello gives them newest first, and before a card."""
+        query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
+        found: list[ForeignTask] = []
+        while True:
+            cards = items(self.service.get(f"/1/boards/{self._board}/cards", query).json())
+            found += [self._task(card) for card in cards]
+            if len(cards) < _PAGE:
+                break
+            query["before"] = words(cards[-1], "id")
+        since = mark.since
+        for task in sorted(found, key=lambda task: task.updated_at or ""):
+            if since is None or (task.updated_at or "") >= since:
+                mark.moved_past(task.updated_at)
+                yield task
+
+    def create(self, task: ForeignTask) -> ForeignTask:
+        """Make a card."""
+        return self._task(self.service.send("POST", "/1/cards", self._fields(task, self.carries)))
+
+    def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
+        """Change a card."""
+        address = f"/1/cards/{quote(origin, safe='')}"
+        return self._task(self.service.send("PUT", address, self._fields(whole, values)))
+
+    def _fields(self, task: ForeignTask, names: Any) -> dict[str, Any]:
+        sent: dict[str, Any] = {}
+        if "title" in names:
+            sent["name"] = task.title
+        if "description" in names:
+            sent["desc"] = task.description
+        if "status" in names:
+            sent["closed"] = task.status == "dropped"
+            if not sent["closed"]:
+                sent["idList"] = self._list_for(task.status)
+        return sent
+
+    def _list_for(self, status: str) -> str:
+        for name, meaning in self._states.items():
+            if meaning == status:
+                return name
+        raise Conflict(
+            f"The board has no list for '{status}'.",
+            hint='Say which it is in the config: {"lists": {"Name of the list": "' + status + '"}}.',
+        )
+
+    @cached_property
+    def _states(self) -> dict[str, str]:
+        """Return what each list means, by its id; a list that means nothing we know is the backlog's."""
+        told = mapped(self.settings, "lists")
+        lists = items(self.service.get(f"/1/boards/{self._board}/lists", {"filter": "open"}).json())
+        meanings = {words(item, "id"): words(item, "name") for item in lists}
+        known = {key: status_of(told.get(name, name)) for key, name in meanings.items()}
+        order = sorted(known, key=lambda key: known[key] is None)
+        return {key: known[key] or "backlog" for key in order}
+
+    def _task(self, card: Mapping[str, Any]) -> ForeignTask:
+        state = self._states.get(words(card, "idList"), "backlog")
+        return ForeignTask(
+            origin=identity(card, "id"),
+            title=words(card, "name"),
+            description=words(card, "desc"),
+            status="dropped" if card.get("closed") is True else state,  # type: ignore[arg-type]
+            labels=tuple(name for label in parts(card, "labels") if (name := words(label, "name"))),
+            url=words(card, "url") or None,
+            updated_at=words(card, "dateLastActivity") or None,
+        )
+
+    @property
+    def _board(self) -> str:
+        return quote(str(self.settings["board"]), safe="")
