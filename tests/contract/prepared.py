@@ -8,7 +8,7 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
-from holdfast.inbox.posting import digest_of, identity
+from holdfast.inbox.envelope import digest_of, identity
 from holdfast.inbox.store import Inbox
 from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.store import Milestones

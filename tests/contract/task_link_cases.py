@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from holdfast.inbox.posting import digest_of, identity
+from holdfast.inbox.envelope import digest_of, identity
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.beginnings import begin
 from holdfast.tasks.marker import write_marker

@@ -341,7 +341,7 @@ def test_quick_commands_load_next_to_nothing(warm: Path, arguments: list[str]):
         [sys.executable, "-I", "-c", code, *arguments], check=True, capture_output=True, text=True
     )
     loaded = set(done.stdout.splitlines()[-1].split())
-    assert "holdfast.inbox.express" in loaded
+    assert "holdfast.inbox.quick" in loaded
     assert loaded & HEAVY == set()
 
 

@@ -32,7 +32,7 @@ def send(comment): room.send("a.py", comment)
 QUICK = (
     WHOLE
     + """
-from holdfast.inbox.express import post
+from holdfast.inbox.quick import post
 from holdfast.storage.sql.quick import OutOfTheOrdinary
 send_slowly = send
 def send(comment):
@@ -119,7 +119,7 @@ acknowledge()
 
 COMMAND = f"""
 from holdfast.faces.cli import main as full_main
-from holdfast.inbox import express
+from holdfast.inbox import quick as express
 from holdfast.__main__ import main
 import holdfast.workspace, holdfast.faces.cli.application
 os.chdir(sys.argv[1])

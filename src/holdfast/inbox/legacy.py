@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from holdfast.inbox.envelope import digest_of
 from holdfast.inbox.places import legacy_message_file
-from holdfast.inbox.posting import digest_of
 from holdfast.inbox.validity import acceptable_line, acceptable_text, located
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS

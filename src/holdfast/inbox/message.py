@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from holdfast.inbox.posting import identity
+from holdfast.inbox.envelope import identity
 
 State = Literal["pending", "delivered"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.inbox import text
-from holdfast.inbox.handover import hand_over
+from holdfast.inbox.delivery import hand_over
 from holdfast.inbox.models import (
     Answer,
     Drained,

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Sequence
 
 from holdfast.inbox import text
-from holdfast.inbox.handover import peek
+from holdfast.inbox.delivery import peek
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.inbox import text
-from holdfast.inbox.handover import peek
+from holdfast.inbox.delivery import peek
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox

@@ -19,9 +19,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.inbox import statements
+from holdfast.inbox.envelope import digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.message import Delivery, Finding, Message, Receipt, Reply
-from holdfast.inbox.posting import digest_of, is_storable
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.inbox.validity import (
     AUTHOR_CHARACTERS,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
-from holdfast.inbox.posting import acknowledgement
+from holdfast.inbox.envelope import acknowledgement
 from holdfast.kernel.untrusted import visible
 
 NOTHING_NEW = "No new messages from lazygit"

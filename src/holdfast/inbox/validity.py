@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 
+from holdfast.inbox.envelope import is_line_range, is_storable
 from holdfast.inbox.places import place_in_work_tree
-from holdfast.inbox.posting import is_line_range, is_storable
 from holdfast.kernel.errors import Invalid, InvalidPath
 from holdfast.storage.files.repo_path import RepoPath
 

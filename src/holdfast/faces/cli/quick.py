@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.inbox.express import Posted
+    from holdfast.inbox.quick import Posted
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -59,7 +59,7 @@ def _options(
 def _send(given: dict[str, str] | None) -> int | None:
     if given is None or "--file" not in given or "--comment" not in given or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import post
+    from holdfast.inbox.quick import post
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
@@ -72,7 +72,7 @@ def _send(given: dict[str, str] | None) -> int | None:
 def _drain(given: dict[str, str] | None) -> int | None:
     if given is None or _is_for_a_person(given):
         return None
-    from holdfast.inbox.express import nothing_waits
+    from holdfast.inbox.quick import nothing_waits
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
@@ -94,7 +94,7 @@ def _is_for_a_person(given: dict[str, str]) -> bool:
 
 
 def _words(posted: Posted) -> str:
-    from holdfast.inbox.posting import acknowledgement
+    from holdfast.inbox.envelope import acknowledgement
 
     return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
 
