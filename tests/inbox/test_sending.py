@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from holdfast.inbox.places import place_in_work_tree
+from holdfast.inbox.envelope import place_in_work_tree
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Invalid, InvalidArguments, InvalidPath
 from holdfast.kernel.limits import LIMITS

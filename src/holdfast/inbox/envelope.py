@@ -1,4 +1,4 @@
-"""How messages are told apart, how their lines are written, and what their sender is told.
+"""What stands on a message: its digest, its name, its file and lines; and what its sender is told.
 
 Quick commands import this module, so it keeps to what Python loads at start anyway. SHA-256 comes from
 Python's own implementation: `hashlib` would load OpenSSL, which takes longer than all the rest.
@@ -6,6 +6,7 @@ Python's own implementation: `hashlib` would load OpenSSL, which takes longer th
 
 from __future__ import annotations
 
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -59,3 +60,42 @@ def acknowledgement(file: str, *, duplicate: bool) -> str:
     if duplicate:
         return f"Message already in the inbox for {file}"
     return f"Message sent successfully for {file}"
+
+
+_LEGACY_PLACE = os.path.join("jesseduffield", "lazygit", "mcp-messages.json")
+
+
+def legacy_message_file() -> str:
+    """Return the path of the single message file that earlier lazygit configurations of this user write."""
+    configured = os.environ.get("XDG_CONFIG_HOME", "")
+    folder = configured if os.path.isabs(configured) else os.path.expanduser("~/.config")
+    return os.path.join(folder, _LEGACY_PLACE)
+
+
+def place_in_work_tree(given: str, root: str, current: str) -> str | None:
+    """Return the path from `root` that `given` names, or None when it leaves the work tree.
+
+    lazygit names files from the root. Somebody in a shell below the root names them from where they
+    are; what exists there is what they mean.
+    """
+    path = os.path.normpath(os.path.join(_base(given, root, current), given))
+    inside = _path_from(root, path)
+    if inside is None and os.path.isabs(given):
+        # The same place may have another name, through a link above the work tree.
+        folder, name = os.path.split(path)
+        inside = _path_from(root, os.path.join(os.path.realpath(folder), name))
+    return inside
+
+
+def _base(given: str, root: str, current: str) -> str:
+    if _path_from(root, current) in (None, os.curdir):
+        return root
+    is_relative_to_current = given.startswith(("./", "../")) or os.path.lexists(os.path.join(current, given))
+    return current if is_relative_to_current else root
+
+
+def _path_from(root: str, path: str) -> str | None:
+    if path == root:
+        return os.curdir
+    prefix = os.path.join(root, "")
+    return path[len(prefix) :] if path.startswith(prefix) else None

@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from holdfast.inbox.envelope import digest_of
-from holdfast.inbox.places import legacy_message_file
-from holdfast.inbox.validity import acceptable_line, acceptable_text, located
+from holdfast.inbox.envelope import digest_of, legacy_message_file
+from holdfast.inbox.message import acceptable_line, acceptable_text, located
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import open_regular, read_descriptor, remove_while

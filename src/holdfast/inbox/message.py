@@ -1,14 +1,22 @@
-"""What the store hands out: plain values that never change."""
+"""A message, its answers and its receipt: plain values that never change; and what a message may hold."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from holdfast.inbox.envelope import identity
+from pydantic import Field
+
+from holdfast.inbox.envelope import identity, is_line_range, is_storable, place_in_work_tree
+from holdfast.kernel.errors import Invalid, InvalidPath
+from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.files.repo_path import RepoPath
 
 State = Literal["pending", "delivered"]
+AUTHOR_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,3 +91,103 @@ class Finding:
 
     is_damage: bool
     text: str
+
+
+def acceptable_text(text: str, what: str, limit: int) -> str:
+    """Return `text` unchanged when it says something, is not too long and can be stored."""
+    if not text.strip():
+        raise Invalid(f"The {what} is empty.", hint=f"Write what you want to say as the {what}.")
+    if len(text) > limit:
+        raise Invalid(
+            f"The {what} has {len(text)} characters; {limit} are allowed.", hint="Say it in fewer words."
+        )
+    if not is_storable(text):
+        raise Invalid(f"The {what} is not valid Unicode text.", hint="Send it as UTF-8.")
+    return text
+
+
+def acceptable_author(author: str | None) -> str | None:
+    """Return an author's name unchanged, or None when none is given."""
+    return None if author is None else acceptable_text(author, "author", AUTHOR_CHARACTERS)
+
+
+def acceptable_line(line: str | None) -> str | None:
+    """Return a line or range unchanged, or None when none is given."""
+    if line is None or is_line_range(line):
+        return line
+    raise Invalid("The line is neither a number nor a range.", hint="Write it as N or N-M, counted from 1.")
+
+
+def located(given: str, root: str, *, current: str | None = None) -> str:
+    """Return the path from `root` of the file that `given` names; `.` is the work tree as a whole.
+
+    Without `current`, somebody may have named it from the process's current directory.
+    """
+    try:
+        inside = place_in_work_tree(given, root, current or _current_directory(root))
+    except ValueError:
+        inside = given  # a NUL character, which the parser below refuses with a reason
+    if not given or inside is None:
+        raise InvalidPath(
+            f"The file '{os.path.basename(given)}' is not inside this repository.",
+            hint="Give a path relative to the repository root, such as 'src/main.py'.",
+        )
+    return inside if inside == os.curdir else RepoPath.parse(inside).text
+
+
+def _current_directory(root: str) -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return root
+
+
+class Remark(Output):
+    """One message."""
+
+    id: str
+    file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
+    line: str | None = Field(description="The lines the sender named, N or N-M.")
+    changed_lines: str | None = Field(
+        description="Where the file differed from the last commit at first hand-over, if no line was named."
+    )
+    comment: UntrustedText
+    author: UntrustedText | None
+    time: str = Field(description="When it was sent (RFC 3339).")
+    state: State
+    delivered_at: str | None
+    replies: int = Field(description="How many answers it has.")
+
+    @property
+    def lines(self) -> str | None:
+        """Return the lines it is about, as the words show them."""
+        return self.line or self.changed_lines
+
+    @classmethod
+    def of(cls, message: Message) -> Remark:
+        """Return a stored message as a result."""
+        return cls(
+            id=message.id,
+            file=message.file,
+            line=message.line,
+            changed_lines=message.changed_lines or None,
+            comment=message.comment,
+            author=message.author,
+            time=message.time,
+            state=message.state,
+            delivered_at=message.delivered_at,
+            replies=message.reply_count,
+        )
+
+
+class Answer(Output):
+    """One reply to a message."""
+
+    text: UntrustedText
+    author: UntrustedText
+    time: str
+
+    @classmethod
+    def of(cls, reply: Reply) -> Answer:
+        """Return a stored reply as a result."""
+        return cls(text=reply.text, author=reply.author, time=reply.time)

@@ -13,8 +13,14 @@ from __future__ import annotations
 import os
 import time
 
-from holdfast.inbox.envelope import digest_of, identity, is_line_range, is_storable
-from holdfast.inbox.places import legacy_message_file, place_in_work_tree
+from holdfast.inbox.envelope import (
+    digest_of,
+    identity,
+    is_line_range,
+    is_storable,
+    legacy_message_file,
+    place_in_work_tree,
+)
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
 

@@ -1,6 +1,10 @@
-"""The tables of the inbox, and the statements that quick commands share with the store.
+"""The tables of the inbox, and all that is asked of them.
 
-It holds nothing but texts and numbers, so that importing it takes no time.
+A message is deliverable when nobody had it and nobody is being handed it: it has no lease, or one that
+ran out. A lease that ends much later than any lease can was taken before the clock was set back, and is
+void; a minute of grace, because a reader looks at the clock before it waits for its turn to write.
+
+Quick commands share it with the store: nothing but texts and numbers, so that importing it takes no time.
 """
 
 from __future__ import annotations
@@ -46,3 +50,60 @@ INSERT_MESSAGE = (
     " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (digest) DO NOTHING"
 )
 ANY_PENDING = "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL)"
+
+
+HAS_DELIVERABLE = (
+    "SELECT EXISTS (SELECT 1 FROM message WHERE delivered_at IS NULL"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60))"
+)
+COUNT_DELIVERABLE = (
+    "SELECT count(*) FROM message WHERE delivered_at IS NULL"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
+)
+COUNT_ABANDONED = (
+    "SELECT count(*) FROM message WHERE delivered_at IS NULL AND lease IS NOT NULL"
+    " AND (lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
+)
+CLAIM = (
+    "UPDATE message SET lease = :lease, lease_ends = :now + :lease_seconds WHERE sequence IN ("
+    " SELECT sequence FROM message WHERE delivered_at IS NULL"
+    " AND (lease IS NULL OR lease_ends <= :now OR lease_ends > :now + :lease_seconds + 60)"
+    " ORDER BY sequence LIMIT :limit)"
+)
+CLAIMED = "SELECT * FROM stored_message WHERE lease = :lease ORDER BY sequence"
+MARK_DELIVERED = "UPDATE message SET delivered_at = ?, lease = NULL, lease_ends = NULL WHERE lease = ?"
+RELEASE = "UPDATE message SET lease = NULL, lease_ends = NULL WHERE lease = ?"
+RELEASE_ONE = "UPDATE message SET lease = NULL, lease_ends = NULL WHERE lease = ? AND sequence = ?"
+KEEP_CHANGED_LINES = "UPDATE message SET changed_lines = ? WHERE sequence = ? AND changed_lines IS NULL"
+
+MESSAGES_AFTER = {
+    "pending": (
+        "SELECT * FROM stored_message WHERE sequence > ? AND delivered_at IS NULL ORDER BY sequence LIMIT ?"
+    ),
+    "delivered": (
+        "SELECT * FROM stored_message"
+        " WHERE sequence > ? AND delivered_at IS NOT NULL ORDER BY sequence LIMIT ?"
+    ),
+    "all": "SELECT * FROM stored_message WHERE sequence > ? ORDER BY sequence LIMIT ?",
+}
+PENDING_ON = (
+    "SELECT * FROM stored_message WHERE delivered_at IS NULL"
+    " AND file IN (SELECT value FROM json_each(?)) ORDER BY sequence LIMIT ?"
+)
+COUNT = {
+    "pending": "SELECT count(*) FROM message WHERE delivered_at IS NULL",
+    "delivered": "SELECT count(*) FROM message WHERE delivered_at IS NOT NULL",
+    "all": "SELECT count(*) FROM message",
+}
+NEWEST = "SELECT * FROM stored_message ORDER BY sequence DESC LIMIT ?"
+BY_DIGEST = "SELECT * FROM stored_message WHERE digest = ?"
+# Digests are hexadecimal: whatever begins with a prefix sorts between it and the prefix followed by a "g".
+BY_PREFIX = "SELECT * FROM stored_message WHERE digest >= ? AND digest < ? || 'g' ORDER BY digest LIMIT 6"
+
+REPLIES = "SELECT text, author, time FROM reply WHERE message = ? ORDER BY sequence"
+ADD_REPLY = "INSERT INTO reply (message, text, author, time) VALUES (?, ?, ?, ?)"
+
+STATE_OF_ALL = (
+    "SELECT (SELECT max(sequence) FROM message), (SELECT max(sequence) FROM reply),"
+    " (SELECT count(*) FROM message WHERE delivered_at IS NULL)"
+)

@@ -18,18 +18,22 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.inbox import statements
+from holdfast.inbox import schema
 from holdfast.inbox.envelope import digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile
-from holdfast.inbox.message import Delivery, Finding, Message, Receipt, Reply
-from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
-from holdfast.inbox.validity import (
+from holdfast.inbox.message import (
     AUTHOR_CHARACTERS,
+    Delivery,
+    Finding,
+    Message,
+    Receipt,
+    Reply,
     acceptable_author,
     acceptable_line,
     acceptable_text,
     located,
 )
+from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
@@ -98,61 +102,59 @@ class Inbox:
         lease = os.urandom(16).hex()
         terms = {**self._lease_terms(), "lease": lease, "limit": limit}
         # Most readers find nothing, and need not make others wait for that.
-        if not self._number(statements.HAS_DELIVERABLE, terms):
+        if not self._number(schema.HAS_DELIVERABLE, terms):
             return Delivery(lease)
         with self._for_writing().write() as connection:
             # Again, now that it is our turn: others took leases while we waited.
             terms |= self._lease_terms()
-            connection.execute(statements.CLAIM, terms)
-            messages = [_message(row) for row in connection.execute(statements.CLAIMED, terms)]
-            waiting = connection.execute(statements.COUNT_DELIVERABLE, terms).fetchone()[0]
+            connection.execute(schema.CLAIM, terms)
+            messages = [_message(row) for row in connection.execute(schema.CLAIMED, terms)]
+            waiting = connection.execute(schema.COUNT_DELIVERABLE, terms).fetchone()[0]
         return Delivery(lease, messages, waiting)
 
     def mark_delivered(self, lease: str) -> None:
         """Record that the reader's answer with these messages was written."""
-        self._change(statements.MARK_DELIVERED, [(rfc3339(self._clock()), lease)])
+        self._change(schema.MARK_DELIVERED, [(rfc3339(self._clock()), lease)])
 
     def release(self, lease: str, messages: Iterable[Message] | None = None) -> None:
         """Give back what a reader claimed, or only some of it, for the next one who asks."""
         if messages is None:
-            self._change(statements.RELEASE, [(lease,)])
+            self._change(schema.RELEASE, [(lease,)])
         else:
-            self._change(statements.RELEASE_ONE, [(lease, message.sequence) for message in messages])
+            self._change(schema.RELEASE_ONE, [(lease, message.sequence) for message in messages])
 
     def keep_changed_lines(self, found: Mapping[int, str]) -> None:
         """Keep the line ranges offered with messages, by sequence, as they were at first hand-over."""
         rows = [(lines, sequence) for sequence, lines in found.items()]
-        self._change(statements.KEEP_CHANGED_LINES, rows)
+        self._change(schema.KEEP_CHANGED_LINES, rows)
 
     def messages(self, state: str, *, after: int = 0, limit: int) -> list[Message]:
         """Return messages in a state ("pending", "delivered" or "all") in the order they arrived."""
-        return [_message(row) for row in self._rows(statements.MESSAGES_AFTER[state], (after, limit))]
+        return [_message(row) for row in self._rows(schema.MESSAGES_AFTER[state], (after, limit))]
 
     def pending_on(self, files: Iterable[str], limit: int) -> list[Message]:
         """Return the messages on some files that nobody has had, in the order they arrived."""
-        rows = self._rows(statements.PENDING_ON, (json.dumps(list(files)), limit))
+        rows = self._rows(schema.PENDING_ON, (json.dumps(list(files)), limit))
         return [_message(row) for row in rows]
 
     def newest(self, limit: int) -> list[Message]:
         """Return the newest messages, oldest of them first."""
-        return [_message(row) for row in reversed(self._rows(statements.NEWEST, (limit,)))]
+        return [_message(row) for row in reversed(self._rows(schema.NEWEST, (limit,)))]
 
     def count(self, state: str) -> int:
         """Return how many messages are in a state."""
-        return self._number(statements.COUNT[state])
+        return self._number(schema.COUNT[state])
 
     def with_digest(self, digest: str) -> Message | None:
         """Return the message with this digest, if it is stored."""
-        rows = self._rows(statements.BY_DIGEST, (digest,))
+        rows = self._rows(schema.BY_DIGEST, (digest,))
         return _message(rows[0]) if rows else None
 
     def find(self, message_id: str) -> Message:
         """Return the message of that name, or of which that name is the unmistakable beginning."""
         is_name = message_id.startswith("m_") and len(message_id) >= _SHORTEST_NAME
         prefix = message_id.removeprefix("m_")
-        found = (
-            [_message(row) for row in self._rows(statements.BY_PREFIX, (prefix, prefix))] if is_name else []
-        )
+        found = [_message(row) for row in self._rows(schema.BY_PREFIX, (prefix, prefix))] if is_name else []
         if not found:
             hint = "`holdfast inbox list` shows the messages there are."
             raise NotFound(f"There is no message '{message_id}'.", hint=hint, message_id=message_id)
@@ -163,19 +165,19 @@ class Inbox:
 
     def replies(self, message: Message) -> list[Reply]:
         """Return the answers to a message, oldest first."""
-        return [Reply(*row) for row in self._rows(statements.REPLIES, (message.sequence,))]
+        return [Reply(*row) for row in self._rows(schema.REPLIES, (message.sequence,))]
 
     def reply(self, message: Message, text: str, author: str) -> Reply:
         """Add an answer to a message."""
         text = acceptable_text(text, "reply", LIMITS.reply_characters)
         author = acceptable_text(author, "author", AUTHOR_CHARACTERS)
         reply = Reply(text, author, rfc3339(self._clock()))
-        self._change(statements.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
+        self._change(schema.ADD_REPLY, [(message.sequence, reply.text, reply.author, reply.time)])
         return reply
 
     def fingerprint(self) -> tuple[object, ...]:
         """Return a value that changes when a message or reply comes or a message is delivered."""
-        return *self._rows(statements.STATE_OF_ALL), self.legacy.fingerprint()
+        return *self._rows(schema.STATE_OF_ALL), self.legacy.fingerprint()
 
     def sign(self) -> object:
         """Return a value that stays the same as long as no process writes anything; cheaper than a look."""
@@ -188,7 +190,7 @@ class Inbox:
         damage = [] if database is None else database.verify()
         if damage:
             return [Finding(is_damage=True, text=text) for text in damage]
-        abandoned = self._number(statements.COUNT_ABANDONED, self._lease_terms())
+        abandoned = self._number(schema.COUNT_ABANDONED, self._lease_terms())
         text = f"Messages that a reader left undelivered: {abandoned}. The next reader gets them."
         return [Finding(is_damage=False, text=text)] if abandoned else []
 

@@ -5,11 +5,14 @@ Contract: stored text leaves here only through `visible`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
-
 from holdfast.inbox.envelope import acknowledgement
 from holdfast.kernel.untrusted import visible
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from holdfast.inbox.message import Answer, Message, Remark, Reply
 
 NOTHING_NEW = "No new messages from lazygit"
 RULE = "-" * 50
@@ -22,22 +25,7 @@ _CUT = "\n[cut here; `holdfast inbox show {id}` prints all of it]"
 _EXCERPT_CHARACTERS = 60
 
 
-class Remark(Protocol):
-    """What can be written as a message."""
-
-    @property
-    def id(self) -> str: ...
-    @property
-    def file(self) -> str: ...
-    @property
-    def lines(self) -> str | None: ...
-    @property
-    def comment(self) -> str: ...
-    @property
-    def time(self) -> str: ...
-
-
-def numbered(number: int, remark: Remark) -> str:
+def numbered(number: int, remark: Message | Remark) -> str:
     """Return one message as the specification writes it; without a known line, without that part."""
     parts = [f"Message {number}:", f"File: {_on_one_line(remark.file)}"]
     if remark.lines:
@@ -46,7 +34,7 @@ def numbered(number: int, remark: Remark) -> str:
     return "\n".join(parts)
 
 
-def batch(remarks: Sequence[Remark], waiting: int = 0) -> str:
+def batch(remarks: Sequence[Message | Remark], waiting: int = 0) -> str:
     """Return the messages of one call, and how many wait for the next one."""
     if not remarks:
         return NOTHING_NEW
@@ -56,7 +44,9 @@ def batch(remarks: Sequence[Remark], waiting: int = 0) -> str:
     return _joined(blocks)
 
 
-def fitting(remarks: Sequence[Remark], bound: int, *, waiting: int, preface: str = "") -> tuple[str, int]:
+def fitting(
+    remarks: Sequence[Message | Remark], bound: int, *, waiting: int, preface: str = ""
+) -> tuple[str, int]:
     """Return as many whole messages as fit into `bound` characters, and how many those are.
 
     Where there are any, at least one is shown: one too long by itself is cut, and says where the rest is.
@@ -79,23 +69,26 @@ def _bounded(preface: str, blocks: list[str], waiting: int) -> str:
     return _joined([*([preface] if preface else []), *blocks, *more])
 
 
-def summary(remark: Remark, state: str, replies: int) -> str:
+def summary(remark: Message | Remark, replies: int) -> str:
     """Return a message on one line, for a list."""
     place = f"{_on_one_line(remark.file)}:{remark.lines}" if remark.lines else _on_one_line(remark.file)
     excerpt = _on_one_line(" ".join(remark.comment.split()))
     if len(excerpt) > _EXCERPT_CHARACTERS:
         excerpt = f"{excerpt[: _EXCERPT_CHARACTERS - 1]}…"
     answered = f"  ({_count(replies, 'reply', 'replies')})" if replies else ""
-    return f"{remark.id}  {state:<9}  {remark.time}  {place}  {excerpt}{answered}"
+    return f"{remark.id}  {remark.state:<9}  {remark.time}  {place}  {excerpt}{answered}"
 
 
-def thread(remark: Remark, state: str, author: str | None, replies: Iterable[tuple[str, str, str]]) -> str:
-    """Return a message with its answers, each as (author, time, text)."""
-    head = (
-        f"{remark.id} ({state})" if author is None else f"{remark.id} ({state}) from {_on_one_line(author)}"
-    )
+def thread(remark: Message | Remark, replies: Iterable[Reply | Answer]) -> str:
+    """Return a message with its answers."""
+    head = f"{remark.id} ({remark.state})"
+    if remark.author is not None:
+        head += f" from {_on_one_line(remark.author)}"
     place = f"File: {_on_one_line(remark.file)}" + (f"\nLine: {remark.lines}" if remark.lines else "")
-    answers = [f"\n{_on_one_line(who)} answered at {time}:\n{visible(text)}" for who, time, text in replies]
+    answers = [
+        f"\n{_on_one_line(reply.author)} answered at {reply.time}:\n{visible(reply.text)}"
+        for reply in replies
+    ]
     return "\n".join([head, place, f"Time: {remark.time}", f"Comment: {visible(remark.comment)}", *answers])
 
 

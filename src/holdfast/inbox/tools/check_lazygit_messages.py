@@ -1,0 +1,42 @@
+"""Hand the waiting messages to an agent, each once."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.inbox import text
+from holdfast.inbox.delivery import hand_over
+from holdfast.inbox.message import Remark
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.operation import Effect, NoArguments, Output
+
+
+class HandedOver(Output):
+    """Messages for the reader to act on. They count as delivered once this answer was written."""
+
+    messages: list[Remark]
+    waiting: int = Field(description="How many more the next call will find.")
+
+
+@inbox.operation(
+    "check_lazygit_messages",
+    title="Check for new messages",
+    effect=Effect.WRITE,
+    command="check",
+    example="holdfast inbox check",
+    specified=True,
+    specified_description="Check for new messages from lazygit",
+    text=lambda result: text.batch(result.messages, result.waiting),
+)
+def check_lazygit_messages(room: Inbox, args: NoArguments) -> HandedOver:
+    """Check for new messages from lazygit: review remarks a person left about files of this repository.
+
+    At most ten are handed over, oldest first; `waiting` says how many more the next call will find.
+    Each is handed over once. Answer with `reply_to_message` when you have acted on one.
+    """
+    del args
+    delivery = hand_over(room)
+    return HandedOver(
+        messages=[Remark.of(message) for message in delivery.messages], waiting=delivery.waiting
+    )

@@ -1,0 +1,65 @@
+"""Print the waiting messages within a size bound, for a client's prompt hook."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.inbox import text
+from holdfast.inbox.delivery import hand_over
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+_SMALLEST_BOUND = 500
+_LARGEST_BOUND = 100_000
+
+
+class DrainMessages(Input):
+    """How to print what waits."""
+
+    hook: bool = Field(default=False, description="Begin with a line that says what the messages are.")
+    max_characters: int = Field(
+        default=LIMITS.hook_characters,
+        ge=_SMALLEST_BOUND,
+        le=_LARGEST_BOUND,
+        description="Longest text to print; whole messages only, what does not fit waits.",
+    )
+
+
+class Drained(Output):
+    """The text that was printed, and which messages it hands over."""
+
+    text: UntrustedText
+    message_ids: list[str]
+    waiting: int = Field(description="How many more the next call will find.")
+
+
+@inbox.operation(
+    "drain_messages",
+    title="Print waiting messages",
+    effect=Effect.WRITE,
+    command="drain",
+    example="holdfast inbox drain --hook",
+    text=lambda result: result.text,
+    listed=False,
+)
+def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
+    """Print the waiting messages within a size bound, or nothing at all when none waits.
+
+    Made for a client's prompt hook: what is printed becomes part of the agent's context and counts as
+    delivered.
+    """
+    delivery = hand_over(room)
+    preface = text.HOOK_PREFACE if args.hook else ""
+    words, shown = text.fitting(
+        delivery.messages, args.max_characters, waiting=delivery.waiting, preface=preface
+    )
+    left = delivery.messages[shown:]
+    room.release(delivery.lease, left)
+    return Drained(
+        text=words,
+        message_ids=[message.id for message in delivery.messages[:shown]],
+        waiting=delivery.waiting + len(left),
+    )

@@ -1,0 +1,74 @@
+"""List messages page by page (keyset paging by their sequence)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.inbox import text
+from holdfast.inbox.message import Remark
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.errors import InvalidCursor
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.paging import decode_cursor, encode_cursor
+
+
+class ListMessages(Input):
+    """Which messages to list."""
+
+    state: Literal["pending", "delivered", "all"] = Field(
+        default="all", description="Which messages to list."
+    )
+    limit: int = Field(default=50, ge=1, le=LIMITS.list_page, description="Most messages to return.")
+    cursor: str | None = Field(default=None, description="Cursor of the previous page, to continue after it.")
+
+
+class MessagePage(Output):
+    """A page of messages, oldest first."""
+
+    messages: list[Remark]
+    total: int = Field(description="How many messages are in that state altogether.")
+    next_cursor: str | None = Field(
+        description="Pass it as `cursor` for the next page; null on the last one."
+    )
+
+
+def _listing(page: MessagePage) -> str:
+    if not page.messages:
+        return "No messages."
+    lines = [text.summary(message, message.replies) for message in page.messages]
+    if page.next_cursor is not None:
+        lines.append(f"{page.total} altogether; more with --cursor {page.next_cursor}")
+    return "\n".join(lines)
+
+
+@inbox.operation(
+    "list_messages",
+    title="List messages",
+    effect=Effect.READ,
+    command="list",
+    example="holdfast inbox list --state pending",
+    text=_listing,
+)
+def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
+    """List messages in the order they arrived, delivered ones included. Listing delivers nothing."""
+    query = f"list_messages {args.state}"
+    after = 0 if args.cursor is None else _position(query, args.cursor)
+    found = room.messages(args.state, after=after, limit=args.limit + 1)
+    shown = found[: args.limit]
+    has_more = len(found) > args.limit
+    return MessagePage(
+        messages=[Remark.of(message) for message in shown],
+        total=room.count(args.state),
+        next_cursor=encode_cursor(query, shown[-1].sequence) if has_more else None,
+    )
+
+
+def _position(query: str, cursor: str) -> int:
+    position = decode_cursor(query, cursor)
+    if not isinstance(position, int):
+        raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
+    return position

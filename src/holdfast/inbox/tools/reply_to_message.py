@@ -1,0 +1,51 @@
+"""Answer a message."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.inbox.message import AUTHOR_CHARACTERS
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+
+
+class ReplyToMessage(Input):
+    """An answer to a message."""
+
+    message_id: str = Field(
+        min_length=1, max_length=80, description="Name of the message, such as m_0123456789abcdef."
+    )
+    text: str = Field(
+        min_length=1,
+        max_length=LIMITS.reply_characters,
+        description="What was done about the remark, or why not.",
+    )
+    author: str = Field(
+        default="agent", min_length=1, max_length=AUTHOR_CHARACTERS, description="Who answers."
+    )
+
+
+class Replied(Output):
+    """Receipt for an answer."""
+
+    message_id: str
+    time: str
+    replies: int = Field(description="How many answers the message has now.")
+
+
+@inbox.operation(
+    "reply_to_message",
+    title="Reply to a message",
+    effect=Effect.WRITE,
+    command="reply",
+    positional=("message_id",),
+    example='holdfast inbox reply m_0123456789abcdef --text "Handled: the error is now returned"',
+    text=lambda result: f"Reply sent for {result.message_id}",
+)
+def reply_to_message(room: Inbox, args: ReplyToMessage) -> Replied:
+    """Answer a message; the person who sent it reads the answer with `holdfast inbox show`."""
+    message = room.find(args.message_id)
+    reply = room.reply(message, args.text, args.author)
+    return Replied(message_id=message.id, time=reply.time, replies=len(room.replies(message)))

@@ -1,0 +1,79 @@
+"""Leave a review remark about a file for an agent."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.inbox import text
+from holdfast.inbox.message import AUTHOR_CHARACTERS, Receipt
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+_LINE_PATTERN = "^[1-9][0-9]{0,8}(-[1-9][0-9]{0,8})?$"
+
+
+class SendMessage(Input):
+    """A remark about a file."""
+
+    file: str = Field(
+        min_length=1,
+        max_length=LIMITS.path_characters,
+        description="Path of the file, from the repository root or from the current directory.",
+    )
+    comment: str = Field(
+        min_length=1,
+        max_length=LIMITS.message_comment_characters,
+        description="What you want to say about it.",
+    )
+    line: str | None = Field(
+        default=None,
+        pattern=_LINE_PATTERN,
+        coerce_numbers_to_str=True,
+        description="Line N or lines N-M. Left out, the lines that changed in the file are offered instead.",
+    )
+    author: str | None = Field(
+        default=None, min_length=1, max_length=AUTHOR_CHARACTERS, description="Who says it."
+    )
+
+
+class Sent(Output):
+    """Receipt for a message."""
+
+    id: str = Field(description="Name of the message.")
+    file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
+    line: str | None
+    time: str = Field(description="When it was sent (RFC 3339).")
+    duplicate: bool = Field(description="Whether the same message was there already; nothing was added then.")
+
+    @classmethod
+    def of(cls, receipt: Receipt) -> Sent:
+        """Return the receipt as a result."""
+        return cls(
+            id=receipt.id,
+            file=receipt.file,
+            line=receipt.line,
+            time=receipt.time,
+            duplicate=receipt.duplicate,
+        )
+
+
+@inbox.operation(
+    "send_message",
+    title="Send a message",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="send",
+    shortcut="send",
+    example='holdfast send --file src/main.py --line 42 --comment "This function needs error handling"',
+    text=lambda result: text.sent(result.file, duplicate=result.duplicate),
+)
+def send_message(room: Inbox, args: SendMessage) -> Sent:
+    """Leave a review remark about a file for the agent that works on this repository.
+
+    It waits until an agent asks for it, however long that takes. The same file, comment and second
+    is one message, however often it is sent.
+    """
+    return Sent.of(room.send(args.file, args.comment, args.line, args.author))

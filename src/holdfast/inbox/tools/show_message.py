@@ -1,0 +1,42 @@
+"""Show one message whole, with the answers it got."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.inbox import text
+from holdfast.inbox.message import Answer, Remark
+from holdfast.inbox.store import Inbox
+from holdfast.inbox.toolset import inbox
+from holdfast.kernel.operation import Effect, Input, Output
+
+
+class ShowMessage(Input):
+    """Which message to show."""
+
+    message_id: str = Field(
+        min_length=1, max_length=80, description="Name of the message, such as m_0123456789abcdef."
+    )
+
+
+class Thread(Output):
+    """A message with its replies, oldest first."""
+
+    message: Remark
+    replies: list[Answer]
+
+
+@inbox.operation(
+    "show_message",
+    title="Show a message",
+    effect=Effect.READ,
+    command="show",
+    positional=("message_id",),
+    example="holdfast inbox show m_0123456789abcdef",
+    text=lambda result: text.thread(result.message, result.replies),
+    listed=False,
+)
+def show_message(room: Inbox, args: ShowMessage) -> Thread:
+    """Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable."""
+    message = room.find(args.message_id)
+    return Thread(message=Remark.of(message), replies=[Answer.of(reply) for reply in room.replies(message)])
