@@ -15,7 +15,7 @@ from typing import Any
 
 from holdfast.comments.schema import CACHE_NAME
 from holdfast.inbox.schema import DATABASE_NAME as INBOX
-from holdfast.milestones.schema import INDEX_NAME
+from holdfast.milestones.index.schema import INDEX_NAME
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import POINTER_SUFFIX
 

@@ -25,10 +25,10 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
 from holdfast.kernel.memory import Memory
-from holdfast.milestones import lookup
-from holdfast.milestones.absorb import damaged_in
-from holdfast.milestones.closing import closed_among
 from holdfast.milestones.entity import Entity
+from holdfast.milestones.index import lookup
+from holdfast.milestones.index.closed import closed_among
+from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.store import Milestones
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch

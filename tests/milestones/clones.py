@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from holdfast.milestones.entity import KINDS, Draft, Entity
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 

@@ -70,7 +70,7 @@ def _comparison(field: str, operators: tuple[str, ...], *, nullable: bool) -> st
 
 def filters(kind: str) -> st.SearchStrategy[str]:
     """Return filters about entities of a kind, each of which can be read."""
-    from holdfast.milestones.filter_fields import FIELDS
+    from holdfast.milestones.filter.fields import FIELDS
 
     comparisons = st.one_of(
         [

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.codes import CODE_NAMES
-from holdfast.milestones.filter import parse_filter
-from holdfast.milestones.filter_fields import FIELDS
-from holdfast.milestones.query import SORT_COLUMNS
+from holdfast.milestones.filter.fields import FIELDS
+from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.toolsets import full_registry
 
 ROOT = Path(__file__).parents[2]

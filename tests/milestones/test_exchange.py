@@ -13,7 +13,7 @@ from holdfast.kernel.errors import Conflict, Invalid, InvalidPath
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.exchange import export_entities, import_entities
 from holdfast.milestones.exchange_models import ExportEntities, ImportEntities, MileImported
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import new_repository, room_at
 

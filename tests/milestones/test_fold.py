@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from holdfast.milestones.entity import Entity
-from holdfast.milestones.entry import LARGEST_LAMPORT, Entry, derived_id, lines_of, message_of, parse
-from holdfast.milestones.fold import State, fold
+from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, lines_of, message_of, parse
+from holdfast.milestones.log.fold import State, fold
 
 ENTITY = derived_id("entity")
 TIME = "2026-06-01T12:00:00Z"

@@ -16,14 +16,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.milestones import filling
-from holdfast.milestones.creations import INSERT_CREATION, creation_in
 from holdfast.milestones.entity import SCALARS, SETS, Draft
-from holdfast.milestones.entry import Entry, derived_id, message_of, parse
-from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
-from holdfast.milestones.query import Condition, Query
-from holdfast.milestones.rows import Rows
-from holdfast.milestones.schema import SUMMARY_COLUMNS, TABLES
+from holdfast.milestones.index import bulk_load
+from holdfast.milestones.index.creations import INSERT_CREATION, creation_in
+from holdfast.milestones.index.query import Condition, Query
+from holdfast.milestones.index.rows import Rows
+from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES
+from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
+from holdfast.milestones.quick import OutOfTheOrdinary, connect_fresh
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.commits import parsed
 from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
@@ -407,8 +407,8 @@ def test_whatever_came_by_in_whatever_order_a_new_index_equals_the_one_kept_up_t
     expected = all_rows(team["a"])
     for room, batch in ((1, 1), (3, 2), (100, 100)):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(filling, "_MOST_PENDING", room)
-            patch.setattr(filling, "_BATCH", batch)
+            patch.setattr(bulk_load, "_MOST_PENDING", room)
+            patch.setattr(bulk_load, "_BATCH", batch)
             for path in index_files(team.paths["a"]):
                 path.unlink()
             assert all_rows(team["a"]) == expected
@@ -465,7 +465,7 @@ def test_the_quick_way_loads_nothing_that_takes_long(repository: Path, room: Mil
     issue(room)
     assert titles(room) == ["Broken"]
     program = (
-        "import sys; from holdfast.milestones.express import connect_fresh; connect_fresh('.').close();"
+        "import sys; from holdfast.milestones.quick import connect_fresh; connect_fresh('.').close();"
         "print(*sorted(sys.modules))"
     )
     done = subprocess.run(
@@ -492,7 +492,7 @@ def test_an_index_that_may_not_be_written_is_an_error_that_says_so(repository: P
     program = (
         "import os,sys; os.setgid(65534); os.setuid(65534)\n"
         "from holdfast.milestones.store import Milestones\n"
-        "from holdfast.milestones.query import Query\n"
+        "from holdfast.milestones.index.query import Query\n"
         "from holdfast.storage.git.repository import Repository\n"
         "from holdfast.kernel.errors import HoldfastError\n"
         "try: print(Milestones.open(Repository.at('.')).find(Query('issue')))\n"

@@ -15,17 +15,17 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import Invalid, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
-from holdfast.milestones import lookup
 from holdfast.milestones.entity import Draft, Kind
-from holdfast.milestones.filter import parse_filter
-from holdfast.milestones.filter_predicate import Subject, holds
-from holdfast.milestones.filter_sql import condition
+from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.sql import condition
+from holdfast.milestones.index import lookup
+from holdfast.milestones.index.query import Condition, Query
 from holdfast.milestones.models import ListEntities, MilePage
 from holdfast.milestones.operations import list_entities
 from holdfast.milestones.pages import question
-from holdfast.milestones.query import Condition, Query
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
+from tests.milestones.filter_predicate import Subject, holds
 from tests.milestones.filter_texts import filters
 
 NOW = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.milestones.entity import Draft
-from holdfast.milestones.query import EVERYTHING, Query
+from holdfast.milestones.index.query import EVERYTHING, Query
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import git, new_repository, opened
 

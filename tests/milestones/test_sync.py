@@ -13,7 +13,7 @@ import pytest
 
 from holdfast.kernel.errors import NotFound, Unavailable
 from holdfast.milestones.entity import Draft
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from tests.milestones.clones import (
     Team,
     everything,

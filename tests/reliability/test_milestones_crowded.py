@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from tests.milestones.clones import git, issue, opened
 from tests.reliability.harness import python, run_together
 
@@ -31,7 +31,7 @@ CARELESS = WRITER.replace(
     "room.fingerprint()",
     """
 from contextlib import nullcontext
-from holdfast.milestones import log
+from holdfast.milestones.log import clone_log as log
 from holdfast.storage.git import refs as git_refs
 log.locked = lambda path, **more: nullcontext()
 def move(self, ref, new, old): self._git.run("update-ref", ref, new)

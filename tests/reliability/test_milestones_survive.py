@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from tests.milestones.clones import git, issue, new_repository, opened
 from tests.reliability.harness import (
     Outcome,
@@ -23,7 +23,7 @@ from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_
 
 ROOM = """
 from holdfast.milestones.entity import Draft
-from holdfast.milestones.query import Query
+from holdfast.milestones.index.query import Query
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
 room = Milestones.open(Repository.at(sys.argv[1]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdfast.milestones.entity import Finding
-from holdfast.milestones.index import Index
-from holdfast.milestones.log import Log
-from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
-from holdfast.milestones.sync import Sync
+from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
+from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.replication import Sync
 from holdfast.storage.git.refs import Refs
 
 

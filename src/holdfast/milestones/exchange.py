@@ -12,7 +12,6 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.milestones import text
 from holdfast.milestones.entity import KINDS, Entity
-from holdfast.milestones.entry import parse
 from holdfast.milestones.exchange_models import (
     ExportEntities,
     ExportFormat,
@@ -22,10 +21,11 @@ from holdfast.milestones.exchange_models import (
     MileImported,
     MileSkipped,
 )
-from holdfast.milestones.foreign import beads_drafts, github_drafts
+from holdfast.milestones.import_formats import beads_drafts, github_drafts
+from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.log.entry import parse
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.moments import moment_of
-from holdfast.milestones.query import Query, SortKey
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 from holdfast.storage.files.repo_path import RepoPath

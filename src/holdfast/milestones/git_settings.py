@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.schema import LOGS, TRACKED
+from holdfast.milestones.index.schema import LOGS, TRACKED
 
 NAME = "milestones"
 REMOTE_CONFIGURATION = ('[remote "{remote}"]', f"\tfetch = +{LOGS}*:{TRACKED}{{remote}}/*")

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.entity import Draft, Receipt
-from holdfast.milestones.entry import Entry, is_uuid
-from holdfast.milestones.scribe import Scribe
+from holdfast.milestones.log.entry import Entry, is_uuid
+from holdfast.milestones.log.scribe import Scribe
 
 
 def fresh_drafts(

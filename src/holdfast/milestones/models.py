@@ -12,7 +12,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Claim, Comment, Contested, Entity, Event, Kind, Status, Summary
-from holdfast.milestones.rows import label_members
+from holdfast.milestones.index.rows import label_members
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 

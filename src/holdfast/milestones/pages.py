@@ -8,11 +8,11 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.suggest import did_you_mean
 from holdfast.milestones.cursors import identity
 from holdfast.milestones.entity import Kind
-from holdfast.milestones.filter import parse_filter
-from holdfast.milestones.filter_expression import Expression, asks_for_closed
-from holdfast.milestones.filter_sql import condition
+from holdfast.milestones.filter.expression import Expression, asks_for_closed
+from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.sql import condition
+from holdfast.milestones.index.query import NEWEST_FIRST, SORT_COLUMNS, Condition, Position, Query, SortKey
 from holdfast.milestones.models import ListEntities
-from holdfast.milestones.query import NEWEST_FIRST, SORT_COLUMNS, Condition, Position, Query, SortKey
 
 _ALIASES = {"updated_at": "updated", "created_at": "created"}
 _ORDERS = ("asc", "desc")

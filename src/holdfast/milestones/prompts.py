@@ -7,9 +7,9 @@ import time
 
 from holdfast.kernel.operation import NoArguments, PromptMessage
 from holdfast.milestones.columns import table
+from holdfast.milestones.index.query import Query, SortKey
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.moments import moment_of
-from holdfast.milestones.query import Query, SortKey
 from holdfast.milestones.readiness import ready_condition
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.labels import HAS_LABEL, has_label
-from holdfast.milestones.query import Condition, Value
+from holdfast.milestones.index.labels import HAS_LABEL, has_label
+from holdfast.milestones.index.query import Condition, Value
 
 _UNBLOCKED = (
     "NOT EXISTS (SELECT 1 FROM dependency JOIN entity AS first ON first.id = dependency.target"

@@ -6,9 +6,9 @@ import time
 
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
+from holdfast.milestones.index.query import Query
 from holdfast.milestones.models import MileDetails, MileItem
 from holdfast.milestones.moments import moment_of
-from holdfast.milestones.query import Query
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 

@@ -14,7 +14,7 @@ INTERFACE (for whoever builds on this room's core):
 - `find(Query(...))` returns one page; `query.py` says what a filter may compile to.
 - `notices()` are sentences a person should see beside an answer: what to run after a clone, which logs are
   damaged. `check()` is the doctor's.
-- `express.py` is the same list for quick commands, without this module.
+- `quick_list.py` is the same list for quick commands, without this module.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from datetime import timedelta
 
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones import examination, lookup
+from holdfast.milestones import examination
 from holdfast.milestones.actor import actor_of
 from holdfast.milestones.entity import (
     Draft,
@@ -40,15 +40,16 @@ from holdfast.milestones.entity import (
     Status,
     SyncReport,
 )
-from holdfast.milestones.entry import parse
 from holdfast.milestones.imports import fresh_drafts, fresh_entries
-from holdfast.milestones.index import Index
-from holdfast.milestones.log import Log
-from holdfast.milestones.query import Condition, Page, Query
-from holdfast.milestones.rows import event_of
-from holdfast.milestones.schema import NAMESPACE
-from holdfast.milestones.scribe import Scribe
-from holdfast.milestones.sync import Sync
+from holdfast.milestones.index import lookup
+from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.query import Condition, Page, Query
+from holdfast.milestones.index.rows import event_of
+from holdfast.milestones.index.schema import NAMESPACE
+from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.log.entry import parse
+from holdfast.milestones.log.scribe import Scribe
+from holdfast.milestones.replication import Sync
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository

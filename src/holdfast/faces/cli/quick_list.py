@@ -57,8 +57,8 @@ def _limit(given: dict[str, str]) -> int:
 
 
 def _answer(given: dict[str, str]) -> str | None:
-    from holdfast.milestones.express import OutOfTheOrdinary
-    from holdfast.milestones.express_list import listed
+    from holdfast.milestones.quick import OutOfTheOrdinary
+    from holdfast.milestones.quick_list import listed
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
     wanted = given.get("--filter", "")

@@ -10,16 +10,16 @@ On labels `=` and `contains` ask for all of the values and `!=` for none of them
 from __future__ import annotations
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter_cursor import TokenCursor
-from holdfast.milestones.filter_expression import (
+from holdfast.milestones.filter.cursor import TokenCursor
+from holdfast.milestones.filter.expression import (
     Comparison,
     Expression,
     Negation,
     all_of,
     some_of,
 )
-from holdfast.milestones.filter_fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter_tokens import END, Token, invalid
+from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
+from holdfast.milestones.filter.tokens import END, Token, invalid
 
 _SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
 _WORDS = ("in", "contains")

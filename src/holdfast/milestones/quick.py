@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from _sqlite3 import Connection, Error, connect
 
-from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, NAMESPACE, SCHEMA_VERSION
+from holdfast.milestones.index.schema import APPLICATION_ID, INDEX_NAME, NAMESPACE, SCHEMA_VERSION
 from holdfast.storage.git.ref_files import RefFiles
 
 _PATIENCE_SECONDS = 1.0

@@ -23,14 +23,14 @@ from typing import NamedTuple
 from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.entity import Receipt
-from holdfast.milestones.entry import Entry, message_of
-from holdfast.milestones.index import Index
+from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.schema import LOGS
+from holdfast.milestones.index.update import damaged_in
+from holdfast.milestones.log.entry import Entry, message_of
+from holdfast.milestones.log.scribe import Scribe
+from holdfast.milestones.log.validity import checked_request
 from holdfast.milestones.moments import seconds_of
-from holdfast.milestones.schema import LOGS
-from holdfast.milestones.scribe import Scribe
-from holdfast.milestones.validity import checked_request
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (

@@ -1,6 +1,6 @@
 """A filter as a condition on the index, with its values as parameters.
 
-Contract: every condition is 0 or 1, never NULL, so that `not` means the same as in `filter_predicate`.
+Contract: every condition is 0 or 1, never NULL, so that `not` means the same as in the tests' own evaluation.
 What a caller wrote goes into parameters only. The tables and functions used are those that `query.py` names.
 """
 
@@ -8,10 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from holdfast.milestones.filter_expression import All, Comparison, Expression, Negation
-from holdfast.milestones.filter_fields import Span, Value
-from holdfast.milestones.labels import CONTAINS_LABEL, HAS_LABEL, HAS_NO_LABEL, contains_label, has_label
-from holdfast.milestones.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
+from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter.fields import Span, Value
+from holdfast.milestones.index.labels import (
+    CONTAINS_LABEL,
+    HAS_LABEL,
+    HAS_NO_LABEL,
+    contains_label,
+    has_label,
+)
+from holdfast.milestones.index.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
 
 Bound = str | int | float | None
 Condition = tuple[str, list[Bound]]

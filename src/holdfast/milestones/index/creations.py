@@ -13,7 +13,7 @@ from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
 
 from holdfast.milestones.entity import STATUSES
-from holdfast.milestones.labels import written
+from holdfast.milestones.index.labels import written
 from holdfast.milestones.moments import seconds_of
 
 INSERT_CREATION = (

@@ -15,8 +15,8 @@ import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 
 from holdfast.kernel.errors import Unavailable
-from holdfast.milestones.entry import Entry, lines_of, parse
-from holdfast.milestones.rows import refold
+from holdfast.milestones.index.rows import refold
+from holdfast.milestones.log.entry import Entry, lines_of, parse
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit, is_ancestor, read_commits, walk_commits
 

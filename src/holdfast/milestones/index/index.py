@@ -17,7 +17,9 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
-from holdfast.milestones.absorb import (
+from holdfast.milestones.index.bulk_load import build
+from holdfast.milestones.index.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
+from holdfast.milestones.index.update import (
     Rewritten,
     catch_up,
     damaged_in,
@@ -25,9 +27,7 @@ from holdfast.milestones.absorb import (
     take_in_own,
     tips_in,
 )
-from holdfast.milestones.entry import Entry
-from holdfast.milestones.filling import build
-from holdfast.milestones.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
+from holdfast.milestones.log.entry import Entry
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit

@@ -11,12 +11,12 @@ from holdfast.kernel.errors import Conflict, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
 from holdfast.milestones.entity import Entity, Kind
-from holdfast.milestones.entry import Entry, is_uuid, parse
 from holdfast.milestones.errors import AmbiguousEntity, UnknownEntity
-from holdfast.milestones.fold import State
-from holdfast.milestones.query import Page, Position, Query, statement
-from holdfast.milestones.rows import entries_of, state_of, summaries
-from holdfast.milestones.schema import OPEN_ISSUES
+from holdfast.milestones.index.query import Page, Position, Query, statement
+from holdfast.milestones.index.rows import entries_of, state_of, summaries
+from holdfast.milestones.index.schema import OPEN_ISSUES
+from holdfast.milestones.log.entry import Entry, is_uuid, parse
+from holdfast.milestones.log.fold import State
 
 _SHORTEST_PREFIX = 4
 _CANDIDATES = 10

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from _sqlite3 import Connection, Error
 
-from holdfast.milestones.express import OutOfTheOrdinary, connect_fresh
-from holdfast.milestones.schema import OPEN_ISSUES
+from holdfast.milestones.index.schema import OPEN_ISSUES
+from holdfast.milestones.quick import OutOfTheOrdinary, connect_fresh
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,9 +47,9 @@ def _condition(filter_text: str, kind: str, *, include_closed: bool) -> tuple[st
     from time import time
 
     from holdfast.kernel.errors import Invalid
-    from holdfast.milestones.filter import parse_filter
-    from holdfast.milestones.filter_expression import asks_for_closed
-    from holdfast.milestones.filter_sql import condition
+    from holdfast.milestones.filter.expression import asks_for_closed
+    from holdfast.milestones.filter.language import parse_filter
+    from holdfast.milestones.filter.sql import condition
 
     try:
         expression = parse_filter(filter_text, kind, time())

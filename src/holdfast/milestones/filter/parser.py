@@ -12,16 +12,16 @@ Contract: the text is consumed whole; what does not parse is `Invalid`, naming t
 from __future__ import annotations
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter_cursor import TokenCursor
-from holdfast.milestones.filter_expression import (
+from holdfast.milestones.filter.cursor import TokenCursor
+from holdfast.milestones.filter.expression import (
     Comparison,
     Expression,
     Negation,
     all_of,
     some_of,
 )
-from holdfast.milestones.filter_fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter_tokens import ATOM, END, Token, invalid
+from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
+from holdfast.milestones.filter.tokens import ATOM, END, Token, invalid
 
 _OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=")
 _JOINING_WORDS = ("and", "or", "not", "in", "contains")

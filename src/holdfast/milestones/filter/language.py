@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from holdfast.kernel.errors import Invalid
-from holdfast.milestones.filter_expression import Expression
-from holdfast.milestones.filter_parser import InfixParser
-from holdfast.milestones.filter_s_expressions import SExpressionParser
-from holdfast.milestones.filter_tokens import tokens
+from holdfast.milestones.filter.expression import Expression
+from holdfast.milestones.filter.parser import InfixParser
+from holdfast.milestones.filter.s_expressions import SExpressionParser
+from holdfast.milestones.filter.tokens import tokens
 
 
 def parse_filter(text: str, kind: str, now: float) -> Expression | None:

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from holdfast.milestones.entity import Entity
-from holdfast.milestones.filter_expression import All, Comparison, Expression, Negation
-from holdfast.milestones.filter_fields import Span, Value
+from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
+from holdfast.milestones.filter.fields import Span, Value
 
 _DAY_SECONDS = 86400
 _SIGNS: dict[str, Callable[[int, int], bool]] = {

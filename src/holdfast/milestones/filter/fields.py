@@ -7,7 +7,7 @@ import time
 from calendar import timegm
 
 from holdfast.kernel.suggest import did_you_mean
-from holdfast.milestones.filter_tokens import ATOM, STRING, Token, invalid
+from holdfast.milestones.filter.tokens import ATOM, STRING, Token, invalid
 
 STATUSES = ("draft", "open", "closed")
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from operator import itemgetter
 
-from holdfast.milestones.absorb import Absorption, Lines, Tips, requests_of, run_script
-from holdfast.milestones.creations import INSERT_CREATION, creation_in
-from holdfast.milestones.entry import Entry
-from holdfast.milestones.rows import entries_of, fold_all, forget
-from holdfast.milestones.schema import INDEXES, TABLES
+from holdfast.milestones.index.creations import INSERT_CREATION, creation_in
+from holdfast.milestones.index.rows import entries_of, fold_all, forget
+from holdfast.milestones.index.schema import INDEXES, TABLES
+from holdfast.milestones.index.update import Absorption, Lines, Tips, requests_of, run_script
+from holdfast.milestones.log.entry import Entry
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit, parsed, read_records
 

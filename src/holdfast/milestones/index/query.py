@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.milestones.entity import Kind, Summary
-from holdfast.milestones.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
+from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
 
 Value = str | int | float | None
 Position = tuple[Value, ...]

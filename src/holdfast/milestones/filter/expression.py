@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.filter_fields import Field, Value
+from holdfast.milestones.filter.fields import Field, Value
 
 
 class Comparison:

@@ -7,9 +7,9 @@ from datetime import datetime, timedelta
 
 from holdfast.kernel.clock import rfc3339
 from holdfast.milestones.entity import Draft, Kind, Written
-from holdfast.milestones.entry import LARGEST_LAMPORT, Entry, derived_id, new_id, random_id
-from holdfast.milestones.fold import State
-from holdfast.milestones.validity import checked_body, checked_scalar, checked_words
+from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, new_id, random_id
+from holdfast.milestones.log.fold import State
+from holdfast.milestones.log.validity import checked_body, checked_scalar, checked_words
 
 
 class Scribe:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from holdfast.milestones.entity import Candidate
-from holdfast.milestones.entry import Entry
+from holdfast.milestones.log.entry import Entry
 
 
 class Register:

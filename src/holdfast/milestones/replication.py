@@ -17,12 +17,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, rfc3339
-from holdfast.milestones.absorb import damaged_in
 from holdfast.milestones.entity import LostClaim, SyncReport
-from holdfast.milestones.index import Index
-from holdfast.milestones.log import Log
-from holdfast.milestones.rows import state_of
-from holdfast.milestones.schema import LOGS, TRACKED, TRACKED_BRANCHES
+from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.rows import state_of
+from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
+from holdfast.milestones.index.update import damaged_in
+from holdfast.milestones.log.clone_log import Log
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import count_between, first_after_fork, is_ancestor

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.filter_tokens import END, Token, invalid
+from holdfast.milestones.filter.tokens import END, Token, invalid
 
 
 class TokenCursor:

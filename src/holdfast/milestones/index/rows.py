@@ -8,10 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
-from holdfast.milestones import labels as label_texts
 from holdfast.milestones.entity import STATUSES, Event, Summary
-from holdfast.milestones.entry import Entry, parse
-from holdfast.milestones.fold import State, fold
+from holdfast.milestones.index import labels as label_texts
+from holdfast.milestones.log.entry import Entry, parse
+from holdfast.milestones.log.fold import State, fold
 from holdfast.milestones.moments import first_second, moment_of, seconds_of
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterable
 
-from holdfast.milestones.entry import is_uuid
-from holdfast.milestones.schema import TITLE_FOLDED
+from holdfast.milestones.index.schema import TITLE_FOLDED
+from holdfast.milestones.log.entry import is_uuid
 
 _ADDRESSES = ("git-mile://entity/", "milestone:")
 _SHORTEST_PREFIX = 4
