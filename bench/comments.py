@@ -17,10 +17,10 @@ import time
 from pathlib import Path
 
 from bench._comparison import Comparison, report
-from holdfast.comments.changes import Draft
-from holdfast.comments.scan import Scan
+from holdfast.comments.anchors.scan import Scan
+from holdfast.comments.sidecar.change import Draft
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.comments.store import Comments
-from holdfast.comments.writing import Writing
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 

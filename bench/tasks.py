@@ -25,8 +25,8 @@ from typing import Any
 
 from bench._comparison import Comparison, report
 from bench.task_surroundings import Surroundings
-from holdfast.comments.writing import Draft as CommentDraft
-from holdfast.comments.writing import Writing
+from holdfast.comments.sidecar.writer import Draft as CommentDraft
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath

@@ -16,10 +16,10 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
-from holdfast.comments.notes import Note
 from holdfast.comments.resources import address_of
+from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.comments.store import Comments
-from holdfast.comments.writing import Writing
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call

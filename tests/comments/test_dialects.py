@@ -11,14 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments import sidecar as sidecars
-from holdfast.comments.document import printed
+from holdfast.comments.anchors.version_chain import Present
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.identity import alias_of
-from holdfast.comments.journeys import Present
-from holdfast.comments.lines import line_hash
-from holdfast.comments.markers import Completion
-from holdfast.comments.names import is_sidecar
+from holdfast.comments.sidecar import document as sidecars
+from holdfast.comments.sidecar.identity import alias_of
+from holdfast.comments.sidecar.javascript_json import printed
+from holdfast.comments.sidecar.lines import line_hash
+from holdfast.comments.sidecar.marker import Completion
+from holdfast.comments.sidecar.names import is_sidecar
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
 

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments import relocation
-from holdfast.comments.lines import line_hash
+from holdfast.comments.anchors import moved_code
+from holdfast.comments.sidecar.lines import line_hash
 from holdfast.comments.tracking.files import Moved, MovedFiles
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import Call, Listener, running
@@ -171,7 +171,7 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
         desk.write(f"src/old_{number}.ts", text)
         desk.add(f"src/old_{number}.ts", COMPARE)
         os.replace(desk.root / f"src/old_{number}.ts", desk.root / f"src/new_{number}.ts")
-    monkeypatch.setattr(relocation, "MovedFiles", Counted)
+    monkeypatch.setattr(moved_code, "MovedFiles", Counted)
     moved = desk.scan()["moved"]
     assert {(item["fromFile"], item["filePath"]) for item in moved} == {
         (f"src/old_{number}.ts", f"src/new_{number}.ts") for number in range(4)
@@ -317,7 +317,7 @@ def test_many_files_are_brought_up_to_date_with_progress(either: Desk, files: in
         either.write(f"pkg/m{number}.py", f"import os\n\n\n{text.format(number)}")
     listener = Progress()
     with running(Call(listener=listener)):
-        from holdfast.comments.scan import Scan
+        from holdfast.comments.anchors.scan import Scan
 
         result = Scan(either.room).run()
     assert len(result.outcomes) == files

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.listing import blame_file, list_comments, list_orphans
-from holdfast.comments.listing_models import BlameFile, ListComments, ListOrphans
-from holdfast.comments.listing_text import annotated, listed, listed_table, orphans
 from holdfast.comments.store import Comments
+from holdfast.comments.tools.list_comments import blame_file, list_comments, list_orphans
+from holdfast.comments.tools.listing_models import BlameFile, ListComments, ListOrphans
+from holdfast.comments.tools.listing_text import annotated, listed, listed_table, orphans
 from holdfast.kernel.columns import columns
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated

@@ -7,8 +7,8 @@ import signal
 
 import pytest
 
-from holdfast.comments.journeys import Journey
-from holdfast.comments.pool import Pool
+from holdfast.comments.anchors.pool import Pool
+from holdfast.comments.anchors.version_chain import Journey
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.pool import cores

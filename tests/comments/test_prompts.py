@@ -11,10 +11,10 @@ import pytest
 
 from holdfast.comments.errors import InvalidFilePath, SourceNotFound
 from holdfast.comments.export.models import ExportComments
-from holdfast.comments.listing import list_orphans
-from holdfast.comments.listing_models import ListOrphans
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import toolset
+from holdfast.comments.tools.list_comments import list_orphans
+from holdfast.comments.tools.listing_models import ListOrphans
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository
@@ -281,7 +281,7 @@ def test_a_binary_file_is_not_shown(room, tmp_path, name):
 
 
 def run_scan(room):
-    from holdfast.comments.scan import Scan
+    from holdfast.comments.anchors.scan import Scan
 
     Scan(room).run()
 

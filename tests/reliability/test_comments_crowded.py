@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.changes import Draft
-from holdfast.comments.scan import Scan
+from holdfast.comments.anchors.scan import Scan
+from holdfast.comments.sidecar.change import Draft
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.comments.store import Comments
-from holdfast.comments.writing import Writing
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository

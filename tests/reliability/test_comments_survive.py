@@ -23,9 +23,9 @@ from tests.reliability.harness import (
 from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
 
 WRITING = """
-from holdfast.comments.changes import Draft
+from holdfast.comments.sidecar.change import Draft
 from holdfast.comments.store import Comments
-from holdfast.comments.writing import Writing
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.writing import Draft as CommentDraft
-from holdfast.comments.writing import Writing
+from holdfast.comments.sidecar.writer import Draft as CommentDraft
+from holdfast.comments.sidecar.writer import Writing
 from holdfast.kernel.errors import Invalid, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.comments.notes import AnchorSymbol, Note
+from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.models import Candidate
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, Output

@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 
-from holdfast.comments import elsewhere
-from holdfast.comments.notes import Note
-from holdfast.comments.snippets import Snippet, around, as_it_was
+from holdfast.comments.anchors.orphans import Offers, where_it_stood
+from holdfast.comments.anchors.snippets import Snippet, around, as_it_was
+from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, line_words
 from holdfast.comments.tracking.models import Candidate
@@ -19,7 +19,7 @@ _MOST_CANDIDATES = 3
 _MARGIN = 3
 
 
-def orphan_words(room: Comments, number: int, path: str, note: Note, offers: elsewhere.Offers) -> str:
+def orphan_words(room: Comments, number: int, path: str, note: Note, offers: Offers) -> str:
     """Say what a comment without a sure line says, what its code was, and where that may be now."""
     state = "orphaned" if note.orphaned else "needs review"
     why = (note.reason or "not sure").replace("_", " ")
@@ -39,7 +39,7 @@ def orphan_words(room: Comments, number: int, path: str, note: Note, offers: els
     ]
     if not candidates:
         lines.append("   No place looks like it.")
-    beside = elsewhere.where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
+    beside = where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
     if beside is not None:
         lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
     return "\n".join(lines)

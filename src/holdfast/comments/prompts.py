@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.comments import elsewhere
 from holdfast.comments import prompt_texts as texts
+from holdfast.comments.anchors.orphans import candidates, unsure
+from holdfast.comments.anchors.snippets import is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.markdown import fenced
-from holdfast.comments.listing import unsure
 from holdfast.comments.models import FilePath
-from holdfast.comments.notes import Note
-from holdfast.comments.paths import source_path
 from holdfast.comments.prompt_orphans import orphan_words
 from holdfast.comments.search.query import Query
-from holdfast.comments.snippets import is_text, lines_of_file, numbered
+from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.paths import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, line_words
 from holdfast.comments.toolset import comments
@@ -267,7 +266,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     if not found:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]
     boundary = f"orphans-{secrets.token_hex(8)}"
-    offers = elsewhere.candidates(room, found)
+    offers = candidates(room, found)
     orphans = "\n\n".join(orphan_words(room, number, *item, offers) for number, item in enumerate(found, 1))
     rest = "" if total <= len(found) else texts.MORE_ORPHANS.format(shown=len(found), total=total)
     text = texts.ORPHANS.format(where=where, boundary=boundary, orphans=orphans, rest=rest)

@@ -8,9 +8,9 @@ from typing import Any, get_args
 from urllib.parse import quote
 
 from holdfast.comments.models import Tag
-from holdfast.comments.notes import EVIDENCE, Note
-from holdfast.comments.paths import source_path
-from holdfast.comments.sidecar import Sidecar
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.note import EVIDENCE, Note
+from holdfast.comments.sidecar.paths import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call

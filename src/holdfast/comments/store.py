@@ -15,18 +15,18 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments import sidecar as sidecars
-from holdfast.comments.anchoring import Plan, apply, plan
-from holdfast.comments.archive import Archive, Record, blob_id
+from holdfast.comments.anchors.cache import Found, Places, signature_text
+from holdfast.comments.anchors.plan import Plan, apply, plan
+from holdfast.comments.anchors.version_chain import Present, travelled
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
-from holdfast.comments.journeys import Present, travelled
-from holdfast.comments.lines import decoded
-from holdfast.comments.merging import Circumstances, Merged, compared, put_back
-from holdfast.comments.names import SUFFIX, is_sidecar, sidecar_of, source_of
-from holdfast.comments.notes import Note
-from holdfast.comments.paths import refusals_named
-from holdfast.comments.places import Found, Places, signature_text
-from holdfast.comments.sidecar import Sidecar
+from holdfast.comments.sidecar import document as sidecars
+from holdfast.comments.sidecar.archive import Archive, Record, blob_id
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.lines import decoded
+from holdfast.comments.sidecar.lost_writes import Circumstances, Merged, compared, put_back
+from holdfast.comments.sidecar.names import SUFFIX, is_sidecar, sidecar_of, source_of
+from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.paths import refusals_named
 from holdfast.comments.tracking.models import Version
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
@@ -40,9 +40,9 @@ from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature
 
 if TYPE_CHECKING:
-    from holdfast.comments.recovery import FileFinding
-    from holdfast.comments.scan import Scanned
+    from holdfast.comments.anchors.scan import Scanned
     from holdfast.comments.search.index import SearchIndex
+    from holdfast.comments.union.recovery import FileFinding
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
 """The environment variable that lets comments be added to source that does not parse."""
@@ -93,7 +93,7 @@ class Comments:
 
     def examine(self, *, fix: bool) -> Iterator[FileFinding]:
         """Look at every sidecar for damage; `fix`: unite those in which git left both sides of a merge."""
-        from holdfast.comments.recovery import examined
+        from holdfast.comments.union.recovery import examined
 
         return examined(self, fix=fix)
 
@@ -139,7 +139,7 @@ class Comments:
 
     def scan(self) -> Scanned:
         """Bring the comments of all files up to date; progress goes to the call that runs this."""
-        from holdfast.comments.scan import Scan
+        from holdfast.comments.anchors.scan import Scan
 
         return Scan(self).run()
 
@@ -182,7 +182,7 @@ class Comments:
         if not sidecar.comments or (data := self.source_bytes(RepoPath.parse(source_path))) is None:
             return sidecar
         # Parsers are loaded where they are used: search and export do without.
-        from holdfast.comments.symbols import Outline, name_symbols
+        from holdfast.comments.sidecar.symbols import Outline, name_symbols
 
         name_symbols(sidecar.comments, Outline(source_path, decoded(data)))
         return sidecar

@@ -15,8 +15,8 @@ import pytest
 
 from holdfast.comments.errors import CommentFileCorrupted, FileAccessDenied, InvalidFilePath, SourceNotFound
 from holdfast.comments.export.models import CommentsWritten, ExportComments, ExportResult, WriteComments
-from holdfast.comments.export.operations import export_comments, write_comments
 from holdfast.comments.store import Comments
+from holdfast.comments.tools.export_comments import export_comments, write_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
 from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable

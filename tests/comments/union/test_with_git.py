@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments import sidecar as sidecars
+from holdfast.comments.sidecar import document as sidecars
 from tests.comments.making import PYTHON, annotate, comment
 
 HOLDFAST = Path(sys.executable).with_name("holdfast")

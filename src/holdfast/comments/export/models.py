@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.comments.export.writing import Format
+from holdfast.comments.export.writer import Format
 from holdfast.comments.models import FilePath, optional
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText

@@ -10,9 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from holdfast.comments.anchors.snippets import Snippet, around, as_it_was
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
-from holdfast.comments.notes import Note
-from holdfast.comments.snippets import Snippet, around, as_it_was
+from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.untrusted import visible

@@ -8,10 +8,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from holdfast.comments.notes import Note
 from holdfast.comments.search.folding import folded
 from holdfast.comments.search.moments import microseconds
-from holdfast.comments.sidecar import Sidecar
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.storage.watching.watched_listing import Signature
 

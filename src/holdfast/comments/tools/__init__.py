@@ -5,13 +5,27 @@ Only `holdfast.toolsets` imports it.
 
 from __future__ import annotations
 
-from holdfast.comments import listing, operations, prompts, resources, scanning
-from holdfast.comments.export import operations as exporting
+from holdfast.comments import prompts, resources
 from holdfast.comments.search import operations as searching
+from holdfast.comments.tools import (
+    export_comments,
+    list_comments,
+    merge_sidecars,
+    operations,
+    reanchor_comments,
+)
 from holdfast.comments.toolset import comments as toolset
-from holdfast.comments.union import operations as uniting
 
 # Importing them declares what they hold.
-del exporting, listing, operations, prompts, resources, scanning, searching, uniting
+del (
+    export_comments,
+    list_comments,
+    merge_sidecars,
+    operations,
+    prompts,
+    reanchor_comments,
+    resources,
+    searching,
+)
 
 __all__ = ("toolset",)

@@ -1,0 +1,1 @@
+"""Where comments are in the present text of their files, and where code went that is no longer there."""

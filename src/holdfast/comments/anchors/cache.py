@@ -1,0 +1,147 @@
+"""Where comments were last found, so that a file that has not changed is not looked at again.
+
+Contract: derived, and thrown away whenever in doubt. A place counts only for the very signature of the source
+file and the very content of the sidecar; a file so young that another change could share its time is read.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from typing import Any, NamedTuple
+
+from holdfast.comments.sidecar.note import Standing
+from holdfast.comments.sidecar.schema import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
+from holdfast.comments.tracking.models import Candidate, Confidence
+from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+from holdfast.storage.watching.listing import Signature
+
+_YOUNG_NANOSECONDS = 2_000_000_000
+_STANDING = tuple(field.name for field in fields(Standing))
+
+_GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
+_SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
+_PUT = (
+    "INSERT INTO place (work_tree, path, source, sidecar, content, settled, standings)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (work_tree, path) DO UPDATE SET source = excluded.source,"
+    " sidecar = excluded.sidecar, content = excluded.content, settled = excluded.settled,"
+    " standings = excluded.standings"
+)
+
+
+class Found(NamedTuple):
+    """Where the comments of one file are, and for what files that was found."""
+
+    path: str
+    source: Signature
+    sidecar: Signature
+    content: str
+    """What tells the content of the sidecar."""
+    standings: Sequence[Standing]
+    written: bool
+    """Whether the sidecar says so too. Reading finds places without writing them; a scan has yet to."""
+
+
+class Places:
+    """The cache of one work tree."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
+        self._database = DerivedDatabase(
+            repository.store_directory,
+            CACHE_NAME,
+            application_id=CACHE_APPLICATION_ID,
+            version=CACHE_VERSION,
+            prepare=_prepare,
+        )
+
+    def find(self, path: str, source: Signature, content: str) -> list[Standing] | None:
+        """Return the standings of a file's comments, if neither the file nor its sidecar has changed."""
+        rows = self._rows(_GET, (self._work_tree, path))
+        if not rows or rows[0][0] != _text(source) or rows[0][1] != content:
+            return None
+        return _read(rows[0][2])
+
+    def settled(self) -> dict[str, tuple[str, str]]:
+        """Return the signatures of each source and sidecar whose comments all have their line, by path."""
+        return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
+
+    def keep(self, found: Sequence[Found]) -> None:
+        """Keep where comments are."""
+        newest = time.time_ns() - _YOUNG_NANOSECONDS
+        rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
+        if not rows or not os.path.isdir(self._repository.store_directory):
+            return
+        try:
+            self._write(rows)
+        except HoldfastError:
+            return  # A cache that cannot be written costs time, nothing else.
+
+    def _row(self, one: Found) -> tuple[object, ...]:
+        settled = one.written and all(standing.confidence is Confidence.HIGH for standing in one.standings)
+        signatures = (_text(one.source), _text(one.sidecar))
+        return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.standings))
+
+    def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
+        if not os.path.isdir(self._repository.store_directory):
+            return []
+        try:
+            with self._database.read() as connection:
+                return connection.execute(query, values).fetchall()
+        except (NotUsable, HoldfastError):
+            return []
+
+    def _write(self, rows: list[tuple[object, ...]]) -> None:
+        try:
+            with self._database.write() as connection:
+                connection.executemany(_PUT, rows)
+        except NotUsable:
+            self._database.rebuild(lambda connection: _fill(connection, rows))
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
+
+
+def signature_text(signature: Signature) -> str:
+    """Return a signature as it is kept."""
+    return _text(signature)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute(CACHE_TABLES)
+
+
+def _fill(connection: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
+    connection.executemany(_PUT, rows)
+
+
+def _text(signature: Signature) -> str:
+    return ":".join(map(str, signature))
+
+
+def _written(standings: Sequence[Standing]) -> str:
+    # By hand: `asdict` copies everything deeply, which took longer than finding the places.
+    return json.dumps([_fields(standing) for standing in standings])
+
+
+def _fields(standing: Standing) -> dict[str, Any]:
+    return {name: getattr(standing, name) for name in _STANDING} | {
+        "candidates": [asdict(candidate) for candidate in standing.candidates]
+    }
+
+
+def _read(text: str) -> list[Standing]:
+    return [_standing(item) for item in json.loads(text)]
+
+
+def _standing(item: dict[str, Any]) -> Standing:
+    candidates = tuple(Candidate(**candidate) for candidate in item.pop("candidates"))
+    return Standing(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

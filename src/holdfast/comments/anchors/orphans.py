@@ -1,0 +1,140 @@
+"""Where the code of comments may be that is no longer in its file; people choose, so nothing is written.
+
+Contract: places in other files come with how much speaks for them, best first, the same way as bringing
+comments up to date finds them. What stood beside a deleted line is looked up in its own file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from holdfast.comments.anchors.moved_code import Missing, index_for, missing_of, written_for
+from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
+from holdfast.comments.search.query import Query
+from holdfast.comments.sidecar.note import Note
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.files import MovedFiles
+from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Version
+from holdfast.comments.tracking.track import track
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError
+
+_NEIGHBOURS = 4
+"""Lines on each side of a deleted one among which one that is left is looked for."""
+
+_FILES_OFFERED = 3
+_MOST = 5
+"""Candidates for one comment; nobody compares more."""
+
+_AROUND = 3
+_MOST_EQUAL = 50
+_LEAST_EQUAL = 0.3
+"""What speaks for a line that reads the same, though nothing around it does."""
+
+Offers = Mapping[tuple[str, str], Sequence[Candidate]]
+"""Candidates by the path of a comment's file and its id."""
+
+
+def unsure(room: Comments, path: str | None, limit: int) -> tuple[int, list[tuple[str, Note]], list[str]]:
+    """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
+    answers = [
+        room.search.find(
+            Query(path=path, standing=standing, limit=limit, by_place=True), everywhere=standing == "orphaned"
+        )
+        for standing in ("orphaned", "review")
+    ]
+    paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
+    notes = [(path, note) for path in sorted(paths) for note in room.load(path).comments if _is_unsure(note)]
+    notes.sort(key=lambda item: (item[0], item[1].line, item[1].alias))
+    return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
+
+
+def _is_unsure(note: Note) -> bool:
+    return note.orphaned or note.placement.needs_review
+
+
+def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
+    """Return where the code of each comment may be, in its own file and in others, best first."""
+    found = {(path, note.id): _in_its_file(room, path, note) for path, note in notes}
+    missing = missing_of(room, [(path, note) for path, note in notes if note.orphaned])
+    if missing:
+        index = index_for(room, missing)
+        for one in missing:
+            for name, anchor in zip(one.names, one.anchors, strict=True):
+                current_call().check()
+                known = found[one.path, name]
+                others = _elsewhere(index, one, anchor)
+                known += [other for other in others if not _is_in(other, known)]
+    for offered in found.values():
+        offered.sort(key=lambda one: (-one.score, one.path or "", one.line))
+        del offered[_MOST:]
+    return found
+
+
+def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
+    """Return what was found for a comment, and every line that reads the same as its own did."""
+    known = list(note.placement.candidates)
+    was = as_it_was(room, note, path, _AROUND)
+    try:
+        lines = lines_of_file(room.text_of(path))
+    except HoldfastError:
+        return known
+    if was is None or not was.own or not any(map(str.isalnum, own := was.line(was.own[0]).strip())):
+        return known
+    equal = [number for number, line in enumerate(lines, 1) if line.strip() == own]
+    others = (Candidate(number, _likeness(was, lines, number)) for number in equal[:_MOST_EQUAL])
+    return known + [other for other in others if not _is_in(other, known)]
+
+
+def _likeness(was: Snippet, lines: Sequence[str], number: int) -> float:
+    """Return how much of what stood around a line stands around one that reads the same, from 0.3 to 1."""
+    before = {line.strip() for line in was.lines} - {""}
+    now = {line.strip() for line in lines[max(0, number - 1 - _AROUND) : number + _AROUND]}
+    return round(_LEAST_EQUAL + (1 - _LEAST_EQUAL) * (len(before & now) - 1) / max(1, len(before) - 1), 3)
+
+
+def _is_in(candidate: Candidate, known: Sequence[Candidate]) -> bool:
+    return any((one.path, one.line) == (candidate.path, candidate.line) for one in known)
+
+
+def _elsewhere(index: MovedFiles, one: Missing, anchor: Anchor) -> Iterator[Candidate]:
+    """Yield a place in each of the files that hold enough of what stood around an anchor."""
+    for moved in index.offers(one.version, anchor, _FILES_OFFERED):
+        if moved.placement.line is not None:
+            yield Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+
+
+def where_it_stood(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
+    """Return the lines that stood beside a comment's own, as they are now, if they are still there."""
+    version = room.annotated_version(note.marker)
+    if version is None:
+        return None
+    try:
+        text = room.text_of(path)
+    except HoldfastError:
+        return None  # the file is gone as well
+    above, below = _neighbours(version, written_for(note), Version(path, text))
+    if above is None and below is None:
+        return None
+    first = above if above is not None else max(1, (below or 1) - 1)
+    last = below if below is not None and below >= first else first
+    return replace(around(path, text, first, min(last, first + 2 * margin), margin), own=range(0))
+
+
+def _neighbours(old: Version, anchor: Anchor, new: Version) -> tuple[int | None, int | None]:
+    """Return the nearest lines above and below an anchor that are surely still there, where they are now."""
+    count = old.text.count("\n") + 1
+    end = anchor.end_line or anchor.line
+    above = [line for line in range(anchor.line - 1, anchor.line - 1 - _NEIGHBOURS, -1) if line >= 1]
+    below = [line for line in range(end + 1, end + 1 + _NEIGHBOURS) if line <= count]
+    lines = old.text.split("\n")
+    telling = [line for line in (*above, *below) if any(map(str.isalnum, lines[line - 1]))]
+    if not telling:
+        return None, None
+    placed = dict(zip(telling, track(old, new, [Anchor(line) for line in telling]), strict=True))
+    sure = {line: at.line for line, at in placed.items() if at.confidence is Confidence.HIGH}
+    return (
+        next((sure[line] for line in above if line in sure), None),
+        next((sure[line] for line in below if line in sure), None),
+    )

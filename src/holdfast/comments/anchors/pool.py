@@ -1,0 +1,60 @@
+"""Comparisons on every core, where there are enough of them to be worth starting processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import contextmanager
+from types import TracebackType
+
+from holdfast.comments.anchors.version_chain import Journey, travelled
+from holdfast.comments.tracking.models import Placement
+from holdfast.kernel.errors import Unavailable
+from holdfast.storage.processes.pool import cores, on_every_core
+
+_WORTH_IT = 40
+"""Files to compare from which on starting processes costs less than it gains."""
+
+Answer = Callable[[], Sequence[Placement]]
+
+
+class Pool:
+    """Follows journeys: in this process when they are few, else in as many as there are cores."""
+
+    def __init__(self, files: int) -> None:
+        worth_it = files >= _WORTH_IT and cores() > 1
+        self._executor: Executor | None = on_every_core() if worth_it else None
+
+    def follow(self, journey: Journey) -> Answer:
+        """Begin a journey and return how to ask for its end."""
+        if self._executor is None:
+            return lambda: travelled(journey)
+        with _ends_told():
+            answer = self._executor.submit(travelled, journey)
+
+        def ask() -> Sequence[Placement]:
+            with _ends_told():
+                return answer.result()
+
+        return ask
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ends_told() -> Iterator[None]:
+    """Say that a process ended on its own: the system ends those that take too much memory."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise Unavailable(
+            "A process that compares texts ended before its answer; nothing was written.",
+            hint="Free some memory and try again; a scan of one file needs no further process.",
+        ) from None

@@ -1,0 +1,233 @@
+"""Bringing all comments of a work tree up to date: only what changed, on every core, with progress.
+
+Contract:
+- A file that has not changed since the last scan, and all of whose comments have a sure line, costs a look at
+  its signature and its sidecar's; neither is opened.
+- A sidecar is written only when a comment in it is on another line, in another file, or in another state.
+- One sidecar that cannot be read or written is one entry in the result.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from holdfast.comments.anchors.moved_code import index_for, missing_of
+from holdfast.comments.anchors.pool import Pool
+from holdfast.comments.anchors.version_chain import Journey, travelled
+from holdfast.comments.sidecar import document as sidecars
+from holdfast.comments.sidecar.change import Change
+from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.note import Note, Standing
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.tracking.files import Moved
+from holdfast.comments.tracking.models import Candidate, Confidence, Placement
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.storage.files.repo_path import RepoPath
+
+_FEW = 8
+"""Files up to which git is asked about each of them alone."""
+
+_READING, _COMPARING, _WRITING, _SEARCHING, _STEPS = range(5)
+"""What a scan does with all files, one after the other."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a scan found about one comment."""
+
+    name: str
+    path: str
+    standing: Standing
+    from_line: int
+    from_path: str | None = None
+
+
+@dataclass
+class Scanned:
+    """What a scan came to."""
+
+    files: int = 0
+    changed: int = 0
+    comments: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+    damaged: list[tuple[str, str]] = field(default_factory=list)
+
+
+@dataclass
+class _Known:
+    """What comparisons in the pool came to, for when the sidecar is written."""
+
+    placements: dict[Journey, Sequence[Placement]] = field(default_factory=dict)
+
+    def travel(self, journey: Journey) -> Sequence[Placement]:
+        """Return the placements of a journey; one that changed meanwhile is followed here and now."""
+        found = self.placements.get(journey)
+        return travelled(journey) if found is None else found
+
+
+class Scan:
+    """One scan of a room."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+        self._writing = Writing(room)
+        self.result = Scanned()
+        self._missing: list[tuple[str, Note]] = []
+
+    def run(self, only: RepoPath | None = None) -> Scanned:
+        """Bring the comments of all files, or of one, up to date."""
+        files, changed = self._room.changed_paths() if only is None else self._just(only)
+        self.result.files, self.result.changed = files, len(changed)
+        with self._room.asking_git_once() if len(changed) > _FEW else nullcontext():
+            self._update(changed)
+        return self.result
+
+    def _just(self, path: RepoPath) -> tuple[int, list[str]]:
+        """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
+        if self._room.sidecar_bytes(path) is not None:
+            return 1, [path.text]
+        if self._room.source_bytes(path) is None:
+            raise self._room.not_found(path)
+        return 0, []
+
+    def _update(self, changed: Sequence[str]) -> None:
+        known = self._compared(changed)
+        for position, path in enumerate(changed):
+            self._tell(_WRITING, position, f"Writing {path}")
+            self._guarded(path, partial(self._settle, path, known))
+        self._relocate()
+
+    def _compared(self, paths: Sequence[str]) -> _Known:
+        """Follow, on every core, what has to be followed."""
+        known = _Known()
+        if not paths:
+            return known
+        with Pool(len(paths)) as pool:
+            waiting = []
+            for position, path in enumerate(paths):
+                self._tell(_READING, position, f"Reading {path}")
+                waiting += [(path, journey, pool.follow(journey)) for journey in self._journeys(path)]
+            for position, (path, journey, answer) in enumerate(waiting):
+                self._tell(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
+                known.placements[journey] = answer()
+        return known
+
+    def _tell(self, step: int, done: float, message: str) -> None:
+        """Say how far the scan is; here it ends when nobody waits for it any more."""
+        count = self.result.changed
+        current_call().progress(step * count + done, _STEPS * count, message)
+
+    def _journeys(self, path: str) -> list[Journey]:
+        found: list[Journey] = []
+        self._guarded(path, lambda: found.extend(self._planned(path)), report=False)
+        return found
+
+    def _planned(self, path: str) -> list[Journey]:
+        place = RepoPath.parse(path)
+        return self._room.planned(self._room.stored(place), self._room.present(place)).journeys
+
+    def _settle(self, path: str, known: _Known) -> None:
+        """Write where the comments of one file stand, if that changed."""
+        place = RepoPath.parse(path)
+        source = self._room.tree.signature(place)
+        with self._writing.changing(place, travel=known.travel) as change:
+            before = _lines_before(change)
+            notes = list(change.sidecar.comments)
+        self.result.comments += len(notes)
+        for note in notes:
+            self._note(path, note, before.get(note.id, note.line))
+        if source is not None and self._room.tree.signature(place) == source:
+            written = self._reread(place, notes)
+            self._room.places.keep(self._room.found(place, written, source, written=True))
+
+    def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
+        """Return the sidecar as it is on disk now, with the standings that were just found."""
+        data = self._room.sidecar_bytes(place)
+        sidecar = sidecars.empty(place.text) if data is None else sidecars.read(place.text, data)
+        standings = {note.id: note.placement for note in notes}
+        for note in sidecar.comments:
+            note.placement = standings.get(note.id, note.placement)
+        return sidecar
+
+    def _note(self, path: str, note: Note, before: int) -> None:
+        standing = note.placement
+        if standing.orphaned:
+            self._missing.append((path, note))
+        elif standing.needs_review or standing.line != before:
+            self.result.outcomes.append(Outcome(note.alias, path, standing, before))
+
+    # Code that went to other files
+
+    def _relocate(self) -> None:
+        missing = missing_of(self._room, self._missing)
+        if not missing:
+            return self._carry_over({})
+        self._tell(_SEARCHING, 0, "Looking in other files")
+        index = index_for(self._room, missing)
+        found: dict[str, tuple[str, Moved]] = {}
+        for one in missing:
+            current_call().check()
+            for name, moved in zip(one.names, index.find(one.version, one.anchors), strict=True):
+                if moved is not None:
+                    found[f"{one.path}\0{name}"] = (one.path, moved)
+        return self._carry_over(found)
+
+    def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
+        """Move what is sure into its new file, and report the rest where it is."""
+        moving: dict[tuple[str, str], dict[str, Standing]] = defaultdict(dict)
+        for path, note in self._missing:
+            source, moved = found.get(f"{path}\0{note.id}", ("", None))
+            if moved is not None and moved.clear and moved.placement.confidence is Confidence.HIGH:
+                assert moved.placement.line is not None
+                moving[source, moved.path][note.id] = Standing(
+                    moved.placement.line, moved.placement.end_line, method="moved_file"
+                )
+            else:
+                self._report_orphan(path, note, moved)
+        for (source, target), names in moving.items():
+            self._guarded(source, partial(self._move, source, target, names))
+
+    def _move(self, source: str, target: str, names: dict[str, Standing]) -> None:
+        lines = {note.id: note.line for path, note in self._missing if path == source}
+        for note in self._writing.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
+            self.result.outcomes.append(
+                Outcome(note.alias, target, note.placement, lines.get(note.id, note.line), source)
+            )
+
+    def _report_orphan(self, path: str, note: Note, moved: Moved | None) -> None:
+        standing = note.placement
+        if moved is not None and moved.placement.line is not None:
+            candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
+            standing = replace(standing, candidates=(candidate, *standing.candidates))
+            self._guarded(path, lambda: self._keep_candidates(path, note, standing))
+        self.result.outcomes.append(Outcome(note.alias, path, standing, note.line))
+
+    def _keep_candidates(self, path: str, note: Note, standing: Standing) -> None:
+        with self._writing.changing(RepoPath.parse(path)) as change:
+            found = change.sidecar.find(note.id)
+            if found is not None and found.orphaned:
+                found.placement, found.as_stored = standing, False
+
+    def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
+        try:
+            action()
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError as failure:
+            if report:
+                self.result.damaged.append((path, failure.message))
+
+
+def _lines_before(change: Change) -> dict[str, int]:
+    """Return the lines that the document itself gives, before what was found is written there."""
+    found = {}
+    for note in change.sidecar.comments:
+        stored = whole_line((note.marker or {}).get("line")) or whole_line(note.raw.get("line"))
+        found[note.id] = stored or note.line
+    return found

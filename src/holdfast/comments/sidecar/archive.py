@@ -1,0 +1,169 @@
+"""What the room keeps beside the sidecars: the versions that comments were written for, and what we wrote.
+
+Contract:
+- A version is kept under the id that git gives its bytes, and stays for good: no garbage collection of git
+  takes it, and it is there for text that was never committed and outside git. Where it is missing (another
+  clone wrote the comment), git's objects are asked.
+- What was last written of each comment is kept, so that a program which writes a sidecar from its memory
+  cannot lose it. A comment that we deleted stays on record without its content.
+- Reading a workspace that nobody has commented on leaves no trace on disk.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import zlib
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from holdfast.comments.sidecar.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.sql.store_file import StoreFile
+
+_NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
+_VERSION = "SELECT data FROM version WHERE blob = ?"
+_SIDECAR = "SELECT digest, sequence FROM sidecar WHERE work_tree = ? AND path = ?"
+_NEW_SIDECAR = (
+    "INSERT INTO sidecar (work_tree, path, digest, sequence) VALUES (?, ?, ?, ?)"
+    " ON CONFLICT (work_tree, path) DO UPDATE SET digest = excluded.digest, sequence = excluded.sequence"
+)
+_ENTRIES = (
+    "SELECT comment_id, sequence, updated, entry, known_elsewhere FROM written"
+    " WHERE work_tree = ? AND path = ? ORDER BY sequence"
+)
+_NEW_ENTRY = (
+    "INSERT INTO written (work_tree, path, comment_id, sequence, updated, entry, known_elsewhere)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (work_tree, path, comment_id) DO UPDATE SET"
+    " sequence = excluded.sequence, updated = excluded.updated, entry = excluded.entry,"
+    " known_elsewhere = excluded.known_elsewhere"
+)
+_FORGET = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id = ?"
+_REPLICA = "SELECT id FROM replica"
+
+
+class Entry(NamedTuple):
+    """What is on record about one comment."""
+
+    comment_id: str
+    sequence: int
+    """When we last wrote it, counted within its sidecar."""
+    updated: str
+    content: str | None
+    """The comment and its marker as JSON; None when we deleted it."""
+    known_elsewhere: bool
+    """Whether another program has written a sidecar with it, and so has it in memory."""
+
+
+class Record(NamedTuple):
+    """What is on record about one sidecar."""
+
+    digest: str | None = None
+    sequence: int = 0
+    """How often we wrote it."""
+    entries: tuple[Entry, ...] = ()
+
+
+def blob_id(data: bytes) -> str:
+    """Return the id that git gives these bytes."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+class Archive:
+    """The database of one repository, shared by its work trees; opened at first use."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        # Two work trees have two sidecars of the same name, on two branches.
+        self._work_tree = os.fsencode(repository.root).decode("utf-8", "replace")
+        self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
+        self._opened: Database | None = None
+        self._known_replica: str | None = None
+        self._opening = threading.Lock()
+
+    def keep_version(self, data: bytes) -> str:
+        """Keep the bytes of a source file, durably, and return the id to ask for them."""
+        blob = blob_id(data)
+        if self.version(blob) is None:
+            with self._for_writing().write() as connection:
+                connection.execute(_NEW_VERSION, (blob, zlib.compress(data, 6)))
+        return blob
+
+    def keep_versions(self, versions: Iterable[bytes]) -> None:
+        """Keep many versions in one go."""
+        rows = [(blob_id(data), zlib.compress(data, 6)) for data in versions]
+        if rows:
+            with self._for_writing().write() as connection:
+                connection.executemany(_NEW_VERSION, rows)
+
+    def version(self, blob: str) -> bytes | None:
+        """Return the bytes kept under an id, or None when we have none."""
+        database = self._for_reading()
+        if database is None:
+            return None
+        with database.read() as connection:
+            row = connection.execute(_VERSION, (blob,)).fetchone()
+        return None if row is None else zlib.decompress(row[0])
+
+    def record(self, path: str, digest: str | None = None) -> Record:
+        """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
+        database = self._for_reading()
+        if database is None:
+            return Record()
+        with database.read() as connection:
+            found = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone()
+            if found is not None and found[0] == digest:
+                return Record(found[0], found[1])
+            rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
+        entries = tuple(Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows)
+        return Record(found[0], found[1], entries) if found else Record(entries=entries)
+
+    def remember(
+        self, path: str, digest: str, sequence: int, entries: Iterable[Entry], forgotten: Iterable[str] = ()
+    ) -> None:
+        """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time."""
+        with self._for_writing().write() as connection:
+            place = (self._work_tree, path)
+            connection.execute(_NEW_SIDECAR, (*place, digest, sequence))
+            connection.executemany(_NEW_ENTRY, [(*place, *one) for one in entries])
+            connection.executemany(_FORGET, [(*place, comment_id) for comment_id in forgotten])
+
+    def stamp(self, sequence: int) -> str:
+        """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
+        return f"{self._replica()}:{sequence}"
+
+    def sequence_in(self, stamp: object) -> int | None:
+        """Return which of our writes a stamp comes from, or None when it is not of this work tree."""
+        owner, colon, number = str(stamp).rpartition(":")
+        return int(number) if colon and number.isdecimal() and owner == self._replica() else None
+
+    def _replica(self) -> str:
+        if self._known_replica is None:
+            with self._for_writing().read() as connection:
+                (replica,) = connection.execute(_REPLICA).fetchone()
+            tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
+            self._known_replica = f"{replica}-{tree}"
+        return self._known_replica
+
+    def verify(self) -> list[str]:
+        """Return what is wrong with the database; nothing when there is none."""
+        database = self._for_reading()
+        return [] if database is None else database.verify()
+
+    def close(self) -> None:
+        """Close the database, if it was needed."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+
+    def _for_reading(self) -> Database | None:
+        return self._for_writing() if self._opened is not None or self._file.was_created else None
+
+    def _for_writing(self) -> Database:
+        with self._opening:
+            if self._opened is None:
+                self._repository.ensure_store()
+                self._opened = Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
+            return self._opened

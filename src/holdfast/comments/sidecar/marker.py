@@ -1,0 +1,204 @@
+"""The document in the one form that we write: the extension's keys, the other server's names beside them.
+
+Contract: nothing that stands in the document is dropped. A file of any dialect that was completed here passes
+the extension's validator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from holdfast.comments.anchors.version_chain import Present
+from holdfast.comments.sidecar import evidence
+from holdfast.comments.sidecar.document import Sidecar, whole_line
+from holdfast.comments.sidecar.evidence import LINE_NUMBER, Seen
+from holdfast.comments.sidecar.lines import line_hash, range_hash, shown_line, split_lines, trimmed
+from holdfast.comments.sidecar.names import VERSION
+from holdfast.comments.sidecar.note import EVIDENCE, Note, Standing
+from holdfast.comments.sidecar.symbols import Outline, ast_anchor
+from holdfast.comments.tracking.models import Confidence
+
+NewMarkerId = Callable[[], str]
+"""Returns the id for one more marker."""
+
+_ANCHOR_KEYS = {"symbolPath", "symbolKind", "containerName", "offset"}
+_OTHER_NAMES = {"commentId", "anchor", "anchorType", "originalLine", "isOrphaned"}
+_TEXTS = ("lineHash", "lineText", "prevLineText", "nextLineText")
+_OLD_VERSIONS = ("1.0", "2.0", "2.0.5", "2.0.6", "2.0.7")
+
+
+class Completion:
+    """Brings one document into our form, as of one moment and one state of the source."""
+
+    def __init__(
+        self, present: Present | None, commit: str | None, moment: str, new_marker_id: NewMarkerId
+    ) -> None:
+        self._present = present
+        self._moment = moment
+        self._new_marker_id = new_marker_id
+        self._lines = split_lines(present.text) if present is not None else []
+        self._outline: Outline | None = None
+        self.seen = None if present is None else Seen(present.blob, commit, present.path, self._lines)
+
+    def complete(self, sidecar: Sidecar) -> None:
+        """Bring a whole document into our form; each comment goes to where it stands now."""
+        raw = sidecar.raw
+        for name in ("file", "filePath"):
+            if not isinstance(raw.get(name), str):
+                raw[name] = sidecar.source_path
+        if not isinstance(raw.get("version"), str) or raw["version"] in _OLD_VERSIONS:
+            raw["version"] = VERSION
+        raw.setdefault("ghostMarkers", [])
+        for note in sidecar.comments:
+            if note.as_stored and note.marker is not None and note.marker.keys() >= _OTHER_NAMES:
+                continue
+            self._complete_comment(note)
+            self._complete_marker(sidecar, note)
+        for marker in sidecar.markers:
+            # Those of no comment too: one that the validator refuses would hide all comments of the file.
+            self._identify(marker)
+            self._fill(marker)
+
+    def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
+        """Say in a marker what its lines are, in the present text."""
+        lines, index = self._lines, line - 1
+        covered = lines[index : end_line or line]
+        symbol = self.outline.at(line)
+        marker["line"] = line
+        if end_line is not None or "endLine" in marker:
+            marker["endLine"] = end_line or line
+        marker["astAnchor"] = ast_anchor(symbol, line)
+        marker["lineHash"] = line_hash(lines[index]) if end_line is None else range_hash(covered)
+        marker["lineText"] = (
+            shown_line(lines[index]) if end_line is None else "\n".join(trimmed(text) for text in covered)
+        )
+        marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
+        marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
+        marker["lastVerified"] = self._moment
+        marker["anchor"] = symbol.name if symbol is not None else f"line {line}"
+        marker["anchorType"] = symbol.kind.lower() if symbol is not None else "line"
+
+    @property
+    def outline(self) -> Outline:
+        """The symbols of the present text."""
+        if self._outline is None:
+            assert self._present is not None
+            self._outline = Outline(self._present.path, self._present.text)
+        return self._outline
+
+    def _complete_comment(self, note: Note) -> None:
+        raw = note.raw
+        if note.placement.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
+            _set_lines(raw, note.line, note.end_line)
+        for name, value in (
+            ("author", note.author),
+            ("created", note.created or self._moment),
+            ("updated", note.updated or note.created or self._moment),
+        ):
+            if not isinstance(raw.get(name), str):
+                raw[name] = value
+
+    def _complete_marker(self, sidecar: Sidecar, note: Note) -> None:
+        marker = note.marker
+        if marker is None:
+            marker = {"id": self._new_marker_id(), "line": note.line, "commentIds": [note.id]}
+            sidecar.raw["ghostMarkers"].append(marker)
+            note.marker = marker
+        self._identify(marker)
+        # Another name than that of its marker is one that no marker has.
+        note.raw["ghostMarkerId"] = marker["id"]
+        known = marker["commentIds"]
+        marker["commentIds"] = known if note.id in known else [*known, note.id]
+        self._settle(note, marker)
+        self._fill(marker)
+        marker.setdefault("commentId", note.id)
+        marker.setdefault("originalLine", note.line)
+        marker["isOrphaned"] = note.orphaned
+
+    def _identify(self, marker: dict[str, Any]) -> None:
+        if not isinstance(marker.get("id"), str):
+            marker["id"] = self._new_marker_id()
+        if not isinstance(marker.get("commentIds"), list):
+            marker["commentIds"] = []
+
+    def _fill(self, marker: dict[str, Any]) -> None:
+        """Give a marker what the extension's validator asks for, where nothing better is known."""
+        for name in _TEXTS:
+            if not isinstance(marker.get(name), str):
+                marker[name] = ""
+        if not isinstance(marker.get("lastVerified"), str):
+            marker["lastVerified"] = self._moment
+        if whole_line(marker.get("line")) is None:
+            marker["line"] = 1
+        anchor = marker.get("astAnchor")
+        if anchor is not None and not (isinstance(anchor, dict) and anchor.keys() >= _ANCHOR_KEYS):
+            # An anchor of which the validator would refuse the file; what it said moves aside.
+            marker["astAnchorIncomplete"] = anchor
+            marker["astAnchor"] = None
+        marker.setdefault("astAnchor", None)
+        marker.setdefault("anchor", f"line {marker['line']}")
+        marker.setdefault("anchorType", "line")
+
+    def _settle(self, note: Note, marker: dict[str, Any]) -> None:
+        """Write into a marker where its comment stands; only a sure answer changes what was known.
+
+        What says the same as before is left alone, so that a file in git changes only when something did.
+        """
+        standing, facts = note.placement, note.evidence
+        is_sure = standing.confidence is Confidence.HIGH and 1 <= standing.line <= len(self._lines)
+        if facts is None:
+            if self.seen is not None and (is_sure or standing.method == LINE_NUMBER):
+                self._adopt(marker, standing)
+            return
+        if is_sure and not self._says(marker, standing):
+            self.describe(marker, standing.line, standing.end_line)
+        if standing != evidence.stored_standing(note) and not self._is_known(facts, standing):
+            blob = self.seen.blob if self.seen is not None else None
+            marker[EVIDENCE] = evidence.judged(facts, standing, blob, self._moment)
+
+    def _says(self, marker: dict[str, Any], standing: Standing) -> bool:
+        """Return whether a marker says already where its comment is, and what is there."""
+        end_line = whole_line(marker.get("endLine"))
+        if marker.get("line") != standing.line or (standing.end_line or standing.line) != (
+            end_line or standing.line
+        ):
+            return False
+        covered = self._lines[standing.line - 1 : standing.end_line or standing.line]
+        hashed = line_hash(covered[0]) if standing.end_line is None else range_hash(covered)
+        return bool(marker.get("lineHash") == hashed)
+
+    def _is_known(self, facts: Mapping[str, Any], standing: Standing) -> bool:
+        """Return whether the evidence says the same, apart from how it was found out."""
+        sure = standing.confidence is Confidence.HIGH
+        return (
+            sure
+            and facts.get("confidence") == Confidence.HIGH.value
+            and facts.get("lastGoodLine") == standing.line
+        )
+
+    def _adopt(self, marker: dict[str, Any], standing: Standing) -> None:
+        """Follow from now on a comment of another program, no surer than it was known so far."""
+        assert self.seen is not None
+        if standing.line > len(self._lines):
+            return
+        if standing.confidence is Confidence.HIGH:
+            self.describe(marker, standing.line, standing.end_line)
+        facts = evidence.made(self.seen, standing.line, standing.end_line, self._moment, standing.method)
+        facts["symbol"] = marker.get("astAnchor")
+        if standing.confidence is not Confidence.HIGH:
+            facts |= {
+                "basis": LINE_NUMBER,
+                "status": "needs_review",
+                "confidence": standing.confidence.value,
+            }
+        marker[EVIDENCE] = facts
+
+
+def _set_lines(raw: dict[str, Any], line: int, end_line: int | None) -> None:
+    raw["line"] = line
+    if end_line is not None:
+        raw["startLine"], raw["endLine"] = line, end_line
+    for name in ("startLine", "endLine"):
+        if end_line is None and name in raw:
+            raw[name] = line

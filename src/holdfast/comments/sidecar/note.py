@@ -1,0 +1,187 @@
+"""One comment as every dialect tells it, and where it stands now.
+
+Contract: `raw` and `marker` are the very objects of the document, so that what a dialect of the future puts
+there stays. Reading takes whichever name a dialect uses; nothing here writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from holdfast.comments.sidecar.identity import alias_of
+from holdfast.comments.tracking.models import Candidate, Confidence
+
+EVIDENCE = "holdfast"
+"""The one key under which a marker keeps what we know about it; the extension carries it along."""
+
+STATUSES = ("open", "resolved", "wontfix")
+
+
+@dataclass(frozen=True)
+class AnchorSymbol:
+    """The function, class or the like that a comment is about."""
+
+    kind: str
+    name: str
+    container: str | None = None
+    path: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a comment is now, and how sure that is."""
+
+    line: int
+    end_line: int | None = None
+    confidence: Confidence = Confidence.HIGH
+    method: str = "stored"
+    reason: str | None = None
+    candidates: tuple[Candidate, ...] = ()
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the code it was about is gone."""
+        return self.confidence is Confidence.NONE
+
+    @property
+    def needs_review(self) -> bool:
+        """Whether a person should look at it; its line is then the last good one, or a likely one."""
+        return self.confidence in (Confidence.MEDIUM, Confidence.LOW)
+
+
+@dataclass
+class Note:
+    """A comment on a line or on some lines."""
+
+    raw: dict[str, Any]
+    marker: dict[str, Any] | None = None
+    placement: Standing = field(default_factory=lambda: Standing(1))
+    as_stored: bool = False
+    """Whether the marker says already, about the present text, what the placement says."""
+    moved_symbol: AnchorSymbol | None = None
+    """The symbol at the line where the comment is now, once that was looked up."""
+
+    @property
+    def id(self) -> str:
+        """The id as it is stored."""
+        return str(self.raw["id"])
+
+    @property
+    def alias(self) -> str:
+        """The name that tools show and take, `c_` and digits."""
+        return alias_of(self.id)
+
+    @property
+    def line(self) -> int:
+        """The line it is on, from 1."""
+        return self.placement.line
+
+    @property
+    def end_line(self) -> int | None:
+        """The last line of a range, or None for a single line."""
+        return self.placement.end_line
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether the code it was about is gone."""
+        return self.placement.orphaned
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is orphaned, or is to be reviewed."""
+        return self.placement.reason
+
+    @property
+    def text(self) -> str:
+        """What it says, as it was written."""
+        return str(self.raw["text"])
+
+    @property
+    def shown_text(self) -> str:
+        """What it says, with `${name}` replaced by the value of that parameter; for display only."""
+        from holdfast.comments.sidecar.parameters import interpolated
+
+        return interpolated(self.text, self.params, self.symbol)
+
+    @property
+    def author(self) -> str:
+        """Who wrote it, as far as it says."""
+        return _text(self.raw.get("author")) or "Unknown"
+
+    @property
+    def tag(self) -> str | None:
+        """TODO, FIXME, NOTE, STAR, QUESTION; from the extension also HACK and WARNING; or nothing."""
+        return _text(self.raw.get("tag")) or None
+
+    @property
+    def created(self) -> str:
+        """When it was written."""
+        return _text(self.raw.get("created")) or _text(self.raw.get("timestamp")) or ""
+
+    @property
+    def updated(self) -> str:
+        """When it was last changed."""
+        return _text(self.raw.get("updated")) or self.created
+
+    @property
+    def ai(self) -> Mapping[str, Any] | None:
+        """What a model said about it, in either dialect's shape."""
+        for name in ("aiMeta", "aiMetadata"):
+            value = self.raw.get(name)
+            if isinstance(value, dict) and value:
+                return value
+        return None
+
+    @property
+    def status(self) -> str:
+        """Whether it is open, resolved or will not be acted on."""
+        value = self.raw.get("status")
+        return value if value in STATUSES else "open"
+
+    @property
+    def replies(self) -> Sequence[Mapping[str, Any]]:
+        """The answers it got."""
+        value = self.raw.get("replies")
+        return [reply for reply in value if isinstance(reply, dict)] if isinstance(value, list) else []
+
+    @property
+    def params(self) -> Mapping[str, Mapping[str, Any]]:
+        """Its parameters by name, whether they are stored as an object or as a list."""
+        value = self.raw.get("params")
+        if isinstance(value, dict):
+            return {name: item for name, item in value.items() if isinstance(item, dict)}
+        items = value if isinstance(value, list) else []
+        return {str(item["name"]): item for item in items if isinstance(item, dict) and "name" in item}
+
+    @property
+    def symbol(self) -> AnchorSymbol | None:
+        """The function, class or the like that it is about, if it is about one."""
+        return self.moved_symbol or stored_symbol(self.marker)
+
+    @property
+    def evidence(self) -> Mapping[str, Any] | None:
+        """What we know about the version it was written for, if we saw that."""
+        value = (self.marker or {}).get(EVIDENCE)
+        return value if isinstance(value, dict) else None
+
+
+def stored_symbol(marker: Mapping[str, Any] | None) -> AnchorSymbol | None:
+    """Return the symbol that a marker names, in the extension's form or in the other server's."""
+    if marker is None:
+        return None
+    anchor = marker.get("astAnchor")
+    path = anchor.get("symbolPath") if isinstance(anchor, dict) else None
+    if isinstance(anchor, dict) and isinstance(path, list) and path:
+        names = tuple(str(name) for name in path)
+        container = _text(anchor.get("containerName")) or (names[-2] if len(names) > 1 else None)
+        return AnchorSymbol(str(anchor.get("symbolKind", "Function")), names[-1], container, names)
+    name, kind = _text(marker.get("anchor")), _text(marker.get("anchorType"))
+    if name and kind and kind != "line":
+        return AnchorSymbol(kind.capitalize(), name.rpartition(".")[2], None, (name,))
+    return None
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""

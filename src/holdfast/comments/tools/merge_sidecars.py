@@ -1,0 +1,79 @@
+"""The merge driver that git calls."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.comments.sidecar.javascript_json import Unreadable
+from holdfast.comments.store import Comments
+from holdfast.comments.toolset import comments
+from holdfast.comments.union.conflicts import conflicted
+from holdfast.comments.union.merge import united
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.files.atomic import atomic_write, read_limited
+
+_CONFLICT = 1
+
+
+class MergeSidecars(Input):
+    """The files that git names to a merge driver."""
+
+    base: str = Field(min_length=1, max_length=4096, description="The version both sides come from (%O).")
+    ours: str = Field(
+        min_length=1, max_length=4096, description="Our version, which the result replaces (%A)."
+    )
+    theirs: str = Field(min_length=1, max_length=4096, description="The other version (%B).")
+    path: str = Field(min_length=1, max_length=4096, description="The path of the sidecar (%P).")
+
+
+class SidecarsMerged(Output):
+    """Whether two sidecars could be united."""
+
+    path: UntrustedText = Field(description="The path of the sidecar.")
+    merged: bool = Field(description="Whether both sides are in the result.")
+    problem: str | None = Field(default=None, description="Why not.")
+
+    @property
+    def exit_code(self) -> int:
+        """Return what tells git whether a person has to look at the file."""
+        return 0 if self.merged else _CONFLICT
+
+
+def _words(result: SidecarsMerged) -> str:
+    if result.merged:
+        return ""
+    return (
+        f"{result.path} cannot be united: {result.problem}. Both sides are in the file; mend it, and then"
+        " `git add` it."
+    )
+
+
+@comments.operation(
+    "merge_sidecars",
+    title="Unite two versions of a sidecar",
+    effect=Effect.WRITE,
+    command="merge",
+    positional=("base", "ours", "theirs", "path"),
+    example="holdfast comments merge base ours theirs src/app.ts.comments",
+    command_only=True,
+    text=_words,
+)
+def merge_sidecars(room: Comments, args: MergeSidecars) -> SidecarsMerged:
+    """Unite two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.
+
+    Comments of both sides are kept, deletions count, and of two changes to one comment the newer wins; the
+    text that lost stays in its history. Only a file that cannot be read is left as a conflict.
+    """
+    del room  # git names the files, wherever they are
+    base, ours, theirs = (
+        read_limited(name, LIMITS.sidecar_bytes) for name in (args.base, args.ours, args.theirs)
+    )
+    try:
+        data, problem = united(base, ours, theirs), None
+    except Unreadable as reason:
+        data, problem = conflicted(ours, theirs), str(reason)
+    if data != ours:
+        atomic_write(args.ours, data)
+    return SidecarsMerged(path=args.path, merged=problem is None, problem=problem)
