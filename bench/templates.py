@@ -22,7 +22,7 @@ from pathlib import Path
 from jinja2 import Environment
 
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
 
 URIS = ("template://makefile/rust/cli", "template://readme/rust/cli", "template://gitignore/python-uv/cli")
 CALLS = 200

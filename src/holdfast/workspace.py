@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from holdfast.milestones.store import Milestones
     from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store import Tasks
-    from holdfast.templates.store import Templates
+    from holdfast.templates.catalogue import Templates
 
 
 DATABASE_VARIABLE = "HOLDFAST_DATABASE"
@@ -157,7 +157,7 @@ def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
 
 
 def _open_templates(workspace: Workspace) -> Templates:
-    from holdfast.templates.store import Templates
+    from holdfast.templates.catalogue import Templates
 
     return Templates(workspace.repository)
 

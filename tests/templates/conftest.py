@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
 
 OwnTemplate = Callable[..., Path]
 

@@ -3,8 +3,8 @@ from __future__ import annotations
 import pytest
 
 from holdfast.templates.address import Address
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import InvalidTemplateUri, TemplateNotFound
-from holdfast.templates.store import Templates
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS
 
 MALFORMED = [

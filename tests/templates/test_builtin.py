@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import Template
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.templates.scaffolding import Request, scaffold
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.scaffold import Request, scaffold
 
 VARIANTS = pytest.mark.parametrize("variant", ["cli", "library"])
 NAME = "my-Kelp_2"

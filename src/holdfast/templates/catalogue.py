@@ -11,9 +11,10 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -23,8 +24,8 @@ from holdfast.storage.git.repository import Repository
 from holdfast.templates.address import Address
 from holdfast.templates.definition import SUFFIX, Definition, parsed
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
-from holdfast.templates.parameters import problems
-from holdfast.templates.template import Origin, Template
+from holdfast.templates.renderer import RenderedFile, Renderer
+from holdfast.templates.template import Origin, Template, problems
 
 REPOSITORY_FOLDER = ".scaffold"
 BUILTIN_FOLDER = str(Path(__file__).with_name("builtin"))
@@ -158,3 +159,22 @@ def _listing_order(template: Template) -> tuple[int, int, Address]:
 
 def _place(name: str, order: tuple[str, ...]) -> int:
     return order.index(name) if name in order else len(order)
+
+
+class Templates:
+    """Finds templates and renders them."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.catalogue = Catalogue(repository)
+        self._renderer = Renderer()
+
+    def find(self, uri: str) -> Template:
+        """Return the template at an address."""
+        return self.catalogue.find(Address.parse(uri))
+
+    def generate(self, template: Template, given: Mapping[str, Any]) -> RenderedFile:
+        """Return the file that a template gives, defaults applied, once its parameters were checked."""
+        return self._renderer.render(template, template.filled(given))
+
+    def close(self) -> None:
+        """Nothing is held open."""

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.scaffolding import ALL, Request, scaffold
-from holdfast.templates.store import Templates
+from holdfast.templates.scaffold import ALL, Request, scaffold
 from holdfast.templates.toolset import templates
 
 _INSTRUCTIONS = """\

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from holdfast.kernel.resource import Complete, ListedResource, ResourceBody
 from holdfast.kernel.untrusted import visible
 from holdfast.templates.address import Address, malformed
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.template import Template
 from holdfast.templates.toolset import templates
 

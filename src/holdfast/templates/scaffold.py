@@ -2,26 +2,87 @@
 
 Contract: what cannot be generated is an entry among the errors, never left out without a word; the rest is
 generated. Nothing is written anywhere.
+
+The record that a scaffold leaves is a file of the project like the others, so that it travels with it.
+Comparing the checksums in it with the files as they are now tells how far a project has moved away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from holdfast.kernel.codes import handshake_code
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Output
 from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.address import SCHEME, Address
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import TemplateBroken, TemplateNotFound
-from holdfast.templates.parameters import problems, refusal
-from holdfast.templates.provenance import RECORD_PATH, RecordedFile, record_text
-from holdfast.templates.rendering import RenderedFile
-from holdfast.templates.store import Templates
-from holdfast.templates.template import Template
+from holdfast.templates.renderer import RenderedFile
+from holdfast.templates.template import Template, problems, refusal
 from holdfast.templates.toolset import templates as toolset
+
+RECORD_PATH = ".scaffold.json"
+
+_FORMAT: Literal[1] = 1
+
+
+class RecordedFile(BaseModel):
+    """One file of a scaffold."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    path: str
+    template: str
+    template_version: str
+    template_digest: str = Field(description="SHA-256 of the template's file.")
+    checksum: str = Field(description="SHA-256 of the generated file.")
+
+
+class ScaffoldRecord(BaseModel):
+    """What a scaffold was made of. It names no time and no machine: the same scaffold, the same record."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    format: Literal[1] = _FORMAT
+    toolchain: str
+    variant: str
+    parameters: dict[str, Any]
+    files: list[RecordedFile]
+
+
+def record_text(
+    toolchain: str, variant: str, parameters: Mapping[str, Any], files: Iterable[RecordedFile]
+) -> str:
+    """Return the content of the record."""
+    record = ScaffoldRecord(
+        toolchain=toolchain,
+        variant=variant,
+        parameters=dict(sorted(parameters.items())),
+        files=sorted(files, key=lambda file: file.path),
+    )
+    return json.dumps(record.model_dump(), indent=2, ensure_ascii=False) + "\n"
+
+
+def continued(earlier: bytes, text: str) -> str | None:
+    """Return a record that keeps what an earlier one says of other files, or None when that is no record."""
+    try:
+        before = ScaffoldRecord.model_validate_json(earlier)
+    except ValidationError:
+        return None
+    now = ScaffoldRecord.model_validate_json(text)
+    generated = {file.path for file in now.files}
+    kept = [file for file in before.files if file.path not in generated]
+    parameters = {**before.parameters, **now.parameters}
+    return record_text(now.toolchain, now.variant, parameters, [*kept, *now.files])
+
 
 ALL = "all"
 
@@ -44,13 +105,29 @@ class GeneratedFile:
     template: str | None
 
 
-@dataclass(frozen=True)
-class Missed:
-    """A template that could not be used."""
+class ScaffoldedFile(Output):
+    """One generated file."""
 
-    template: str
-    code: int
-    message: str
+    path: UntrustedText = Field(description="Where it belongs, from the root of the project.")
+    content: UntrustedText
+    checksum: str = Field(description="SHA-256 of the content.")
+    template: str | None = Field(
+        description="The template it came from; null for the record of the scaffold."
+    )
+
+    @classmethod
+    def of(cls, made: GeneratedFile) -> Self:
+        """Return a generated file as a result."""
+        file = made.file
+        return cls(path=file.path, content=file.content, checksum=file.checksum, template=made.template)
+
+
+class ScaffoldError(Output):
+    """One template that gave no file."""
+
+    template: UntrustedText = Field(description="As it was asked for.")
+    code: int = Field(description="The number of the failure.")
+    message: UntrustedText
 
 
 @dataclass(frozen=True)
@@ -58,13 +135,13 @@ class Scaffold:
     """What came out."""
 
     files: list[GeneratedFile]
-    errors: list[Missed]
+    errors: list[ScaffoldError]
 
 
 def scaffold(room: Templates, request: Request) -> Scaffold:
     """Generate the requested files, and the record of them."""
     found: list[tuple[str, Template]] = []
-    errors: list[Missed] = []
+    errors: list[ScaffoldError] = []
     for name in dict.fromkeys(request.names):
         try:
             found += [(name, template) for template in _named(room, request, name)]
@@ -162,6 +239,12 @@ def _recorded(template: Template, file: RenderedFile) -> RecordedFile:
     )
 
 
-def _missed(name: str, failure: HoldfastError) -> Missed:
+def _missed(name: str, failure: HoldfastError) -> ScaffoldError:
     code = handshake_code(toolset.family, failure)
-    return Missed(name, failure.number if code is None else code, failure.sentence())
+    number = failure.number if code is None else code
+    return ScaffoldError(template=name, code=number, message=failure.sentence())
+
+
+def missed(errors: Sequence[ScaffoldError]) -> list[str]:
+    """Say what could not be generated, a line for each."""
+    return [f"{error.template}: {error.message}" for error in errors]

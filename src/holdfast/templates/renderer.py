@@ -19,12 +19,11 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.errors import TemplateBroken
-from holdfast.templates.parameters import Values
-from holdfast.templates.template import Template
+from holdfast.templates.template import Template, Values
 
 _KEPT_FILES = 256
 _KEPT_CHARACTERS = 64 * 1024
-_CONFINED = "holdfast.templates.confined_rendering"
+_CONFINED = "holdfast.templates.confined_renderer"
 _HEAD_BYTES = 16 * 1024
 
 
@@ -82,7 +81,7 @@ def _rendered(template: Template, values: Values) -> RenderedFile:
 
 
 def _here(template: Template, values: dict[str, Any]) -> tuple[str, str]:
-    from holdfast.templates.environment import rendered  # Jinja2 is loaded when it is needed
+    from holdfast.templates.jinja import rendered  # Jinja2 is loaded when it is needed
 
     return rendered(template.metadata.path, template.body, values)
 

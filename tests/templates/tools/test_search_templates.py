@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.templates.models import FoundTemplate, SearchTemplates
-from holdfast.templates.operations import search_templates
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.tools.search_templates import FoundTemplate, SearchTemplates, search_templates
 
 
 def found(room: Templates, query: str, toolchain: str | None = None) -> list[FoundTemplate]:

@@ -13,7 +13,7 @@ from typing import Any
 
 from jinja2 import TemplateError
 
-from holdfast.templates.environment import compiled
+from holdfast.templates.jinja import compiled
 
 _MISTAKES = (
     *(TemplateError, ArithmeticError, AssertionError, AttributeError, LookupError),

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.limits import LIMITS
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.models import GenerateTemplate, ValidateTemplate
-from holdfast.templates.operations import generate_template, validate_template
-from holdfast.templates.store import Templates
+from holdfast.templates.tools.generate_template import GenerateTemplate, generate_template
+from holdfast.templates.tools.validate_template import ValidateTemplate, validate_template
 from tests.templates.conftest import OwnTemplate
 
 MAKEFILE = "template://makefile/rust/cli"

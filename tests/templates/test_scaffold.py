@@ -6,11 +6,10 @@ from typing import Any
 
 import pytest
 
+from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.models import Scaffolded, ScaffoldProject
-from holdfast.templates.operations import scaffold_project
-from holdfast.templates.provenance import ScaffoldRecord
-from holdfast.templates.store import Templates
+from holdfast.templates.scaffold import ScaffoldRecord
+from holdfast.templates.tools.scaffold_project import Scaffolded, ScaffoldProject, scaffold_project
 from tests.templates.conftest import OwnTemplate
 
 SHARED = {"project_name": "kelp", "description": "Holds fast"}

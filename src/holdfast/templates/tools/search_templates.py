@@ -1,4 +1,4 @@
-"""How well a template answers a query, and why.
+"""`search_templates`: the templates that answer a query, how well, and why.
 
 The score of a phrase is the specification's: 10 when it is the name, 5 when the name contains it, 3 when the
 description does, 1 for each parameter whose name does. A query of several words that no template contains as
@@ -10,11 +10,27 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Self
 
-from holdfast.templates.template import Template
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.template import NAME_CHARACTERS, ListedTemplate, Template, array
+from holdfast.templates.toolset import templates
 
 _EXACT, _NAME, _DESCRIPTION, _PARAMETER = 10, 5, 3, 1
 _WORD_IN_NAME, _WORD_ELSEWHERE = 3, 1
+
+
+class SearchTemplates(Input):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=NAME_CHARACTERS, description="Search query.")
+    toolchain: str | None = Field(
+        default=None, max_length=NAME_CHARACTERS, description="Only this toolchain, such as rust."
+    )
 
 
 @dataclass(frozen=True)
@@ -24,6 +40,26 @@ class Hit:
     template: Template
     relevance: int
     matches: list[str]
+
+
+class FoundTemplate(ListedTemplate):
+    """A template that answers a query."""
+
+    relevance: int = Field(description="How well it answers; higher is better.")
+    matches: list[UntrustedText] = Field(description="Where the query was found.")
+
+    @classmethod
+    def of_hit(cls, hit: Hit) -> Self:
+        """Return a hit as a result."""
+        return cls.of(hit.template, relevance=hit.relevance, matches=hit.matches)
+
+
+class SearchResult(Output):
+    """Templates that answer a query, best first."""
+
+    templates: list[FoundTemplate]
+    query: UntrustedText
+    count: int
 
 
 def search(templates: Iterable[Template], query: str) -> list[Hit]:
@@ -69,3 +105,33 @@ def _place_of(template: Template, word: str) -> str | None:
     if word in template.place.description.lower():
         return "description"
     return "parameter" if any(word in parameter.name for parameter in template.parameters) else None
+
+
+def found(result: SearchResult) -> str:
+    """Return what was found, for a person."""
+    if not result.templates:
+        return "No template matches."
+    return "\n".join(_hit(template) for template in result.templates)
+
+
+def _hit(template: FoundTemplate) -> str:
+    return f"{template.relevance:>3}  {template.uri}  {template.name}  ({', '.join(template.matches)})"
+
+
+@templates.operation(
+    "search_templates",
+    title="Search templates",
+    effect=Effect.READ,
+    command="search",
+    positional=("query",),
+    example="holdfast templates search makefile --toolchain rust",
+    specified=True,
+    text=lambda result: array(result.templates),
+    command_text=found,
+)
+def search_templates(room: Templates, args: SearchTemplates) -> SearchResult:
+    """Search templates by name, description and parameters; best first, with what matched."""
+    hits = search(room.catalogue.matching(args.toolchain), args.query)
+    return SearchResult(
+        templates=[FoundTemplate.of_hit(hit) for hit in hits], query=args.query, count=len(hits)
+    )

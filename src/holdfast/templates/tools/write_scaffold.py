@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from difflib import unified_diff
+from itertools import islice
 from typing import Any, Literal
 
 from pydantic import Field
@@ -14,14 +16,35 @@ from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.file_set import FileSet
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.templates import text
-from holdfast.templates.difference import difference
-from holdfast.templates.models import ScaffoldedFile, ScaffoldError
-from holdfast.templates.provenance import RECORD_PATH, continued
-from holdfast.templates.rendering import RenderedFile
-from holdfast.templates.scaffolding import ALL, Request, scaffold
-from holdfast.templates.store import Templates
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.renderer import RenderedFile
+from holdfast.templates.scaffold import (
+    ALL,
+    RECORD_PATH,
+    Request,
+    ScaffoldedFile,
+    ScaffoldError,
+    continued,
+    missed,
+    scaffold,
+)
 from holdfast.templates.toolset import templates
+
+_SHOWN_LINES = 400
+
+
+def difference(path: str, old: bytes, new: bytes) -> str:
+    """Return a unified diff, cut after so many lines."""
+    lines = unified_diff(_lines(old), _lines(new), f"{path} (there)", f"{path} (generated)", lineterm="")
+    shown = list(islice(lines, _SHOWN_LINES + 1))
+    if len(shown) > _SHOWN_LINES:
+        shown[-1] = "(the rest of the difference is not shown)"
+    return "\n".join(shown)
+
+
+def _lines(content: bytes) -> list[str]:
+    return content.decode("utf-8", "replace").splitlines()
+
 
 State = Literal["new", "unchanged", "differs", "replaced"]
 
@@ -69,7 +92,7 @@ class ScaffoldWritten(Output):
 def _words(result: ScaffoldWritten) -> str:
     lines = [f"{file.state:<9}  {file.path}" for file in result.files]
     differences = [file.difference for file in result.files if file.difference]
-    return "\n".join([*differences, *lines, *text.missed(result.errors), *_conclusion(result)])
+    return "\n".join([*differences, *lines, *missed(result.errors), *_conclusion(result)])
 
 
 def _conclusion(result: ScaffoldWritten) -> Iterator[str]:
@@ -102,15 +125,14 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     parameters = {"project_name": args.project_name, **_assigned(args.set)}
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
     files = [ScaffoldedFile.of(file) for file in made.files]
-    errors = [ScaffoldError.of(missed) for missed in made.errors]
     replacing = _replaceable(files, args.overwrite)
     present = {} if args.write is None else _file_set(args.write, files).present()
     files, replacing = _continuing_the_record(files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
-    writable = not errors and all(file.state != "differs" for file in placed)
+    writable = not made.errors and all(file.state != "differs" for file in placed)
     if args.write is not None and writable:
         _file_set(args.write, files).write(replacing=replacing)
-    return ScaffoldWritten(files=placed, errors=errors, written=args.write is not None and writable)
+    return ScaffoldWritten(files=placed, errors=made.errors, written=args.write is not None and writable)
 
 
 def _file_set(directory: str, files: list[ScaffoldedFile]) -> FileSet:

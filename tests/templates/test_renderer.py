@@ -12,11 +12,11 @@ import pytest
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.templates import rendering
-from holdfast.templates.confined_rendering import render_request
+from holdfast.templates import renderer
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.confined_renderer import render_request
 from holdfast.templates.errors import TemplateBroken
-from holdfast.templates.rendering import RenderedFile
-from holdfast.templates.store import Templates
+from holdfast.templates.renderer import RenderedFile
 from tests.templates.conftest import OwnTemplate
 
 NOTICE = "template://notice/rust/cli"
@@ -156,8 +156,8 @@ def test_the_same_parameters_give_the_same_bytes_in_any_process(room: Templates,
     script = (
         "import sys\n"
         "from holdfast.storage.git.repository import Repository\n"
-        "from holdfast.templates.store import Templates\n"
-        "from holdfast.templates.scaffolding import Request, scaffold\n"
+        "from holdfast.templates.catalogue import Templates\n"
+        "from holdfast.templates.scaffold import Request, scaffold\n"
         "room = Templates(Repository.discover(sys.argv[1]))\n"
         "made = scaffold(room, Request('rust', 'cli', ['all'], {'project_name': 'k', 'description': 'd'}))\n"
         "print([(file.file.path, file.file.checksum) for file in made.files])\n"
@@ -177,13 +177,13 @@ def test_what_was_rendered_is_kept_until_the_template_or_a_value_changes(
     room: Templates, own_template: OwnTemplate, monkeypatch: pytest.MonkeyPatch
 ):
     calls: list[str] = []
-    confined = rendering._confined
+    confined = renderer._confined
 
     def counted(template: object, values: object) -> tuple[str, str]:
         calls.append("rendered")
         return confined(template, values)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(rendering, "_confined", counted)
+    monkeypatch.setattr(renderer, "_confined", counted)
     own_template("{{ project_name }} {{ items | length }}")
     assert generate(room) is generate(room)
     assert len(calls) == 1
@@ -206,8 +206,9 @@ def test_jinja_is_not_loaded_before_a_template_is_rendered(repository: Path):
         "import sys\n"
         "from pathlib import Path\n"
         "from holdfast.workspace import Workspace\n"
-        "from holdfast.templates.models import *\n"
-        "from holdfast.templates.operations import *\n"
+        "from holdfast.templates.tools.generate_template import *\n"
+        "from holdfast.templates.tools.list_templates import *\n"
+        "from holdfast.templates.tools.validate_template import *\n"
         "room = Workspace.discover(Path(sys.argv[1])).room('templates')\n"
         "uri = 'template://makefile/rust/cli'\n"
         "list_templates(room, ListTemplates())\n"

@@ -1,0 +1,69 @@
+"""`generate_template`: the text of one file, from a template and its parameters."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.renderer import RenderedFile
+from holdfast.templates.template import Template
+from holdfast.templates.toolset import templates
+
+
+class GenerateTemplate(Input):
+    """Which template to fill in, and with what."""
+
+    resource_uri: str = Field(
+        max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
+    )
+    parameters: dict[str, Any] = Field(description="Template parameters, by name.")
+
+
+class Generated(Output):
+    """A file as a template gives it."""
+
+    content: UntrustedText = Field(description="The text of the file.")
+    path: UntrustedText = Field(description="Where it belongs in the project.")
+    mime_type: str = Field(description="What kind of text it is.")
+    checksum: str = Field(description="SHA-256 of the content.")
+    template: str = Field(description="The template it came from.")
+
+    @classmethod
+    def of(cls, template: Template, file: RenderedFile) -> Self:
+        """Return a rendered file as a result."""
+        return cls(
+            content=file.content,
+            path=file.path,
+            mime_type=template.metadata.mime_type,
+            checksum=file.checksum,
+            template=template.address.uri,
+        )
+
+
+@templates.operation(
+    "generate_template",
+    title="Generate a file from a template",
+    effect=Effect.READ,
+    command="generate",
+    positional=("resource_uri",),
+    example=(
+        "holdfast templates generate template://makefile/rust/cli"
+        """ --parameters '{"project_name": "kelp"}'"""
+    ),
+    specified=True,
+    specified_description="Generate a template from a URI",
+    text=lambda result: result.content,
+)
+def generate_template(room: Templates, args: GenerateTemplate) -> Generated:
+    """Generate the text of one file from a template and its parameters.
+
+    What is not given has its declared default. list_templates shows what each template takes. Nothing
+    is written: `path` says where the file belongs.
+    """
+    template = room.find(args.resource_uri)
+    return Generated.of(template, room.generate(template, args.parameters))

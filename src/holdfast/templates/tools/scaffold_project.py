@@ -1,0 +1,83 @@
+"""`scaffold_project`: several files of one toolchain, from parameters they share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.errors import ParameterValidation
+from holdfast.templates.scaffold import Request, ScaffoldedFile, ScaffoldError, missed, scaffold
+from holdfast.templates.template import NAME_CHARACTERS
+from holdfast.templates.toolset import templates
+
+
+class ScaffoldProject(Input):
+    """Which files to generate together."""
+
+    toolchain: str = Field(max_length=NAME_CHARACTERS, description="Target toolchain, such as rust.")
+    templates: list[str] = Field(
+        min_length=1,
+        max_length=100,
+        description="Categories such as makefile, template URIs, or `all` for a whole project.",
+    )
+    parameters: dict[str, Any] = Field(description="Parameters shared by all templates, by name.")
+    variant: str = Field(
+        default="cli", max_length=NAME_CHARACTERS, description="Kind of project: cli or library."
+    )
+
+
+class Scaffolded(Output):
+    """A project's files. Nothing was written: that is for the caller to do."""
+
+    files: list[ScaffoldedFile]
+    errors: list[ScaffoldError] = Field(description="What could not be generated; empty when all was.")
+    toolchain: UntrustedText
+    variant: UntrustedText
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command with this result."""
+        return ParameterValidation.exit_code if self.errors else 0
+
+
+def scaffolded(result: Scaffolded) -> str:
+    """Name the files of a scaffold, for a person."""
+    lines = [f"{file.path}  ({_lines(file.content)})" for file in result.files]
+    return "\n".join([*lines, *missed(result.errors)])
+
+
+def _lines(content: str) -> str:
+    count = content.count("\n")
+    return "1 line" if count == 1 else f"{count} lines"
+
+
+@templates.operation(
+    "scaffold_project",
+    title="Generate the files of a project",
+    effect=Effect.READ,
+    command="scaffold",
+    positional=("toolchain",),
+    example=(
+        "holdfast templates scaffold rust --templates makefile --templates readme"
+        """ --parameters '{"project_name": "kelp", "description": "Keeps hold"}'"""
+    ),
+    specified=True,
+    command_text=scaffolded,
+)
+def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
+    """Generate several files of one toolchain from shared parameters; `all` gives a project that builds.
+
+    Nothing is written: the answer holds every file with its path and checksum, and `.scaffold.json`, the
+    record of where they came from. What could not be generated is listed in `errors`.
+    """
+    made = scaffold(room, Request(args.toolchain, args.variant, args.templates, args.parameters))
+    return Scaffolded(
+        files=[ScaffoldedFile.of(file) for file in made.files],
+        errors=made.errors,
+        toolchain=args.toolchain,
+        variant=args.variant,
+    )

@@ -1,0 +1,75 @@
+"""`validate_template`: what is wrong with the parameters for a template, all of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText, visible
+from holdfast.templates.catalogue import Templates
+from holdfast.templates.errors import ParameterValidation
+from holdfast.templates.toolset import templates
+
+
+class ValidateTemplate(Input):
+    """Which template's parameters to check."""
+
+    resource_uri: str = Field(
+        max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
+    )
+    parameters: dict[str, Any] = Field(description="Template parameters, by name.")
+
+
+class ParameterProblem(Output):
+    """One thing that is wrong with one parameter."""
+
+    field: UntrustedText
+    message: UntrustedText
+
+
+class Validated(Output):
+    """Whether parameters would be accepted."""
+
+    valid: bool
+    errors: list[ParameterProblem] = Field(description="Every problem; empty when the parameters are valid.")
+    template: str = Field(description="The template they were checked for.")
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command that found this."""
+        return 0 if self.valid else ParameterValidation.exit_code
+
+
+def verdict(result: Validated) -> str:
+    """Say whether parameters are valid, and if not, why."""
+    if result.valid:
+        return "Template parameters are valid"
+    errors = [f"{error.field}: {error.message}" for error in result.errors]
+    return visible("\n".join([f"Validation failed: {len(errors)} errors", *errors]))
+
+
+@templates.operation(
+    "validate_template",
+    title="Validate template parameters",
+    effect=Effect.READ,
+    command="validate",
+    positional=("resource_uri",),
+    example=(
+        "holdfast templates validate template://makefile/rust/cli"
+        """ --parameters '{"project_name": "kelp", "has_tests": false}'"""
+    ),
+    specified=True,
+    text=verdict,
+)
+def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
+    """Check parameters for a template without generating anything. Every problem is named."""
+    template = room.find(args.resource_uri)
+    found = template.problems(args.parameters)
+    return Validated(
+        valid=not found,
+        errors=[ParameterProblem(field=problem.field, message=problem.message) for problem in found],
+        template=template.address.uri,
+    )
