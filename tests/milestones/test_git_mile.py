@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.faces.cli import git_mile, quick_list
-from holdfast.kernel.columns import columns
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import columns
 from holdfast.milestones.columns import table
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.errors import Corrupted, Denied, Invalid, InvalidPath, NotFound
+from holdfast.kernel.text import one_line
 
 DOMAIN = "comments"
 REDACTED_ROOT = "."

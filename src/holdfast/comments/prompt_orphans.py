@@ -11,8 +11,8 @@ from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, line_words
 from holdfast.comments.tracking.models import Candidate
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import visible
 
 _MOST_CANDIDATES = 3

@@ -24,6 +24,7 @@ from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.storage.watching.listing import Listing
 from holdfast.syntax.languages import language_of
@@ -314,5 +315,4 @@ def _state(note: Note) -> str:
 
 
 def _brief(note: Note) -> str:
-    text = " ".join(visible(note.text).split())
-    return text if len(text) <= 200 else text[:199] + "…"
+    return shorten(one_line(note.text), 200)

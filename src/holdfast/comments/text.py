@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from holdfast.kernel.columns import one_line
+from holdfast.kernel.text import one_line
 
 if TYPE_CHECKING:
     from holdfast.comments.models import (

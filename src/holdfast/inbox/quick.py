@@ -22,6 +22,7 @@ from holdfast.inbox.envelope import (
     place_in_work_tree,
 )
 from holdfast.inbox.schema import ANY_PENDING, APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
 
 _ORDINARY_COMMENT_CHARACTERS = 2000
@@ -50,7 +51,7 @@ def post(start: str, file: str, comment: str, line: str | None) -> Posted:
         raise OutOfTheOrdinary
     if line is not None and not is_line_range(line):
         raise OutOfTheOrdinary
-    moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    moment = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, moment)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
     return Posted(digest, placed, line, moment, duplicate=not is_new)

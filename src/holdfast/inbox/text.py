@@ -6,6 +6,7 @@ Contract: stored text leaves here only through `visible`.
 from __future__ import annotations
 
 from holdfast.inbox.envelope import acknowledgement
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 
 TYPE_CHECKING = False
@@ -72,9 +73,7 @@ def _bounded(preface: str, blocks: list[str], waiting: int) -> str:
 def summary(remark: Message | Remark, replies: int) -> str:
     """Return a message on one line, for a list."""
     place = f"{_on_one_line(remark.file)}:{remark.lines}" if remark.lines else _on_one_line(remark.file)
-    excerpt = _on_one_line(" ".join(remark.comment.split()))
-    if len(excerpt) > _EXCERPT_CHARACTERS:
-        excerpt = f"{excerpt[: _EXCERPT_CHARACTERS - 1]}…"
+    excerpt = shorten(_on_one_line(" ".join(remark.comment.split())), _EXCERPT_CHARACTERS)
     answered = f"  ({_count(replies, 'reply', 'replies')})" if replies else ""
     return f"{remark.id}  {remark.state:<9}  {remark.time}  {place}  {excerpt}{answered}"
 
@@ -111,4 +110,4 @@ def _count(number: int, one: str, many: str) -> str:
 
 
 def _on_one_line(text: str) -> str:
-    return " ".join(visible(text).splitlines())
+    return one_line(text, keep_spaces=True)

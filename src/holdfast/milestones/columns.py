@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.columns import one_line
-from holdfast.kernel.columns import table as laid_out
+from holdfast.kernel.text import one_line
+from holdfast.kernel.text import table as laid_out
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 
 from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
@@ -25,7 +26,6 @@ from holdfast.milestones.import_formats import beads_drafts, github_drafts
 from holdfast.milestones.index.query import Query, SortKey
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.models import MileDetails
-from holdfast.milestones.moments import moment_of
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 from holdfast.storage.files.repo_path import RepoPath
@@ -138,7 +138,7 @@ def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
 
 def _line(room: Milestones, entity: Entity, chosen: ExportFormat) -> str:
     if chosen == "entities":
-        return json.dumps(MileDetails.of(entity, now=moment_of(int(time.time())), hint=None).wire())
+        return json.dumps(MileDetails.of(entity, now=rfc3339_of_seconds(int(time.time())), hint=None).wire())
     milestone = None if entity.milestone is None else {"title": room.get("milestone", entity.milestone).title}
     body = {
         "id": entity.id,

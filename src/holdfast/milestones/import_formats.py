@@ -12,9 +12,10 @@ from __future__ import annotations
 import json
 import uuid
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
+from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Draft, Kind, Status, Written
@@ -199,8 +200,7 @@ def _moment(text: str) -> str | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+    return rfc3339(moment)  # one without a zone counts as UTC
 
 
 def _id(source: str, name: str) -> str:

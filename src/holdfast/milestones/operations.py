@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
@@ -23,7 +24,6 @@ from holdfast.milestones.models import (
     ReadLog,
     ShowEntity,
 )
-from holdfast.milestones.moments import moment_of
 from holdfast.milestones.pages import next_cursor, question
 from holdfast.milestones.readiness import ready_condition
 from holdfast.milestones.store import Milestones
@@ -87,7 +87,7 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
 def show_entity(room: Milestones, args: ShowEntity) -> MileDetails:
     """Show a milestone or an issue whole: description, labels, comments, and what else is known of it."""
     entity = room.get(args.entity, args.id)
-    return MileDetails.of(entity, now=moment_of(int(time.time())), hint=_hint(room, []))
+    return MileDetails.of(entity, now=rfc3339_of_seconds(int(time.time())), hint=_hint(room, []))
 
 
 @milestones.operation(
@@ -104,7 +104,7 @@ def find_ready(room: Milestones, args: FindReady) -> MileReady:
     Claim one with git_mile_claim before working on it, so that others take another.
     """
     milestone = None if args.milestone is None else room.get("milestone", args.milestone).id
-    condition = ready_condition(milestone, args.label or [], now=moment_of(int(time.time())))
+    condition = ready_condition(milestone, args.label or [], now=rfc3339_of_seconds(int(time.time())))
     order = (SortKey("due"), SortKey("created"))
     found = room.find(Query("issue", condition=condition, sort=order, limit=args.limit))
     return MileReady(

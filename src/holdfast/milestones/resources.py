@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.index.query import Query
 from holdfast.milestones.models import MileDetails, MileItem
-from holdfast.milestones.moments import moment_of
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 
@@ -50,7 +50,7 @@ def open_milestones(room: Milestones) -> str:
 def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the address
     """Return one milestone or issue."""
     found = room.get(None, id)
-    details = MileDetails.of(found, now=moment_of(int(time.time())), hint=None)
+    details = MileDetails.of(found, now=rfc3339_of_seconds(int(time.time())), hint=None)
     return ResourceBody(text=details.model_dump_json(by_alias=True))
 
 

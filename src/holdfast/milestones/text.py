@@ -5,6 +5,7 @@ Contract: stored text leaves here only through `visible`, on one line where a li
 
 from __future__ import annotations
 
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.milestones.columns import SHORT_ID, table
 from holdfast.milestones.exchange_models import MileExported, MileImported
@@ -130,11 +131,6 @@ def exported(result: MileExported) -> str:
     return result.text or ""
 
 
-def one_line(text: str) -> str:
-    """Return stored text as it may stand inside a line."""
-    return " ".join(visible(text).split())
-
-
 def _row(item: MileItem) -> dict[str, object]:
     return item.model_dump()
 
@@ -157,8 +153,6 @@ def _contest(contested: MileContest) -> str:
 
 
 def _event(event: MileEvent) -> str:
-    value = one_line(event.value or "")
-    if len(value) > _VALUE_CHARACTERS:
-        value = f"{value[: _VALUE_CHARACTERS - 1]}…"
+    value = shorten(one_line(event.value or ""), _VALUE_CHARACTERS)
     what = " ".join(part for part in (event.action, event.field, value) if part)
     return f"{event.ts}  {event.entity[:SHORT_ID]}  {one_line(event.actor)}: {one_line(what)}"

@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import TooLarge
+from holdfast.kernel.text import shorten
 from holdfast.syntax.languages.language import Language, text_of
 
 if TYPE_CHECKING:
@@ -141,4 +142,4 @@ def _shown(node: Node) -> str:
     first = text_of(node).strip().split("\n", 1)[0]
     if not first.isprintable():
         first = "".join(one if one.isprintable() else f"<U+{ord(one):04X}>" for one in first[:SHOWN])
-    return first if len(first) <= SHOWN else first[:SHOWN] + "…"
+    return shorten(first, SHOWN, beyond=True)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from holdfast.kernel.text import shorten
 from holdfast.syntax.languages.language import Declaration, Language
 from holdfast.syntax.parse import Parsed, captures
 
@@ -196,8 +197,7 @@ def _body(node: Node) -> Node | None:
 
 
 def _signature(source: bytes) -> str:
-    text = " ".join(source.decode("utf-8", "replace").split()).rstrip("{: =")
-    return text if len(text) <= SIGNATURE else text[: SIGNATURE - 1] + "…"
+    return shorten(" ".join(source.decode("utf-8", "replace").split()).rstrip("{: ="), SIGNATURE)
 
 
 def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:

@@ -10,11 +10,11 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.content import Annotations, Content, Image, Link, Text
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
+from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures
 from holdfast.tasks.acting import check_workspace

@@ -9,6 +9,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.acting import acting, actor, check_workspace
@@ -38,7 +39,6 @@ from holdfast.tasks.sessions import leave_note
 from holdfast.tasks.store import LEASE_SECONDS, Tasks
 from holdfast.tasks.text import claimed_words
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 LONGEST_LEASE_SECONDS = 86_400
 _NOTES_SHOWN = 1000
@@ -212,7 +212,8 @@ def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> Clai
     left = None
     if previous is not None and previous.claim_agent is not None:
         left = PreviousHolder(
-            agent=previous.claim_agent, notes=previous.notes and cut(previous.notes, _NOTES_SHOWN)
+            agent=previous.claim_agent,
+            notes=previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True),
         )
     return ClaimResult(
         operation="claim",

@@ -12,11 +12,10 @@ Contract:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Busy
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
@@ -317,7 +316,7 @@ def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
         if is_namesake
         else "Take another task, or wait until the claim ends.",
         claimed_by=task.claim_agent,
-        expires_at=rfc3339(datetime.fromtimestamp(task.claim_expires or 0.0, UTC)),
+        expires_at=rfc3339_of_seconds(int(task.claim_expires or 0)),
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+from holdfast.kernel.text import shorten
 from holdfast.tasks.models import TaskDetail, TaskRef
-from holdfast.tasks.words import cut
 
 DEFAULT_BYTES = 7_600
 """What a result may take by default, with some room for what is around it."""
@@ -95,7 +95,7 @@ def _shorter(part: Model, characters: int, items: int) -> Model:
 
 def _shorter_value(name: str, value: Any, characters: int, items: int) -> Any:
     if isinstance(value, str):
-        return cut(value, characters) if name in _TEXTS and len(value) > characters else value
+        return shorten(value, characters, tidy=True) if name in _TEXTS and len(value) > characters else value
     if isinstance(value, BaseModel):
         return _shorter(value, characters, items)
     if isinstance(value, list) and name not in _WHOLE_LISTS:

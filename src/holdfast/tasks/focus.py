@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import shorten
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows, rules
 from holdfast.tasks.acting import acting, actor
@@ -47,7 +48,7 @@ class Room:
         if len(text) <= most:
             return text
         self.cut = True
-        return f"{text[: most - 1]}…"
+        return shorten(text, most)
 
     def some(self, items: list[Item], most: int, what: str, uri: str | None) -> list[Item]:
         """Return as many items as there is room for, and take note of the rest."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.kernel.columns import one_line
+from holdfast.kernel.text import one_line, shorten
 from holdfast.tasks.text import task_words
 
 if TYPE_CHECKING:
@@ -54,5 +54,4 @@ def _remark(remark: RemarkOut) -> str:
 
 
 def _short(text: str) -> str:
-    line = one_line(text)
-    return line if len(line) <= _WIDTH else f"{line[: _WIDTH - 1]}…"
+    return shorten(one_line(text), _WIDTH)

@@ -10,6 +10,7 @@ from pydantic import BeforeValidator, Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Input
+from holdfast.kernel.text import shorten
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
 from holdfast.tasks.records import Draft, File, Link
@@ -100,7 +101,7 @@ def title_from(description: str) -> str:
     first = "".join(character for character in first if character.isprintable())
     if len(first) <= TITLE_FROM_TEXT:
         return first.rstrip(".")
-    return f"{first[: TITLE_FROM_TEXT - 1].rstrip()}…"
+    return shorten(first, TITLE_FROM_TEXT, tidy=True)
 
 
 def dependency_of(text: str) -> tuple[str, Kind]:

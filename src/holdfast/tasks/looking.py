@@ -8,6 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address, FeedEvent
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures, rows
 from holdfast.tasks.acting import acting, check_workspace
@@ -21,7 +22,6 @@ from holdfast.tasks.store import Tasks
 from holdfast.tasks.terminal import task_table
 from holdfast.tasks.text import graph_words, task_words, workspaces_words
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 MOST_NODES = 500
 _EVENTS_AT_ONCE = 200
@@ -228,7 +228,7 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
         workspace = room.workspace_in(connection)
         boxes, needs, total = figures.graph(connection, workspace.id, arguments.limit)
     most = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MOST_BYTES
-    nodes = [Node(id=box.id, title=cut(box.title, _TITLE), status=box.status) for box in boxes]  # type: ignore[arg-type]
+    nodes = [Node(id=box.id, title=shorten(box.title, _TITLE, tidy=True), status=box.status) for box in boxes]  # type: ignore[arg-type]
     nodes = fitting(nodes, most * 2 // 3)
     shown = {node.id for node in nodes}
     edges = [Edge(task=task, needs=need) for task, need in needs if task in shown and need in shown]

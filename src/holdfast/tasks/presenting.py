@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
-from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.claims import is_holder
@@ -24,19 +23,14 @@ from holdfast.tasks.models import (
     WorkspaceRef,
 )
 from holdfast.tasks.records import Attachment, Event, Task, Who, Workspace
-from holdfast.tasks.words import MILESTONE
+from holdfast.tasks.states import MILESTONE
 
 _NONE = "[]"
 
 
 def moment(at: float) -> str:
     """Return a stored moment as results show it: RFC 3339 in UTC, in whole seconds."""
-    return _second(int(at))
-
-
-@lru_cache(maxsize=4096)
-def _second(at: int) -> str:
-    return rfc3339(datetime.fromtimestamp(at, UTC))
+    return rfc3339_of_seconds(int(at))
 
 
 def moment_or_none(at: float | None) -> str | None:

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 
 from pydantic import Field
 
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.operation import Input, PromptMessage
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
 from holdfast.tasks import rows, rules
 from holdfast.tasks.errors import NotInitialized
@@ -22,7 +22,6 @@ from holdfast.tasks.steps import filled, own_text
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import task_words
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 _SECRET = secrets.token_bytes(16)
 _SHOWN = 12
@@ -169,7 +168,7 @@ def _message(room: Tasks, step: str, data: str, **values: str) -> list[PromptMes
         asked = filled(OWN_STEP, {"step": step, "about": values.get("task_id", "this workspace")})
         data = f"Step:\n{visible(filled(own, values))}\n\n{data}"
     # Nobody who wrote the data can know it, and the same data gives the same text.
-    data = cut(data, _MOST_DATA)
+    data = shorten(data, _MOST_DATA, tidy=True)
     boundary = f"tasks-{hashlib.blake2b(data.encode(), key=_SECRET, digest_size=8).hexdigest()}"
     return [PromptMessage(asked + _DATA.format(boundary=boundary, data=data))]
 
@@ -182,13 +181,13 @@ def _whole(room: Tasks, task_id: str) -> str:
     with room.reading() as connection:
         task = rows.find_task(connection, room.workspace_in(connection).id, task_id)
         words = _words(task_detail(connection, task, room.instant()))
-    return f"{cut(words, _ONE_TASK)}\n\n{_rules(room)}"
+    return f"{shorten(words, _ONE_TASK, tidy=True)}\n\n{_rules(room)}"
 
 
 def _words(task: TaskDetail) -> str:
     parts = [
         task_words(task),
-        cut(visible(task.description), _TEXT),
+        shorten(visible(task.description), _TEXT, tidy=True),
         _titled("Plan", task.plan),
         _titled("Notes", task.notes),
         _listed(
@@ -214,10 +213,10 @@ def _rules(room: Tasks) -> str:
 
 
 def _titled(title: str, text: str | None) -> str:
-    return f"{title}:\n{cut(visible(text), _TEXT)}" if text else ""
+    return f"{title}:\n{shorten(visible(text), _TEXT, tidy=True)}" if text else ""
 
 
 def _listed(title: str, items: Iterable[str], most: int = _LISTED) -> str:
-    lines = [f"- {cut(one_line(item), _LINE)}" for item in items]
+    lines = [f"- {shorten(one_line(item), _LINE, tidy=True)}" for item in items]
     more = [f"- and {len(lines) - most} more"] if len(lines) > most else []
     return "\n".join([f"{title}:", *lines[:most], *more]) if lines else ""

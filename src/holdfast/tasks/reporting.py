@@ -9,6 +9,7 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rules
@@ -27,7 +28,6 @@ from holdfast.tasks.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.text import status_words
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
@@ -134,7 +134,7 @@ def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
         update={
             "agents": agents,
             "recommendations": _recommendations(result) if "recommendations" in included else None,
-            "rules": [cut(rule.text, _LINE) for rule in rules.listed(room)[:most]]
+            "rules": [shorten(rule.text, _LINE, tidy=True) for rule in rules.listed(room)[:most]]
             if "rules" in included
             else None,
             "chart_uri": _chart_uri(workspace) if "chart" in included else None,
@@ -218,7 +218,9 @@ def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most
         reasons = [_why(connection, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
         if milestone in closed and state != "blocked":
             reasons.append(f"its milestone {milestone} is closed")
-        blocked.append(BlockedTask(id=task_id(number), title=title, why=cut("; ".join(reasons), _LINE)))
+        blocked.append(
+            BlockedTask(id=task_id(number), title=title, why=shorten("; ".join(reasons), _LINE, tidy=True))
+        )
     return blocked
 
 

@@ -7,6 +7,7 @@ import os
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import beginnings, rows, rules
 from holdfast.tasks.acting import actor, check_workspace
@@ -22,7 +23,6 @@ from holdfast.tasks.states import Gate
 from holdfast.tasks.store import LEASE_SECONDS, Tasks
 from holdfast.tasks.text import init_words, start_words
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 NEXT_STEPS = [
     "Run taskpilot_start to begin a session",
@@ -100,7 +100,7 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         operation="init",
         workspace=workspace_ref(workspace, with_time=True),
         tasks_created=created,
-        rules_applied=[cut(rule.text, _RULE_CHARACTERS) for rule in applied[:_SHOWN_RULES]],
+        rules_applied=[shorten(rule.text, _RULE_CHARACTERS, tidy=True) for rule in applied[:_SHOWN_RULES]],
         rules_initialized=len(applied),
         tech_stack=names,
         done_gate=workspace.gate,

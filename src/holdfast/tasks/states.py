@@ -20,6 +20,8 @@ GATES: tuple[Gate, ...] = get_args(Gate)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})
+MILESTONE = "milestone:"
+"""How a closed milestone is told from the tasks among what holds another task up."""
 
 TRANSITIONS: Mapping[str, frozenset[str]] = MappingProxyType(
     {

@@ -9,6 +9,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import rules, steps
 from holdfast.tasks.acting import acting
@@ -20,7 +21,6 @@ from holdfast.tasks.ruling import RuleOut
 from holdfast.tasks.steps import STEP_CHARACTERS, OwnStep
 from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
-from holdfast.tasks.words import cut
 
 Whose = Literal["global", "workspace", "all"]
 StepName = Literal[
@@ -114,7 +114,7 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
         if arguments.type != "global"
         else [],
         workspace_rules=[
-            RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=cut(rule.text, _SHORT))
+            RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=shorten(rule.text, _SHORT, tidy=True))
             for rule in holding[:shown]
         ],
         rules_total=len(holding),
@@ -205,7 +205,7 @@ def _shipped(name: str, most: int) -> StepOut:
         id=name,  # type: ignore[arg-type]
         name=name,  # type: ignore[arg-type]
         scope="global",
-        template_content=cut(text, most),
+        template_content=shorten(text, most, tidy=True),
         truncated=True if len(text) > most else None,
         variables=steps.variables_of(name) or None,
         version=0,
@@ -216,7 +216,7 @@ def _own(own: OwnStep, most: int) -> StepOut:
     return _shipped(own.name, most).model_copy(
         update={
             "scope": "workspace",
-            "template_content": cut(own.body, most),
+            "template_content": shorten(own.body, most, tidy=True),
             "truncated": True if len(own.body) > most else None,
             "version": own.version,
             "updated_at": moment(own.updated_at),

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from holdfast.kernel.columns import one_line, table
+from holdfast.kernel.text import one_line, table
+from holdfast.tasks.states import MILESTONE
 from holdfast.tasks.text import held_up_words
-from holdfast.tasks.words import MILESTONE
 
 if TYPE_CHECKING:
     from holdfast.tasks.looking import ShownTask

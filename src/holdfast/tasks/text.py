@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from holdfast.kernel.columns import one_line
-from holdfast.tasks.words import MILESTONE, cut
+from holdfast.kernel.text import one_line, shorten
+from holdfast.tasks.states import MILESTONE
 
 if TYPE_CHECKING:
     from holdfast.tasks.models import TaskRef
@@ -23,7 +23,7 @@ def task_words(task: TaskRef) -> str:
     more = f"  (held by {one_line(task.claimed_by)})" if task.claimed_by else ""
     if task.blocked_by:
         more += f"  ({held_up_words(task.blocked_by)})"
-    return f"{task.id}  [{state}, {task.priority}]  {cut(one_line(task.title), 100)}{more}"
+    return f"{task.id}  [{state}, {task.priority}]  {shorten(one_line(task.title), 100, tidy=True)}{more}"
 
 
 def held_up_words(blocked_by: list[str]) -> str:
@@ -122,7 +122,8 @@ def audit_words(result: Any) -> str:
 def rules_words(result: Any) -> str:
     """Return rules, one on each line."""
     lines = [
-        f"{item.id}  [{item.scope}, {item.type}]  {cut(one_line(item.text), 200)}" for item in result.rules
+        f"{item.id}  [{item.scope}, {item.type}]  {shorten(one_line(item.text), 200, tidy=True)}"
+        for item in result.rules
     ]
     lines += [
         f"Detected ({item.confidence:.2f}, {item.type}): {one_line(item.text)}"
@@ -147,7 +148,7 @@ def graph_words(found: Any) -> str:
 def workspaces_words(found: Any) -> str:
     """Return the workspaces, one on each line."""
     lines = [
-        f"{item.id}  {item.status}, {item.task_count} tasks  {cut(one_line(item.name), 100)}"
+        f"{item.id}  {item.status}, {item.task_count} tasks  {shorten(one_line(item.name), 100, tidy=True)}"
         for item in found.workspaces[:_LINES]
     ]
     return "\n".join(lines) or "No workspaces yet."

@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import shorten
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.focus_models import MadeFrom, TaskFrom
@@ -102,5 +103,4 @@ def title_of(remark: Remark) -> str:
     text = " ".join(storable(remark.text).split())
     sentence = _SENTENCE.match(text)
     begin = sentence[1] if sentence and len(sentence[1]) <= _TITLE else text
-    begin = begin if len(begin) <= _TITLE else f"{begin[: _TITLE - 1]}…"
-    return word(begin.rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"
+    return word(shorten(begin, _TITLE).rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"

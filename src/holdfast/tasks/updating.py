@@ -11,6 +11,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
 from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.kernel.validation import validated
 from holdfast.tasks.acting import acting
@@ -281,4 +282,4 @@ def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
             item[0] if name == "files" else item["ref"] if name == "evidence" else item[1] for item in value
         ]
     text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
-    return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"
+    return shorten(text, _SHOWN_CHARACTERS)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import unquote
 
+from holdfast.kernel.text import shorten
 from holdfast.templates.errors import InvalidTemplateUri
 
 SCHEME = "template://"
@@ -68,7 +69,7 @@ def is_name(text: str) -> bool:
 def malformed(uri: str) -> InvalidTemplateUri:
     """Return the failure for an address that is none."""
     # Escaped: what is refused may hold control characters or half a character.
-    shown = ascii(uri if len(uri) <= _SHOWN_CHARACTERS else uri[:_SHOWN_CHARACTERS] + "...")
+    shown = ascii(shorten(uri, _SHOWN_CHARACTERS, mark="...", beyond=True))
     return InvalidTemplateUri(
         f"{shown} is not the address of a template.",
         hint="It has the form template://category/toolchain/variant, such as template://makefile/rust/cli.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.lines import BLANK, split_lines
 from holdfast.comments.sidecar.note import Note
+from holdfast.kernel.text import shorten
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
@@ -56,7 +57,7 @@ def numbered(lines: Sequence[str], start: int, marked: range = range(0)) -> str:
 
 def shortened(line: str) -> str:
     """Return a line, or its beginning where nobody would read all of it."""
-    return line if len(line) <= LONGEST else line[: LONGEST - 1] + "…"
+    return shorten(line, LONGEST)
 
 
 def is_text(text: str) -> bool:

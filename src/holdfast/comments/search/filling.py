@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from holdfast.comments.search.folding import folded
-from holdfast.comments.search.moments import microseconds
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import microseconds_of
 from holdfast.storage.watching.watched_listing import Signature
 
 _NEW_FILE = (
@@ -125,7 +125,7 @@ def _row(note: Note) -> tuple[Any, ...]:
         None if note.tag is None else _storable(note.tag),
         _storable(note.author),
         _storable(note.created),
-        microseconds(note.created),
+        microseconds_of(note.created),
         note.status,
         standing,
         note.reason,

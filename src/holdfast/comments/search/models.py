@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field, field_validator
 
 from holdfast.comments.models import FilePath, Status, Tag, optional
-from holdfast.comments.search.moments import microseconds
+from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -41,7 +41,7 @@ class DateRange(_Inline):
     @field_validator("start", "end")
     @classmethod
     def _is_a_moment(cls, value: str | None) -> str | None:
-        if value is not None and microseconds(value) is None:
+        if value is not None and microseconds_of(value) is None:
             raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
         return value
 

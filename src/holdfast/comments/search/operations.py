@@ -12,11 +12,11 @@ from holdfast.comments.search.models import (
     SearchMetadata,
     SearchResult,
 )
-from holdfast.comments.search.moments import microseconds
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Hit, Query
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
+from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Effect
 
 
@@ -88,7 +88,7 @@ def found_comment(hit: Hit) -> FoundComment:
 
 def _moment(filters: SearchFilters, end: str) -> int | None:
     text = None if filters.date_range is None else getattr(filters.date_range, end)
-    return None if text is None else microseconds(text)
+    return None if text is None else microseconds_of(text)
 
 
 def _as_given(filters: SearchFilters) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from holdfast.comments.text import UNTAGGED
-from holdfast.kernel.columns import one_line
+from holdfast.kernel.text import one_line
 
 if TYPE_CHECKING:
     from holdfast.comments.search.models import FoundComment, SearchResult

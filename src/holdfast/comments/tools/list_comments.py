@@ -8,7 +8,6 @@ from holdfast.comments.anchors.orphans import candidates, unsure
 from holdfast.comments.anchors.snippets import as_it_was, is_text, lines_of_file, shortened
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.models import CommentFacts
-from holdfast.comments.search.moments import microseconds
 from holdfast.comments.search.operations import found_comment
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
@@ -28,6 +27,7 @@ from holdfast.comments.tools.listing_models import (
     Orphans,
 )
 from holdfast.comments.toolset import comments
+from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Effect
 
 _OLD_MARGIN = 2
@@ -59,8 +59,8 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
             author=args.author,
             path=args.file,
             has_ai=args.ai,
-            start=None if args.since is None else microseconds(args.since),
-            end=None if args.until is None else microseconds(args.until),
+            start=None if args.since is None else microseconds_of(args.since),
+            end=None if args.until is None else microseconds_of(args.until),
             status=args.status,
             standing=args.standing,
             limit=args.limit,

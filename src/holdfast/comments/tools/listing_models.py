@@ -8,7 +8,7 @@ from pydantic import Field, field_validator
 
 from holdfast.comments.models import CommentFacts, FilePath, Status
 from holdfast.comments.search.models import DEFAULT_RESULTS, MOST_RESULTS, FoundComment
-from holdfast.comments.search.moments import microseconds
+from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -43,7 +43,7 @@ class ListComments(Input):
     @field_validator("since", "until")
     @classmethod
     def _is_a_moment(cls, value: str | None) -> str | None:
-        if value is not None and microseconds(value) is None:
+        if value is not None and microseconds_of(value) is None:
             raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
         return value
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.search.text import place
 from holdfast.comments.text import UNTAGGED, counted, without_tag
-from holdfast.kernel.columns import columns, fitted, one_line, table
+from holdfast.kernel.text import columns, fitted, one_line, table
 
 if TYPE_CHECKING:
     from holdfast.comments.models import CommentFacts

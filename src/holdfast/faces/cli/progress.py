@@ -7,7 +7,7 @@ from typing import TextIO
 from holdfast.faces.cli.terminal import is_terminal, width_of
 from holdfast.kernel.call import Listener
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.text import one_line
 
 _BAR_WIDTH = 24
 _SECONDS_BETWEEN_UPDATES = 0.1
@@ -34,7 +34,7 @@ class ProgressLine(Listener):
         now = self._clock()
         if self._stream is not None and now >= self._next_update:
             self._next_update = now + _SECONDS_BETWEEN_UPDATES
-            self._draw(self._stream, f"{_measure(done, total)} {_one_line(message or '')}")
+            self._draw(self._stream, f"{_measure(done, total)} {one_line(message or '')}")
 
     def clear(self) -> None:
         """Remove the line."""
@@ -46,10 +46,6 @@ class ProgressLine(Listener):
         stream.write(_START_OF_CLEAN_LINE + text[: width_of(stream) - 1])
         stream.flush()
         self._drawn = True
-
-
-def _one_line(message: str) -> str:
-    return " ".join(visible(message).split())
 
 
 def _measure(done: float, total: float | None) -> str:

@@ -9,6 +9,7 @@ import re
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import shorten
 
 _SPACE = re.compile(r"\s+")
 _OPERATOR = re.compile(r"==|!=|<=|>=|&&|\|\||[=<>!~()\[\],]")
@@ -44,7 +45,7 @@ class Token:
         """Return the token as a message names it."""
         if self.kind == END:
             return "the end"
-        return f'"{self.text if len(self.text) <= 40 else self.text[:39] + "…"}"'
+        return f'"{shorten(self.text, 40)}"'
 
 
 def invalid(column: int, problem: str, hint: str | None = None, **data: object) -> Invalid:

@@ -12,9 +12,9 @@ import re
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
 
+from holdfast.kernel.clock import seconds_of
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.labels import written
-from holdfast.milestones.moments import seconds_of
 
 INSERT_CREATION = (
     "INSERT INTO entity VALUES"

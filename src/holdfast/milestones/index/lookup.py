@@ -9,7 +9,7 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.text import one_line
 from holdfast.milestones.entity import Entity, Kind
 from holdfast.milestones.errors import AmbiguousEntity, UnknownEntity
 from holdfast.milestones.index.query import Page, Position, Query, statement
@@ -132,7 +132,7 @@ def refuse_claimed(found: State, person: str, now: str) -> None:
         raise Conflict(
             f"Somebody else has claimed this until {holder.until}.",
             hint="Take another one, or wait until the claim ends or is released; show it to see whose it is.",
-            holder=" ".join(visible(holder.actor).split()),
+            holder=one_line(holder.actor),
             until=holder.until,
         )
 

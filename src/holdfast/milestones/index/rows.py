@@ -8,11 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
+from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
 from holdfast.milestones.entity import STATUSES, Event, Summary
 from holdfast.milestones.index import labels as label_texts
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import State, fold
-from holdfast.milestones.moments import first_second, moment_of, seconds_of
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
 _BATCH = 5000
@@ -112,8 +112,8 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
             assignee,
             due,
             milestone,
-            moment_of(created),
-            moment_of(updated),
+            rfc3339_of_seconds(created),
+            rfc3339_of_seconds(updated),
             comments,
             row[12],
         )

@@ -20,7 +20,7 @@ from contextlib import ExitStack, contextmanager
 from hashlib import sha256
 from typing import NamedTuple
 
-from holdfast.kernel.clock import Clock
+from holdfast.kernel.clock import Clock, seconds_of
 from holdfast.kernel.errors import Conflict, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Receipt
@@ -30,7 +30,6 @@ from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.entry import Entry, message_of
 from holdfast.milestones.log.scribe import Scribe
 from holdfast.milestones.log.validity import checked_request
-from holdfast.milestones.moments import seconds_of
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (

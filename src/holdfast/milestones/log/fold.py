@@ -17,11 +17,11 @@ from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import cast
 
+from holdfast.kernel.clock import EPOCH, seconds_of
 from holdfast.milestones.entity import KINDS, SETS, Claim, Comment, Contested, Entity, Kind, Status
 from holdfast.milestones.log.entry import VERSION, Entry
 from holdfast.milestones.log.register import Register
 from holdfast.milestones.log.validity import is_scalar_value, is_word
-from holdfast.milestones.moments import EPOCH, seconds_of
 
 Effect = Callable[["State", Entry], bool]
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from holdfast.kernel.clock import first_second
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import SCALARS, SETS, STATUSES
 from holdfast.milestones.log.entry import is_uuid
-from holdfast.milestones.moments import first_second
 
 _OPTIONAL = ("assignee", "due", "milestone")
 

@@ -15,6 +15,7 @@ from functools import lru_cache
 
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -108,7 +109,7 @@ class RepoPath:
 
 def _refused(text: str, reason: str, hint: str) -> InvalidPath:
     # Escaped: what is refused may hold control characters or half a character.
-    shown = ascii(text if len(text) <= 100 else text[:100] + "...")
+    shown = ascii(shorten(text, 100, mark="...", beyond=True))
     return InvalidPath(f"The path {shown} {reason}.", hint=hint)
 
 

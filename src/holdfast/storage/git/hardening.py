@@ -20,6 +20,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.text import shorten
 from holdfast.storage.git.repository import Repository
 
 _SETTINGS = (
@@ -103,8 +104,7 @@ def readable_complaint(complaint: bytes, repository: Repository) -> str:
     for place in (repository.git_dir, repository.common_dir, repository.root):
         text = text.replace(place, "the repository") if place else text
     text = _ABSOLUTE_PATH.sub(lambda match: f"…/{os.path.basename(match[0])}", text)
-    text = _UNPRINTABLE.sub(" ", text).strip()
-    return text if len(text) <= _COMPLAINT_CHARACTERS else text[:_COMPLAINT_CHARACTERS] + "…"
+    return shorten(_UNPRINTABLE.sub(" ", text).strip(), _COMPLAINT_CHARACTERS, beyond=True)
 
 
 def _candidates(search_path: str) -> Iterator[str]:

@@ -15,11 +15,11 @@ import json
 import os
 import re
 import stat
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
+from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.roles import Role
@@ -50,9 +50,7 @@ class Grant:
 class TokenFile:
     """The tokens of one repository."""
 
-    def __init__(
-        self, repository: Repository, now: Callable[[], datetime] = lambda: datetime.now(UTC)
-    ) -> None:
+    def __init__(self, repository: Repository, now: Clock = utc_now) -> None:
         self._repository = repository
         self._path = os.path.join(repository.store_directory, TOKENS_NAME)
         self._now = now
@@ -75,7 +73,7 @@ class TokenFile:
                 raise TooLarge(
                     f"There are {len(grants)} tokens already.", hint="Remove one that nobody uses."
                 )
-            created = self._now().strftime("%Y-%m-%dT%H:%M:%SZ")
+            created = rfc3339(self._now())
             self._write([*grants, Grant(name, role, _digest(token), created)])
         return token
 

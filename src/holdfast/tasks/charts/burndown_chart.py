@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import date
 
+from holdfast.kernel.text import shorten
 from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line
 from holdfast.tasks.charts.status_chart import COLORS
-from holdfast.tasks.words import cut
 
 _WIDTH, _HEIGHT = 780, 360
 _LEFT, _RIGHT, _TOP, _BOTTOM = 60, 700, 80, 310
@@ -17,7 +17,7 @@ _MOST_TICKS = 6
 def burndown_chart(name: str, days: Sequence[tuple[date, int, int]]) -> Drawing:
     """Return the lines of open and of finished tasks; each day is its date and both counts at its end."""
     drawing = Drawing(_WIDTH, _HEIGHT, f"Open tasks of {name} by day")
-    drawing.add(Label(20, 24, cut(drawing.title, 66), size=16))
+    drawing.add(Label(20, 24, shorten(drawing.title, 66, tidy=True), size=16))
     if not days:
         drawing.add(Label(20, 46, "No task was ever created here.", color=QUIET))
         return drawing

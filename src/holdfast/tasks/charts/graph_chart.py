@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from holdfast.kernel.text import shorten
 from holdfast.tasks.charts.drawing import QUIET, Drawing, Label, Line, Rectangle
 from holdfast.tasks.charts.status_chart import COLORS, OTHER
-from holdfast.tasks.words import cut
 
 MOST_BOXES = 60
 
@@ -40,7 +40,7 @@ def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]
     )
     told = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else f"{len(shown)} tasks"
     drawing.add(
-        Label(20, 24, cut(drawing.title, 50), size=16),
+        Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
         Label(20, 46, f"{told}, {len(edges)} dependencies", color=QUIET),
     )
     for task, needed in edges:
@@ -56,7 +56,7 @@ def _paint(drawing: Drawing, box: Box, place: tuple[int, int]) -> None:
         Rectangle(x, y, _BOX_WIDTH, _BOX_HEIGHT, "#f5f7fa"),
         Rectangle(x, y, 5, _BOX_HEIGHT, COLORS.get(box.status, OTHER)),
         Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, color=QUIET),
-        Label(x + 12, y + 28, cut(box.title, 26), size=11),
+        Label(x + 12, y + 28, shorten(box.title, 26, tidy=True), size=11),
     )
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from holdfast.kernel.text import shorten
 from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line, Rectangle
 from holdfast.tasks.states import Status
-from holdfast.tasks.words import cut
 
 COLORS: Mapping[str, str] = {
     "backlog": "#9aa5b1",
@@ -33,7 +33,7 @@ def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
     open_or_done = total - counts.get("dropped", 0)
     share = f", {round(100 * done / open_or_done)} % done" if open_or_done else ""
     drawing.add(
-        Label(20, 24, cut(drawing.title, 60), size=16),
+        Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
         Label(20, 46, f"{total} task{'' if total == 1 else 's'}{share}", color=QUIET),
     )
     most = max([1, *counts.values()])

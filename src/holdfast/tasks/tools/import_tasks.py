@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.columns import one_line
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import one_line
 from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.imports.models import ImportReport, ImportTasks

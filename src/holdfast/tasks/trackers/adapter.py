@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from holdfast.kernel.text import shorten
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks import rows
 from holdfast.tasks.models import TEXT_CHARACTERS, TITLE_CHARACTERS, WORD_CHARACTERS
@@ -30,11 +31,11 @@ def fitted(task: ForeignTask) -> Fitted:
     cut = []
     if len(title) > TITLE_CHARACTERS:
         cut.append("title")
-        title = f"{title[: TITLE_CHARACTERS - 1]}…"
+        title = shorten(title, TITLE_CHARACTERS)
     description = storable(task.description)
     if len(description) > TEXT_CHARACTERS:
         cut.append("description")
-        description = f"{description[: TEXT_CHARACTERS - 1]}…"
+        description = shorten(description, TEXT_CHARACTERS)
     notes = task.notes_with_the_kept() if "uid" not in task.kept else task.notes
     if "title" in cut:
         notes = "\n\n".join(filter(None, [f"Whole title: {storable(task.title)}", notes]))

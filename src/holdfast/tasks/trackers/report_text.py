@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.kernel.columns import one_line
+from holdfast.kernel.text import one_line
 
 if TYPE_CHECKING:
     from holdfast.tasks.trackers.report import SyncStep, TrackerReport

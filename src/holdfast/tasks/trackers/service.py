@@ -30,7 +30,7 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.text import one_line
 from holdfast.storage.network.client import WebAnswer, WebClient
 
 _TRIES = 3
@@ -175,7 +175,7 @@ def _words(answer: WebAnswer) -> str:
     except ValueError:
         return ""
     texts = list(_messages(found))
-    said = " ".join(visible("; ".join(texts)).split())[:_WORDS].rstrip(".")
+    said = one_line("; ".join(texts))[:_WORDS].rstrip(".")
     return f": {said}" if said else ""
 
 

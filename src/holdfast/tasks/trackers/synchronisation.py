@@ -17,6 +17,7 @@ from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
+from holdfast.kernel.text import shorten
 from holdfast.tasks import rows
 from holdfast.tasks.query import Query
 from holdfast.tasks.records import Change, Link, Task, Who
@@ -296,8 +297,7 @@ def _undo(base: dict[str, Any], before: Mapping[str, Any], names: Any) -> None:
 
 def _short(value: object) -> str:
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
-    text = " ".join(text.split())
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return shorten(" ".join(text.split()), 80)
 
 
 def _cut(found: Fitted) -> str | None:

@@ -1,7 +1,8 @@
-"""Rows as a table that fits the terminal, with nothing but the standard library.
+"""Text for people: cut to a length, brought onto one line, fitted to a terminal's columns, set as a table.
 
-Quick commands draw the same tables as the whole program, so that both import this module.
+Standard library only: quick commands write the same lines and tables as the whole program.
 
+    shorten("A long title", 8)  # "A long …"
     table([("8903a9b6", "open", "A title", "bug, area-3")], width=40, flexible=(2, 3))
 """
 
@@ -27,6 +28,26 @@ _WIDE = (
     (0x20000, 0x3FFFD),
 )
 """What takes two columns. The exact tables take too long to load for a command that runs all day."""
+
+
+def shorten(text: str, most: int, *, mark: str = "…", beyond: bool = False, tidy: bool = False) -> str:
+    """Return a text of at most `most` characters, ending with a mark where it was cut.
+
+    `beyond`: the mark comes on top of the `most` characters that are kept. `tidy`: no space stays before it.
+    """
+    if len(text) <= most:
+        return text
+    kept = text[: most if beyond else most - len(mark)]
+    return (kept.rstrip() if tidy else kept) + mark
+
+
+def one_line(text: str, *, keep_spaces: bool = False) -> str:
+    """Return stored text on one line, without what nobody can see, white space single or kept."""
+    if not (text.isascii() and text.isprintable()):
+        from holdfast.kernel.untrusted import visible  # loads what most texts do not need
+
+        text = visible(text)
+    return " ".join(text.splitlines() if keep_spaces else text.split())
 
 
 def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
@@ -61,15 +82,6 @@ def fitted(text: str, width: int) -> str:
             break
         kept.append(character)
     return f"{''.join(kept)}…" + " " * (width - 1 - taken)
-
-
-def one_line(text: str) -> str:
-    """Return stored text as it may stand in a cell: on one line, without what nobody can see."""
-    if not (text.isascii() and text.isprintable()):
-        from holdfast.kernel.untrusted import visible  # loads what most texts do not need
-
-        text = visible(text)
-    return " ".join(text.split())
 
 
 def _columns(character: int) -> int:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.kernel.columns import columns, fitted, one_line, table
+from holdfast.kernel.text import columns, fitted, one_line, shorten, table
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_categories=("C", "Z", "M")), max_size=40)
 
@@ -55,3 +55,19 @@ def test_no_line_is_wider_than_the_terminal(rows, width):
 @given(CELLS, st.integers(1, 60))
 def test_a_fitted_text_takes_exactly_its_width(text, width):
     assert columns(fitted(text, width)) == width
+
+
+def test_a_short_text_stays_whole_and_a_long_one_says_where_it_was_cut():
+    assert shorten("12345", 5) == "12345"
+    assert shorten("123456", 5) == "1234…"
+
+
+def test_the_mark_of_a_cut_is_the_callers_choice():
+    assert shorten("one two three", 5) == "one …"
+    assert shorten("one two three", 5, tidy=True) == "one…"
+    assert shorten("one two three", 5, mark="...", beyond=True) == "one t..."
+
+
+def test_a_line_can_keep_its_spaces():
+    assert one_line("a  b\nc") == "a b c"
+    assert one_line("a  b\nc", keep_spaces=True) == "a  b c"
