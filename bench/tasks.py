@@ -31,9 +31,9 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.records import COLUMNS, Draft, File, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.records import COLUMNS, Draft, File, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

@@ -25,7 +25,7 @@ from bench.tasks import LOOKS, ME, filled, timed
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.storage.sql.postgres import translated
 from holdfast.storage.sql.sql_store import Connection, Rows, SqlStore, Values
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.postgres import is_missing, running_server

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
     from holdfast.tasks.neighbours import Neighbours
-    from holdfast.tasks.store import Tasks
+    from holdfast.tasks.store.tasks import Tasks
     from holdfast.templates.catalogue import Templates
 
 
@@ -129,7 +129,7 @@ def _checked_address(database: str | None) -> str | None:
 
 
 def _open_tasks(workspace: Workspace) -> Tasks:
-    from holdfast.tasks.store import Tasks
+    from holdfast.tasks.store.tasks import Tasks
 
     room = Tasks.open(workspace.repository, workspace.database)
     workspace.watcher.watch("tasks", room.fingerprint)

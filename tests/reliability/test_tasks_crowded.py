@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.records import Draft, Who
-from holdfast.tasks.rows import task_by_uid
-from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.rows import task_by_uid
+from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
 from tests.reliability.harness import python, run_together
 from tests.tasks.conftest import OpenTasks, TurnedClock
 
@@ -25,8 +25,8 @@ UPDATES = 250
 
 ROOM = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 name = sys.argv[3]
 room.workspace()
@@ -157,8 +157,8 @@ def run_and_die(repository: Path, database: str | None) -> list[int]:
 def test_two_who_begin_at_the_same_moment_end_up_in_one_workspace(repository: Path, database: str | None):
     program = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=sys.argv[2] or None)
 gather()
 acknowledge(begin(room, "Kelp", [], "criteria")[0].id)

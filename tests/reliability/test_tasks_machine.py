@@ -19,11 +19,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.query import Query
-from holdfast.tasks.rows import labels_of, task_by_uid
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.rows import labels_of, task_by_uid
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.records import Draft, Who
-from holdfast.tasks.rows import task_by_uid
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.rows import task_by_uid
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest

@@ -12,13 +12,13 @@ import pytest
 
 from holdfast.kernel.errors import Corrupted, Unavailable
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks import schema
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.rows import task_by_uid
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import schema
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.rows import task_by_uid
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.conftest import RunHoldfast
 from tests.reliability.harness import (
     DATABASE_ERRORS,
@@ -37,8 +37,8 @@ OLD, NEW = "An old task", "A new task"
 
 ROOM = """
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.tasks import Tasks
 room = Tasks(Repository.at(sys.argv[1]), database=os.environ.get("HOLDFAST_DATABASE"))
 who = Who("w")
 """
@@ -280,7 +280,7 @@ UPGRADE_FOREVER = """
 import shutil
 from pathlib import Path
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.tasks import Tasks
 template, name = sys.argv[2], sys.argv[3]
 number = 0
 while True:
@@ -299,7 +299,7 @@ while True:
 def first_release(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository whose store was made when there was one migration."""
     with monkeypatch.context() as patched:
-        patched.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+        patched.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
         prepared(repository)
     return repository
 
@@ -338,7 +338,7 @@ def test_a6_upgrades_killed_at_200_random_moments_are_completed(first_release: P
 def test_a6_an_older_program_refuses_a_newer_store_and_leaves_it_alone(
     repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+    monkeypatch.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
     before = (store / "tasks.sqlite").read_bytes()
     room = Tasks(Repository.at(repository))
     with pytest.raises(Unavailable, match="newer Holdfast"):
@@ -354,7 +354,7 @@ def test_a6_an_older_program_refuses_a_newer_database_of_a_team(
     with running_server() as server:
         database = server.new_database()
         prepared(repository, database)
-        monkeypatch.setattr("holdfast.tasks.store.MIGRATIONS", schema.MIGRATIONS[:1])
+        monkeypatch.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
         with pytest.raises(Unavailable, match="newer Holdfast"):
             Tasks(Repository.at(repository), database=database).find(Query())
         monkeypatch.undo()

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.records import Draft, Task, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.records import Draft, Task, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.tasks.postgres import Server, is_missing, running_server
 
 ENGINES = ["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)]

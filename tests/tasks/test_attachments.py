@@ -22,11 +22,11 @@ from holdfast.tasks.attachments import (
     attach,
     attachment,
 )
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.records import Draft, Who
 from holdfast.tasks.resources import attachment_content
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from holdfast.tasks.tools import toolset
 
 ME = Who("tester")

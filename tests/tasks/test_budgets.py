@@ -14,7 +14,7 @@ import pytest
 
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.records import Draft, File, Link, Who
+from holdfast.tasks.store.records import Draft, File, Link, Who
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.tasks.claims import Wish
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, File, Who
-from holdfast.tasks.sessions import agent_of, keep_alive, leave_note, open_session
-from holdfast.tasks.store import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.lease import Wish
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, File, Who
+from holdfast.tasks.store.session import agent_of, keep_alive, leave_note, open_session
+from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 

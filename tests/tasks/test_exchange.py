@@ -10,15 +10,15 @@ import pytest
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.marker import write_marker
 from holdfast.tasks.moving import ExportTasks, RestoreTasks, export, restore
-from holdfast.tasks.records import Change, Draft, File, Link
-from holdfast.tasks.rows import task_by_uid
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.marker import write_marker
+from holdfast.tasks.store.records import Change, Draft, File, Link
+from holdfast.tasks.store.rows import task_by_uid
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
 from tests.tasks.postgres import Server
 

@@ -15,19 +15,19 @@ from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
-from holdfast.tasks import rules
-from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.focus import focus
-from holdfast.tasks.focus_models import Focus, FocusTask, MadeFrom, TaskFrom
-from holdfast.tasks.focus_text import focus_words, made_words
-from holdfast.tasks.links import Place, place_of
 from holdfast.tasks.neighbours import Remark
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, File, Link, Who
-from holdfast.tasks.starting import StartSession, start
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.turning import task_from, title_of
+from holdfast.tasks.store import rules
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, File, Link, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.tools.focus import focus
+from holdfast.tasks.tools.links import Place, place_of
+from holdfast.tasks.tools.start import StartSession, start
+from holdfast.tasks.tools.task_from import task_from, title_of
+from holdfast.tasks.view.focus_models import Focus, FocusTask, MadeFrom, TaskFrom
+from holdfast.tasks.view.focus_text import focus_words, made_words
 from holdfast.workspace import Workspace
 
 ME = Who("ada")

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.tasks.beginnings import set_gate
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.records import Change, Draft
-from holdfast.tasks.states import Gate
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.updating import UpdateTask, update
+from holdfast.tasks.store.records import Change, Draft
+from holdfast.tasks.store.states import Gate
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import set_gate
+from holdfast.tasks.tools.update import UpdateTask, update
 from tests.tasks.conftest import ADA, add
 
 

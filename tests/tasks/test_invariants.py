@@ -13,14 +13,14 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks import graph
-from holdfast.tasks.beginnings import begin
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.exchange import parsed, take_in, written
-from holdfast.tasks.history import replayed, state_of
-from holdfast.tasks.records import COLUMNS, Change, Draft, Task, Who
-from holdfast.tasks.states import FINISHED, KINDS, STATUSES
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import dependencies
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who
+from holdfast.tasks.store.states import FINISHED, KINDS, STATUSES
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from tests.tasks.conftest import TurnedClock
 
 AGENTS = st.sampled_from([Who("ada"), Who("bob"), Who("eve")])
@@ -153,10 +153,10 @@ class Workspace(RuleBasedStateMachine):
         with self.room.reading() as connection:
             tasks = [Task(*row) for row in connection.execute(f"SELECT {COLUMNS} FROM task ORDER BY n")]
             uids = [task.uid for task in tasks]
-            graph.refuse_cycles(connection, uids)
+            dependencies.refuse_cycles(connection, uids)
             workspace = self.room.workspace_in(connection).id
-            assert graph.wrong_counts(connection, workspace) == []
-            assert graph.wrongly_needed(connection, workspace) == []
+            assert dependencies.wrong_counts(connection, workspace) == []
+            assert dependencies.wrongly_needed(connection, workspace) == []
             states = {task.uid: state_of(connection, task) for task in tasks}
         events = self.room.events(limit=100_000) if tasks else []
         assert replayed(events) == states

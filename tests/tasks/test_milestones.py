@@ -15,12 +15,12 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError, Unavailable
 from holdfast.milestones.entity import Draft as MilestoneDraft
 from holdfast.milestones.store import Milestones
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.claims import Wish
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.lease import Wish
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.tasks.conftest import ADA, BOB

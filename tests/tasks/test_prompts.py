@@ -8,10 +8,14 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks import rules
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.instructions import ALL
-from holdfast.tasks.prompting import (
+from holdfast.tasks.prompts import live_ids
+from holdfast.tasks.store import rules
+from holdfast.tasks.store.instructions import ALL
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.session import open_session
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.tools.generate_prompt import (
     GeneratedPrompt,
     GeneratePrompt,
     generate_prompt,
@@ -20,10 +24,6 @@ from holdfast.tasks.prompting import (
     prompt_text,
     prompt_words,
 )
-from holdfast.tasks.prompts import live_ids
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.sessions import open_session
-from holdfast.tasks.store import Tasks
 from holdfast.tasks.toolset import tasks
 from holdfast.toolsets import full_registry
 

@@ -9,13 +9,13 @@ import pytest
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks import steps
-from holdfast.tasks.flows import FLOWS, Flows, ShowFlows, UpdateFlow, show_flows, update_flow
-from holdfast.tasks.instructions import ALL
-from holdfast.tasks.marker import write_marker
-from holdfast.tasks.prompting import GeneratePrompt, generate_prompt, prompt_text
-from holdfast.tasks.stepping import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import step_texts
+from holdfast.tasks.store.instructions import ALL
+from holdfast.tasks.store.marker import write_marker
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.flows import FLOWS, Flows, ShowFlows, UpdateFlow, show_flows, update_flow
+from holdfast.tasks.tools.generate_prompt import GeneratePrompt, generate_prompt, prompt_text
+from holdfast.tasks.tools.steps import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
 from holdfast.toolsets import full_registry
 from tests.tasks.conftest import ADA, add
 from tests.tasks.test_exchange import exported, taken_in
@@ -110,11 +110,11 @@ def test_flows_name_tools_and_prompts_that_exist(room: Tasks):
 def test_a_copied_flow_is_the_workspaces_until_it_is_deleted(room: Tasks):
     assert update_flow(room, UpdateFlow(flow_id="focus", action="clone")).flow.scope == "workspace"
     assert not update_flow(room, UpdateFlow(flow_id="taskpilot_focus", action="clone")).changed
-    assert steps.own_text(room, "start_task") == ALL["start_task"]
+    assert step_texts.own_text(room, "start_task") == ALL["start_task"]
     assert [flow.id for flow in flows(room, type="workspace").flows] == ["taskpilot_focus"]
     update_steps(room, UpdateSteps(step_name="start_task", content="Begin {task_id}"))
     update_flow(room, UpdateFlow(flow_id="focus", action="clone"))
-    assert steps.own_text(room, "start_task") == "Begin {task_id}", "copying again overwrites nothing"
+    assert step_texts.own_text(room, "start_task") == "Begin {task_id}", "copying again overwrites nothing"
     assert (
         update_flow(room, UpdateFlow(flow_id="focus", action="delete", if_version=2)).flow.scope == "global"
     )
@@ -129,13 +129,13 @@ def test_steps_travel_with_an_export_and_the_newer_one_counts(room: Tasks, repos
     write_marker(Repository.at(repository), room.workspace().id)
     elsewhere = clone_of(repository, tmp_path / "clone", room.workspace().id)
     for text in ("Our way", "Our better way"):
-        steps.write(room, "plan_work", text, ADA, reason=None, if_version=None)
+        step_texts.write(room, "plan_work", text, ADA, reason=None, if_version=None)
         earlier = exported(elsewhere) if elsewhere.exists else None
         taken_in(elsewhere, exported(room))
-        assert steps.own_text(elsewhere, "plan_work") == text
+        assert step_texts.own_text(elsewhere, "plan_work") == text
     assert earlier is not None
     taken_in(room, earlier)
-    assert steps.own_text(room, "plan_work") == "Our better way"
+    assert step_texts.own_text(room, "plan_work") == "Our better way"
     elsewhere.close()
 
 

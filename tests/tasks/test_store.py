@@ -8,11 +8,11 @@ import pytest
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor, NotFound, OutOfDate
 from holdfast.tasks.errors import DependencyCycle, NotInitialized
-from holdfast.tasks.identity import new_uid, task_number
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, File, Link
-from holdfast.tasks.states import STATUSES, TRANSITIONS, status_of
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.identity import new_uid, task_number
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, File, Link
+from holdfast.tasks.store.states import STATUSES, TRANSITIONS, status_of
+from holdfast.tasks.store.tasks import Tasks
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 

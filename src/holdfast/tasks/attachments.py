@@ -19,15 +19,15 @@ from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks import claims, rows
-from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING, WRITING
-from holdfast.tasks.history import event_row, record, state_of
+from holdfast.tasks.caller import acting
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
-from holdfast.tasks.presenting import attachment_out, receipt, workspace_ref
-from holdfast.tasks.records import Attachment, Task, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import lease, rows
+from holdfast.tasks.store.history import event_row, record, state_of
+from holdfast.tasks.store.records import Attachment, Task, Who
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import attachment_out, receipt, workspace_ref
 
 MOST_BYTES = 512 * 1024
 """What fits, encoded, into one request with room to spare."""
@@ -127,7 +127,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
         found = rows.find_task(connection, workspace.id, arguments.task_id, locking)
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
-        claims.may_write(connection, found, who, room.now())
+        lease.may_write(connection, found, who, room.now())
         now = _put(room, connection, found, new, who)
     kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(

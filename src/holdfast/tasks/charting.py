@@ -17,18 +17,18 @@ from holdfast.kernel.routes import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures
-from holdfast.tasks.acting import check_workspace
 from holdfast.tasks.annotations import READING
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts import png, svg
 from holdfast.tasks.charts.burndown_chart import burndown_chart
 from holdfast.tasks.charts.drawing import Drawing
 from holdfast.tasks.charts.graph_chart import MOST_BOXES, graph_chart
 from holdfast.tasks.charts.status_chart import status_chart
 from holdfast.tasks.models import Reported, Scoped
-from holdfast.tasks.presenting import workspace_ref
-from holdfast.tasks.states import Status
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.states import Status
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import workspace_ref
 
 ChartKind = Literal["status", "burndown", "graph"]
 ChartFormat = Literal["png", "svg"]

@@ -14,13 +14,13 @@ from holdfast.kernel.operation import Effect
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored
-from holdfast.tasks.presenting import workspace_ref
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.text import document_words
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import workspace_ref
+from holdfast.tasks.view.text import document_words
 
 Document = Literal["project.md", "design.md"]
 DOCUMENT_BYTES = 512 * 1024

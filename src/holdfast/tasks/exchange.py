@@ -19,11 +19,11 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks import belongings, graph, rows
-from holdfast.tasks.history import INSERT_EVENT, encoded, sorted_needs
-from holdfast.tasks.identity import is_uid, is_workspace_id, task_id
 from holdfast.tasks.pairs import COUNTERPART_COLUMNS, TRACKER_COLUMNS, take_in_trackers
-from holdfast.tasks.records import COLUMNS, Event, File, Link, Task, Workspace
+from holdfast.tasks.store import dependencies, lists, rows
+from holdfast.tasks.store.history import INSERT_EVENT, encoded, sorted_needs
+from holdfast.tasks.store.identity import is_uid, is_workspace_id, task_id
+from holdfast.tasks.store.records import COLUMNS, Event, File, Link, Task, Workspace
 
 FORMAT = 1
 _KIND = "holdfast-tasks"
@@ -227,11 +227,13 @@ def _taken_in(store: SqlStore, connection: Connection, ours: Workspace | None, g
     for task in changed:
         _attach(connection, workspace, task)
     uids = [task["uid"] for task in changed]
-    graph.refuse_cycles(connection, uids)
+    dependencies.refuse_cycles(connection, uids)
     everything = connection.execute(
         "SELECT uid FROM task WHERE workspace = :id", {"id": workspace}
     ).fetchall()
-    graph.refresh(connection, waiting=[row[0] for row in everything], needed=[row[0] for row in everything])
+    dependencies.refresh(
+        connection, waiting=[row[0] for row in everything], needed=[row[0] for row in everything]
+    )
     _keep_counting(connection, workspace)
     _index(connection, workspace, given)
     store.number_in_order(connection)
@@ -297,14 +299,14 @@ def _attach(connection: Connection, workspace: str, task: Mapping[str, Any]) -> 
     """Store what belongs to a task, now that every task it may name is there."""
     uid = task["uid"]
     for table in ("labels", "files", "links", "depends_on"):
-        belongings.clear(connection, uid, table)
+        lists.clear(connection, uid, table)
     connection.execute(
         "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
     )
-    belongings.add_labels(connection, uid, task["labels"])
-    belongings.add_files(connection, uid, [File(*item) for item in task["files"]])
-    belongings.add_links(connection, uid, [Link(*item) for item in task["links"]])
-    belongings.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
+    lists.add_labels(connection, uid, task["labels"])
+    lists.add_files(connection, uid, [File(*item) for item in task["files"]])
+    lists.add_links(connection, uid, [Link(*item) for item in task["links"]])
+    lists.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
     connection.execute("DELETE FROM attachment WHERE task = :uid", {"uid": uid})
     for name, mime, sha256, size in task["attachments"]:
         values = {"task": uid, "name": name, "mime": mime, "sha256": sha256, "size": size}

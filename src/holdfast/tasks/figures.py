@@ -10,8 +10,8 @@ from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.charts.graph_chart import Box
-from holdfast.tasks.identity import task_id
-from holdfast.tasks.states import FINISHED, STATUSES, Status
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.states import FINISHED, STATUSES, Status
 
 MOST_DAYS = 365
 

@@ -13,8 +13,8 @@ from holdfast.kernel.operation import Input
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
-from holdfast.tasks.records import Draft, File, Link
-from holdfast.tasks.states import KINDS, Kind, Priority, Status
+from holdfast.tasks.store.records import Draft, File, Link
+from holdfast.tasks.store.states import KINDS, Kind, Priority, Status
 
 TITLE_FROM_TEXT = 50
 

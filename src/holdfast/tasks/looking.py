@@ -10,18 +10,19 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.routes import Address, FeedEvent
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks import figures, rows
-from holdfast.tasks.acting import acting, check_workspace
+from holdfast.tasks import figures
 from holdfast.tasks.annotations import READING
-from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES, fitting, shortened
+from holdfast.tasks.caller import acting, check_workspace
 from holdfast.tasks.models import InSession, Reported, Result, Scoped, TaskDetail, TaskId
-from holdfast.tasks.presenting import event_out, moment, task_detail, workspace_ref
-from holdfast.tasks.records import Workspace
-from holdfast.tasks.states import Status
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.terminal import task_table
-from holdfast.tasks.text import graph_words, task_words, workspaces_words
+from holdfast.tasks.store import rows
+from holdfast.tasks.store.records import Workspace
+from holdfast.tasks.store.states import Status
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting, shortened
+from holdfast.tasks.view.results import event_out, moment, task_detail, workspace_ref
+from holdfast.tasks.view.terminal import task_table
+from holdfast.tasks.view.text import graph_words, task_words, workspaces_words
 
 MOST_NODES = 500
 _EVENTS_AT_ONCE = 200

@@ -11,7 +11,7 @@ from pydantic import AfterValidator, Field
 
 from holdfast.kernel.operation import ONLY_SPECIFIED, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.states import Kind, Priority, Status
+from holdfast.tasks.store.states import Kind, Priority, Status
 
 TITLE_CHARACTERS = 200
 TEXT_CHARACTERS = 50_000

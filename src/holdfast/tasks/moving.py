@@ -10,13 +10,13 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.acting import check_workspace
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
-from holdfast.tasks.marker import read_marker, write_marker
 from holdfast.tasks.models import Reported, Scoped
-from holdfast.tasks.presenting import workspace_ref
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.marker import read_marker, write_marker
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import workspace_ref
 
 _SHOWN = 50
 

@@ -11,17 +11,17 @@ from pydantic import Field
 from holdfast.kernel.operation import Input, PromptMessage
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import visible
-from holdfast.tasks import rows, rules
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.instructions import ALL, OWN_STEP
 from holdfast.tasks.models import TaskDetail
-from holdfast.tasks.presenting import task_detail, task_refs
-from holdfast.tasks.query import Query
-from holdfast.tasks.sessions import find_session
-from holdfast.tasks.steps import filled, own_text
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.text import task_words
+from holdfast.tasks.store import rows, rules
+from holdfast.tasks.store.instructions import ALL, OWN_STEP
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.session import find_session
+from holdfast.tasks.store.step_texts import filled, own_text
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import task_detail, task_refs
+from holdfast.tasks.view.text import task_words
 
 _SECRET = secrets.token_bytes(16)
 _SHOWN = 12

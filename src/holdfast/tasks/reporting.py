@@ -12,22 +12,22 @@ from holdfast.kernel.routes import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks import rules
-from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
-from holdfast.tasks.fitting import DEFAULT_BYTES, MOST_BYTES, within
-from holdfast.tasks.identity import task_id
-from holdfast.tasks.instant import Instant
+from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, TaskRef
-from holdfast.tasks.presenting import moment, task_refs, workspace_ref
-from holdfast.tasks.query import Query, find, of_closed
-from holdfast.tasks.records import COLUMNS, Task, Workspace
-from holdfast.tasks.rows import blockers_of
-from holdfast.tasks.sessions import open_sessions
-from holdfast.tasks.states import PRIORITIES, STATUSES, Priority, Status
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.text import status_words
+from holdfast.tasks.store import rules
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.instant import Instant
+from holdfast.tasks.store.query import Query, find, of_closed
+from holdfast.tasks.store.records import COLUMNS, Task, Workspace
+from holdfast.tasks.store.rows import blockers_of
+from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, within
+from holdfast.tasks.view.results import moment, task_refs, workspace_ref
+from holdfast.tasks.view.text import status_words
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7

@@ -12,16 +12,16 @@ from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks import query, rows
 from holdfast.tasks.attachments import content_of, is_text
 from holdfast.tasks.charting import ChartFormat, ChartKind, drawn, painted
 from holdfast.tasks.looking import summaries
-from holdfast.tasks.presenting import event_out, moment, task_detail, task_refs, workspace_ref
-from holdfast.tasks.records import Workspace
-from holdfast.tasks.resource_text import json_body
-from holdfast.tasks.sessions import open_sessions
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import query, rows
+from holdfast.tasks.store.records import Workspace
+from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.resource_text import json_body
+from holdfast.tasks.view.results import event_out, moment, task_detail, task_refs, workspace_ref
 
 Members = Callable[[Tasks], Iterable[ListedResource]]
 """Lists the addresses that a family has at this moment."""

@@ -9,11 +9,11 @@ import pytest
 
 from holdfast.kernel.errors import Denied, Invalid, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.beginnings import begin
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Draft, Who
-from holdfast.tasks.states import STATUSES
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Draft, Who
+from holdfast.tasks.store.states import STATUSES
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
 from holdfast.tasks.tools.remote_interface import remote_interface
 from holdfast.tasks.trackers.applying import way
 from holdfast.tasks.trackers.report import RemoteInterface, TrackerReport

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from holdfast.kernel.text import shorten
 from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line, Rectangle
-from holdfast.tasks.states import Status
+from holdfast.tasks.store.states import Status
 
 COLORS: Mapping[str, str] = {
     "backlog": "#9aa5b1",

@@ -16,15 +16,14 @@ from typing import Any
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks import rows
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.circles import without_circles
 from holdfast.tasks.imports.models import ImportReport, ImportTasks, told
 from holdfast.tasks.imports.source import read, recognised
-from holdfast.tasks.presenting import workspace_ref
-from holdfast.tasks.records import Change, Draft, Link, Task, Who
-from holdfast.tasks.states import Kind
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import rows
+from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
+from holdfast.tasks.store.states import Kind
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.adapter import Fitted, as_foreign, draft_of, fitted, seen_of, values_of
 from holdfast.tasks.trackers.applying import apply, move
@@ -32,6 +31,7 @@ from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
 from holdfast.tasks.trackers.outcome import Done, Outcome, Side, Step
 from holdfast.tasks.trackers.three_way_merge import reconcile
+from holdfast.tasks.view.results import workspace_ref
 
 
 def imported(room: Tasks, who: Who, arguments: ImportTasks) -> ImportReport:

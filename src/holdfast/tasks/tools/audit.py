@@ -13,21 +13,21 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks import claims, graph, rows
-from holdfast.tasks.acting import acting
 from holdfast.tasks.annotations import READING
-from holdfast.tasks.fitting import fitting
-from holdfast.tasks.gate import proves
-from holdfast.tasks.history import states_of, told_of
-from holdfast.tasks.identity import task_id
+from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.presenting import workspace_ref
-from holdfast.tasks.records import COLUMNS, Task, Who, Workspace
 from holdfast.tasks.reporting import DAY_SECONDS, STALE_DAYS
-from holdfast.tasks.states import FINISHED
-from holdfast.tasks.store import Tasks
-from holdfast.tasks.text import audit_words
+from holdfast.tasks.store import dependencies, lease, rows
+from holdfast.tasks.store.gate import proves
+from holdfast.tasks.store.history import states_of, told_of
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.records import COLUMNS, Task, Who, Workspace
+from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import fitting
+from holdfast.tasks.view.results import workspace_ref
+from holdfast.tasks.view.text import audit_words
 
 Scope = Literal["full", "tasks", "dependencies", "files"]
 Code = Literal[
@@ -213,7 +213,7 @@ def _dependencies(connection: Connection, workspace: Workspace, everything: list
             yield _finding(
                 "ORPHAN_DEP", "warning", task, told, "Remove the dependency, or depend on another task."
             )
-    for uid, waits in graph.wrong_counts(connection, workspace.id):
+    for uid, waits in dependencies.wrong_counts(connection, workspace.id):
         task = by_uid[uid]
         told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
         yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
@@ -278,12 +278,12 @@ def _fix(room: Tasks, who: Who) -> list[str]:
             f" AND claim_expires <= :now AND status = 'in-progress'{rows.locked_for_writing(room.store)}",
             {"id": workspace, "now": now},
         ).fetchall()
-        wrong = graph.wrong_counts(connection, workspace)
-        needed = graph.wrongly_needed(connection, workspace)
-        graph.refresh(connection, waiting=[uid for uid, _ in wrong], needed=needed)
+        wrong = dependencies.wrong_counts(connection, workspace)
+        needed = dependencies.wrongly_needed(connection, workspace)
+        dependencies.refresh(connection, waiting=[uid for uid, _ in wrong], needed=needed)
         fixed += [f"counts of {name}" for name in rows.ids_of(connection, [uid for uid, _ in wrong]).values()]
         for row in left:
             held = Task._make(row)
-            task = claims.release(room.store, connection, held, who, now, reason="the claim ran out")
+            task = lease.release(room.store, connection, held, who, now, reason="the claim ran out")
             fixed.append(f"claim on {task.id} given back")
     return fixed

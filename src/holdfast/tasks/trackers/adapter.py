@@ -9,9 +9,9 @@ from typing import Any
 
 from holdfast.kernel.text import shorten
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks import rows
 from holdfast.tasks.models import TEXT_CHARACTERS, TITLE_CHARACTERS, WORD_CHARACTERS
-from holdfast.tasks.records import Draft, Link, Task
+from holdfast.tasks.store import rows
+from holdfast.tasks.store.records import Draft, Link, Task
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
 
 _NOT_STORABLE = {0: None, **dict.fromkeys(range(0xD800, 0xE000), "\ufffd")}

@@ -8,9 +8,9 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, HoldfastError
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.records import Change, Who
-from holdfast.tasks.states import STATUSES, TRANSITIONS
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.records import Change, Who
+from holdfast.tasks.store.states import STATUSES, TRANSITIONS
+from holdfast.tasks.store.tasks import Tasks
 
 
 def way(before: str, after: str) -> list[str]:

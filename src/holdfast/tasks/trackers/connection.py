@@ -7,15 +7,15 @@ from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.tasks.acting import acting
-from holdfast.tasks.presenting import moment_or_none, workspace_ref
-from holdfast.tasks.records import Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.caller import acting
+from holdfast.tasks.store.records import Who
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.kinds import name_of, origin_of, settings_of, tracker_of
 from holdfast.tasks.trackers.report import RemoteInterface, Synchronising, TrackerOut, TrackerReport, steps_of
 from holdfast.tasks.trackers.synchronisation import Synchronisation, Terms
+from holdfast.tasks.view.results import moment_or_none, workspace_ref
 
 
 def handled(room: Tasks, arguments: RemoteInterface) -> TrackerReport:

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.history import encoded
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store.history import encoded
+from holdfast.tasks.store.tasks import Tasks
 
 _TRACKERS = "SELECT name, kind, settings, mark, connected, created_at, synced_at FROM tracker"
 _PUT_TRACKER = (

@@ -11,9 +11,9 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.network.address import parse_address
-from holdfast.tasks.acting import acting
-from holdfast.tasks.records import Change, Draft, Link, Task, Who
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.caller import acting
+from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers import github_api
 from holdfast.tasks.trackers.adapter import as_foreign

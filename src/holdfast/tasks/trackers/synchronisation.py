@@ -18,11 +18,11 @@ from typing import Any
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.kernel.text import shorten
-from holdfast.tasks import rows
-from holdfast.tasks.query import Query
-from holdfast.tasks.records import Change, Link, Task, Who
-from holdfast.tasks.states import FINISHED
-from holdfast.tasks.store import Tasks
+from holdfast.tasks.store import rows
+from holdfast.tasks.store.query import Query
+from holdfast.tasks.store.records import Change, Link, Task, Who
+from holdfast.tasks.store.states import FINISHED
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.adapter import (
     Fitted,

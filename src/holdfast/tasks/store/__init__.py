@@ -1,0 +1,1 @@
+"""What is kept of tasks: tables, transactions, leases, events, and the readable files in `.task/`."""

@@ -1,0 +1,239 @@
+"""What waits for what: no circles, and numbers that say at once who is ready.
+
+A task waits for the unfinished tasks that it needs, and for those that its ancestors need. A task that would
+wait for itself, whichever way, is refused with the way named.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.errors import DependencyCycle
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.records import Task
+from holdfast.tasks.store.rows import ids_of, in_portions, task_by_uid
+
+_OPEN = "status NOT IN ('done', 'dropped')"
+
+
+def refuse_cycles(connection: Connection, uids: Iterable[str]) -> None:
+    """Raise when one of these tasks waits for itself, naming the way round."""
+    starts = list(dict.fromkeys(uids))
+    edges = _endless(_reached(connection, starts))
+    for uid in starts:
+        way = _way_back(edges, uid)
+        if way:
+            names = ids_of(connection, way)
+            told = " → ".join(names[item] for item in way)
+            raise DependencyCycle(
+                f"These tasks would wait for each other for ever: {told}.",
+                hint="Leave out one of these dependencies, or make it a `related` one.",
+                cycle=[names[item] for item in way],
+            )
+
+
+def refuse_own_part(connection: Connection, task: Task) -> None:
+    """Raise when a task would be a part of itself, naming the way round."""
+    way, current = [task.uid], task.parent
+    while current is not None and current not in way:
+        way.append(current)
+        current = task_by_uid(connection, current).parent
+    if current is not None:
+        names = ids_of(connection, way)
+        told = [*(names[item] for item in way), names[current]]
+        raise DependencyCycle(
+            f"{task.id} would be a part of itself: {' → '.join(told)}.",
+            hint="Choose another parent.",
+            cycle=told,
+        )
+
+
+def _reached(connection: Connection, starts: list[str]) -> dict[str, list[str]]:
+    """Return what each of these tasks waits for, and each of those, and so on."""
+    found: dict[str, list[str]] = {}
+    frontier = starts
+    while frontier:
+        found |= {uid: [] for uid in frontier}
+        for task, needed in _edges(connection, frontier):
+            found[task].append(needed)
+        following = (needed for task in frontier for needed in found[task])
+        frontier = list(dict.fromkeys(uid for uid in following if uid not in found))
+    return found
+
+
+def _endless(edges: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Return of a graph what is left when everything is taken away that comes to an end."""
+    waiting = {task: len(needed) for task, needed in edges.items()}
+    needing: dict[str, list[str]] = defaultdict(list)
+    for task, needed in edges.items():
+        for other in needed:
+            needing[other].append(task)
+    ended = [task for task, count in waiting.items() if not count]
+    while ended:
+        last = ended.pop()
+        del waiting[last]
+        for task in needing[last]:
+            waiting[task] -= 1
+            if not waiting[task]:
+                ended.append(task)
+    return {task: [other for other in edges[task] if other in waiting] for task in waiting}
+
+
+def _way_back(edges: dict[str, list[str]], start: str) -> list[str]:
+    """Return the shortest way from a task over what it waits for back to itself, or nothing."""
+    came_from: dict[str, str] = {}
+    frontier = [start] if start in edges else []
+    while frontier:
+        following: list[str] = []
+        for task in frontier:
+            for needed in edges[task]:
+                if needed == start:
+                    return _walked(came_from, start, task)
+                if needed not in came_from:
+                    came_from[needed] = task
+                    following.append(needed)
+        frontier = following
+    return []
+
+
+def _walked(came_from: dict[str, str], start: str, last: str) -> list[str]:
+    way = [start]
+    while last != start:
+        way.insert(1, last)
+        last = came_from[last]
+    return [start, *way[1:], start]
+
+
+def _edges(connection: Connection, uids: Iterable[str]) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for listed, values in in_portions(uids):
+        found += connection.execute(
+            f"SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {listed}"  # noqa: S608
+            f" UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {listed}",
+            values,
+        ).fetchall()
+    return [(task, needed) for task, needed in found]
+
+
+def refresh(
+    connection: Connection, *, waiting: Iterable[str] = (), needed: Iterable[str] = ()
+) -> tuple[str, ...]:
+    """Bring the numbers up to date of tasks whose waiting, or whose being needed, may have changed.
+
+    Those below the waiting ones are looked at too. The ids of tasks that became ready are returned.
+    """
+    freed = _refresh_waits(connection, list(dict.fromkeys(waiting)))
+    for listed, values in in_portions(needed):
+        connection.execute(
+            "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"  # noqa: S608
+            " ON other.uid = dependency.task WHERE dependency.needs = task.uid AND dependency.kind = 'blocks'"
+            f" AND other.{_OPEN}) WHERE uid IN {listed}",
+            values,
+        )
+    return freed
+
+
+def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
+    if not roots:
+        return ()
+    affected = _with_descendants(connection, roots)
+    ancestors = _ancestors(connection, affected)
+    open_needs = _open_needs(connection, ancestors)
+    freed = []
+    for listed, values in in_portions(affected):
+        rows = connection.execute(
+            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n",  # noqa: S608
+            values,
+        ).fetchall()
+        for uid, number, before, status in rows:
+            after = _waits(uid, ancestors, open_needs)
+            if after != before:
+                connection.execute(
+                    "UPDATE task SET waits = :waits WHERE uid = :uid", {"waits": after, "uid": uid}
+                )
+            if before and not after and status == "backlog":
+                freed.append(task_id(number))
+    return tuple(freed)
+
+
+def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]]:
+    """Return tasks whose kept number of waited-for tasks is wrong, each with the right one."""
+    tasks = connection.execute(
+        "SELECT uid, parent, waits FROM task WHERE workspace = :id ORDER BY n", {"id": workspace}
+    ).fetchall()
+    ancestors = {uid: parent for uid, parent, _ in tasks}
+    open_needs: dict[str, list[str]] = defaultdict(list)
+    needs = connection.execute(
+        "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
+        f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
+        " AND other.workspace = :id",
+        {"id": workspace},
+    )
+    for task, needed in needs:
+        open_needs[task].append(needed)
+    counted = ((uid, _waits(uid, ancestors, open_needs), kept) for uid, _, kept in tasks)
+    return [(uid, found) for uid, found, kept in counted if found != kept]
+
+
+def wrongly_needed(connection: Connection, workspace: str) -> list[str]:
+    """Return tasks whose kept number of open tasks that need them is wrong."""
+    rows = connection.execute(
+        "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"  # noqa: S608
+        " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
+        f" AND other.{_OPEN} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
+        " WHERE task.workspace = :id AND task.unblocks <> coalesce(found.number, 0)",
+        {"id": workspace},
+    )
+    return [row[0] for row in rows]
+
+
+def _waits(uid: str, ancestors: dict[str, str | None], open_needs: dict[str, list[str]]) -> int:
+    return len({item for ancestor in _chain(uid, ancestors) for item in open_needs.get(ancestor, ())})
+
+
+def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
+    found, frontier = dict.fromkeys(roots), roots
+    while frontier:
+        following: list[str] = []
+        for listed, values in in_portions(frontier):
+            rows = connection.execute(f"SELECT uid FROM task WHERE parent IN {listed}", values)  # noqa: S608
+            following += [row[0] for row in rows if row[0] not in found]
+        found |= dict.fromkeys(following)
+        frontier = following
+    return list(found)
+
+
+def _ancestors(connection: Connection, uids: list[str]) -> dict[str, str | None]:
+    """Return the parent of each task and of everything above it."""
+    parents: dict[str, str | None] = {}
+    frontier = uids
+    while frontier:
+        for listed, values in in_portions(frontier):
+            parents.update(
+                connection.execute(f"SELECT uid, parent FROM task WHERE uid IN {listed}", values).fetchall()  # noqa: S608
+            )
+        frontier = [parent for parent in parents.values() if parent is not None and parent not in parents]
+    return parents
+
+
+def _chain(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
+    current: str | None = uid
+    while current is not None:
+        yield current
+        current = parents[current]
+
+
+def _open_needs(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = defaultdict(list)
+    for listed, values in in_portions(uids):
+        rows = connection.execute(
+            "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
+            f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
+            f" AND dependency.task IN {listed}",
+            values,
+        )
+        for task, needed in rows:
+            found[task].append(needed)
+    return found

@@ -1,0 +1,148 @@
+"""Events: what happened to each task, in order, and how its state follows from them.
+
+Contract:
+- Every change of a task is one event with the task's new version; versions count from 1 without a gap.
+- `replayed` makes of a task's events exactly what `state_of` reads from the tables. The moments in the row
+  and the end of a lease are not part of it: they follow from when things happened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from holdfast.storage.sql.sql_store import Connection, SqlStore
+from holdfast.tasks.store.records import Event, Task, Who
+from holdfast.tasks.store.rows import in_portions, needs_of
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+
+INSERT_EVENT = (
+    "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after, reason)"
+    " VALUES (:workspace, :at, :actor, :session, :task, :version, :type, :before, :after, :reason)"
+)
+
+
+def event_row(
+    task: Task,
+    kind: str,
+    who: Who,
+    at: float,
+    *,
+    before: Mapping[str, Any] | None = None,
+    after: Mapping[str, Any] | None = None,
+    reason: str | None = None,
+) -> dict[str, Any]:
+    """Return what is stored about something that happened to a task, which has its new version already."""
+    return {
+        "workspace": task.workspace,
+        "at": at,
+        "actor": who.actor,
+        "session": who.session,
+        "task": task.uid,
+        "version": task.version,
+        "type": kind,
+        "before": None if not before else encoded(before),
+        "after": None if not after else encoded(after),
+        "reason": reason,
+    }
+
+
+def record(store: SqlStore, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Append events; the last thing that a transaction does."""
+    store.number_in_order(connection)
+    if len(rows) == 1:
+        connection.execute(INSERT_EVENT, rows[0])
+    elif rows:
+        connection.executemany(INSERT_EVENT, rows)
+
+
+def encoded(value: Any) -> str:
+    """Return a value as it is kept in a column."""
+    return _ENCODER.encode(value)
+
+
+def state_of(connection: Connection, task: Task) -> dict[str, Any]:
+    """Return all that events tell about a task, as the tables have it."""
+    return states_of(connection, [task])[0]
+
+
+def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
+    """Return all that events tell about some tasks, each table looked at once for many of them."""
+    lists = {name: _by_task(connection, query, tasks) for name, query in _LISTS.items()}
+    return [
+        {
+            **scalars_of(task),
+            "labels": [label for (label,) in lists["labels"].get(task.uid, ())],
+            # In an order that no collation of a database changes.
+            "depends_on": sorted(lists["depends_on"].get(task.uid, ())),
+            "files": lists["files"].get(task.uid, []),
+            "links": lists["links"].get(task.uid, []),
+            "attachments": lists["attachments"].get(task.uid, []),
+        }
+        for task in tasks
+    ]
+
+
+_LISTS = {
+    "labels": "SELECT task, label FROM label WHERE task IN {} ORDER BY label",
+    "depends_on": "SELECT task, needs, kind FROM dependency WHERE task IN {}",
+    "files": "SELECT task, path, role, line_start, line_end FROM file WHERE task IN {} ORDER BY path",
+    "links": "SELECT task, kind, ref, uri, title FROM link WHERE task IN {} ORDER BY kind, ref",
+    "attachments": "SELECT task, name, mime, sha256, size FROM attachment WHERE task IN {} ORDER BY name",
+}
+
+
+def _by_task(connection: Connection, query: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
+    found: dict[str, list[list[Any]]] = defaultdict(list)
+    for listed, values in in_portions(task.uid for task in tasks):
+        for uid, *row in connection.execute(query.format(listed), values):
+            found[uid].append(row)
+    return found
+
+
+def sorted_needs(connection: Connection, uid: str) -> list[Any]:
+    """Return dependencies in an order that does not depend on numbers, which an import may change."""
+    return sorted(needs_of(connection, uid), key=lambda item: (item.uid, item.kind))
+
+
+def scalars_of(task: Task) -> dict[str, Any]:
+    """Return what of a task's state is in its row."""
+    return {
+        "title": task.title,
+        "description": task.description,
+        "status": task.status,
+        "priority": task.priority_name,
+        "progress": task.progress,
+        "parent": task.parent,
+        "milestone": task.milestone,
+        "criteria": json.loads(task.criteria),
+        "evidence": [] if task.evidence == "[]" else json.loads(task.evidence),
+        "notes": task.notes,
+        "plan": task.plan,
+        "rank": task.rank,
+        "issue_number": task.issue_number,
+        "issue_url": task.issue_url,
+        "claimed_by": task.claim_agent,
+    }
+
+
+def told_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, dict[str, Any]]:
+    """Return the state of some tasks as their events tell it."""
+    states: dict[str, dict[str, Any]] = defaultdict(dict)
+    for listed, values in in_portions(task.uid for task in tasks):
+        query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"  # noqa: S608
+        for uid, after in connection.execute(query, values):
+            states[uid].update(json.loads(after))
+    return states
+
+
+def replayed(events: Iterable[Event]) -> dict[str, dict[str, Any]]:
+    """Return the state of every task that events tell of."""
+    states: dict[str, dict[str, Any]] = {}
+    for event in events:
+        if event.task is not None:
+            states.setdefault(event.task, {}).update(event.after)
+    return states

@@ -1,0 +1,93 @@
+"""Looking out for changes of one task, of which tasks there are, or of texts, at the price of one look.
+
+What was found is remembered until the store changes, so that any number of listeners cost nothing while
+nobody writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks import documents
+from holdfast.tasks.store import rows, rules, step_texts
+
+if TYPE_CHECKING:
+    from holdfast.tasks.store.tasks import Tasks
+
+EVERY_TASK = "*"
+RULES = ":rules"
+DOCUMENTS = ":documents"
+STEPS = ":steps"
+"""Parts that no task is called like. Rules and documents are files, which people change as they like."""
+
+_FILES: dict[str, tuple[RepoPath, ...]] = {
+    RULES: tuple(rules.FILES.values()),
+    DOCUMENTS: tuple(documents.PATHS.values()),
+}
+
+
+def probe(room: Tasks, part: str) -> Callable[[], object]:
+    """Return what looks at one task, at which tasks lists show, or at the texts of a workspace."""
+    if part in _FILES:
+        return lambda: _signatures(room, _FILES[part])
+    look = _LOOKS.get(part, _version_of)
+    seen: tuple[object, object] | None = None
+
+    def looked() -> object:
+        nonlocal seen
+        store_version = room.fingerprint()
+        if seen is None or seen[0] != store_version:
+            seen = (store_version, look(room, part))
+        return seen[1]
+
+    return looked
+
+
+def _signatures(room: Tasks, files: tuple[RepoPath, ...]) -> object:
+    if room.repository.bare:
+        return None
+    tree = Tree(room.repository)
+    return tuple(tree.signature(path) for path in files)
+
+
+def _steps(room: Tasks, part: str) -> object:
+    del part
+    if not room.exists:
+        return None
+    with room.reading() as connection:
+        workspace = room.find_workspace(connection)
+        return None if workspace is None else tuple(step_texts.own_steps(connection, workspace.id).values())
+
+
+def _listed(room: Tasks, part: str) -> object:
+    del part
+    if not room.exists:
+        return None
+    with room.reading() as connection:
+        return connection.execute(
+            "SELECT (SELECT count(*) FROM workspace), count(*), max(n),"
+            " count(*) FILTER (WHERE status NOT IN ('done', 'dropped')) FROM task"
+        ).fetchone()
+
+
+def _version_of(room: Tasks, task: str) -> object:
+    if not room.exists:
+        return None
+    with room.reading() as connection:
+        workspace = room.find_workspace(connection)
+        if workspace is None:
+            return None
+        try:
+            found = rows.find_task(connection, workspace.id, task)
+        except HoldfastError:
+            return None
+        instant = room.instant()
+        holder = found.claimed_by(instant.at)
+        return found.version, found.waits, found.claim_expires, holder, instant.is_held_up(found)
+
+
+_LOOKS: dict[str, Callable[[Tasks, str], object]] = {EVERY_TASK: _listed, STEPS: _steps}

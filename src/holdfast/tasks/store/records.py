@@ -1,0 +1,202 @@
+"""What the store holds, as it is handed around inside the room."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.states import PRIORITIES, Gate, Kind, Priority, Status
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who does something, and in which session."""
+
+    actor: str
+    session: str | None = None
+    token: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """A repository's tasks, under one roof."""
+
+    id: str
+    name: str
+    gate: Gate
+    stack: str
+    next_number: int
+    created_at: float
+
+
+class Task(NamedTuple):
+    """One row of the table of tasks, in the order of `COLUMNS`."""
+
+    uid: str
+    workspace: str
+    n: int
+    title: str
+    description: str
+    status: Status
+    priority: int
+    progress: int
+    parent: str | None
+    milestone: str | None
+    criteria: str
+    evidence: str
+    notes: str | None
+    plan: str | None
+    rank: float
+    version: int
+    waits: int
+    unblocks: int
+    created_by: str
+    created_at: float
+    updated_at: float
+    started_at: float | None
+    completed_at: float | None
+    issue_number: int | None
+    issue_url: str | None
+    claim_agent: str | None
+    claim_session: str | None
+    claim_token: str | None
+    claim_since: float | None
+    claim_expires: float | None
+
+    @property
+    def id(self) -> str:
+        """Return what people call it."""
+        return task_id(self.n)
+
+    @property
+    def priority_name(self) -> Priority:
+        """Return its priority as people say it."""
+        return PRIORITIES[self.priority]
+
+    def claimed_by(self, now: float) -> str | None:
+        """Return who holds it at a moment."""
+        held = self.claim_agent is not None and (self.claim_expires or 0.0) > now
+        return self.claim_agent if held else None
+
+    def is_ready(self, now: float) -> bool:
+        """Tell whether nothing it needs is open and nobody is at it; its milestone is looked at elsewhere."""
+        if self.waits or self.claimed_by(now) is not None:
+            return False
+        return self.status == "backlog" or (self.status == "in-progress" and self.claim_agent is not None)
+
+
+COLUMNS = ", ".join(Task._fields)
+"""The columns of a task in the order of its fields."""
+
+
+class File(NamedTuple):
+    """A file that a task is about."""
+
+    path: str
+    role: str = ""
+    line_start: int | None = None
+    line_end: int | None = None
+
+
+class Link(NamedTuple):
+    """Something elsewhere that a task has to do with."""
+
+    kind: str
+    ref: str
+    uri: str | None = None
+    title: str | None = None
+
+
+class Attachment(NamedTuple):
+    """A file that was put on a task."""
+
+    name: str
+    mime: str
+    sha256: str
+    size: int
+
+
+class Dependency(NamedTuple):
+    """That a task has to do with another, and how."""
+
+    uid: str
+    n: int
+    kind: Kind
+    status: Status
+
+    @property
+    def id(self) -> str:
+        """Return what people call the other task."""
+        return task_id(self.n)
+
+
+class Event(NamedTuple):
+    """Something that happened to a task."""
+
+    seq: int
+    at: float
+    actor: str
+    session: str | None
+    task: str | None
+    version: int
+    type: str
+    before: Mapping[str, Any]
+    after: Mapping[str, Any]
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A task that does not exist yet."""
+
+    title: str
+    description: str = ""
+    priority: Priority = "medium"
+    status: Status = "backlog"
+    parent: str | None = None
+    depends_on: Sequence[tuple[str, Kind]] = ()
+    """Other tasks by id, or `#name` for one of the same batch, each with how it matters."""
+    ref: str | None = None
+    """The name by which others of the batch mean this one."""
+    labels: Sequence[str] = ()
+    criteria: Sequence[str] = ()
+    files: Sequence[File] = ()
+    links: Sequence[Link] = ()
+    milestone: str | None = None
+    notes: str | None = None
+    plan: str | None = None
+    client_key: str | None = None
+    issue_number: int | None = None
+    issue_url: str | None = None
+
+
+@dataclass(slots=True)
+class Change:
+    """What to change about a task. What is not named stays as it is."""
+
+    set: dict[str, Any] = field(default_factory=dict)
+    """New values of title, description, status, priority, progress, notes, plan, milestone, rank, parent (an
+    id or None), issue_number, issue_url, and of labels, depends_on, files, criteria, links as whole lists;
+    `blockers` are those of depends_on that it waits for."""
+    add: dict[str, list[Any]] = field(default_factory=dict)
+    """What to add to labels, depends_on (pairs of id and kind), files, criteria (texts), links."""
+    remove: dict[str, list[Any]] = field(default_factory=dict)
+    """What to take away: labels, depends_on (ids), files (paths), criteria (numbers, texts), links (refs)."""
+    check: list[int | str] = field(default_factory=list)
+    """Criteria that are met, by number from 1 or by text."""
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    """Proof to keep: `kind` commit, test, gate or note, `ref`, and the `exit_status` of a command."""
+    reason: str | None = None
+    approved: bool = False
+    """Whether a person has said that the task is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changed:
+    """What a change did."""
+
+    task: Task
+    changed: Mapping[str, tuple[Any, Any]]
+    unblocked: tuple[str, ...] = ()

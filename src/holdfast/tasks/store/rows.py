@@ -1,0 +1,239 @@
+"""Reading tasks and what belongs to them out of an open connection."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from holdfast.kernel.errors import NotFound
+from holdfast.storage.sql.sql_store import Connection, SqlStore
+from holdfast.tasks.store.identity import UID_CHARACTERS, is_uid, task_id, task_number
+from holdfast.tasks.store.records import COLUMNS, Attachment, Dependency, Event, File, Link, Task
+from holdfast.tasks.store.states import FINISHED, Kind
+
+_MOST_AT_ONCE = 500
+
+_BY_NUMBER = f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND n = :n"  # noqa: S608
+_BY_UID = f"SELECT {COLUMNS} FROM task WHERE uid = :uid"  # noqa: S608
+_NEEDED = (
+    f"SELECT dependency.kind, {', '.join(f'other.{name}' for name in Task._fields)} FROM dependency"  # noqa: S608
+    " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
+    " ORDER BY other.n, dependency.kind"
+)
+_BY_NAME = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
+
+
+def among(values: Sequence[str], prefix: str = "v") -> tuple[str, dict[str, str]]:
+    """Return a list for `IN` and its values."""
+    names, text = _names(len(values), prefix)
+    return text, dict(zip(names, values, strict=True))
+
+
+@lru_cache(maxsize=1024)
+def _names(count: int, prefix: str) -> tuple[tuple[str, ...], str]:
+    names = tuple(f"{prefix}{number}" for number in range(count))
+    return names, f"({', '.join(f':{name}' for name in names)})"
+
+
+def in_portions(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield lists for `IN` that no database finds too long."""
+    distinct = list(dict.fromkeys(values))
+    for start in range(0, len(distinct), _MOST_AT_ONCE):
+        yield among(distinct[start : start + _MOST_AT_ONCE])
+
+
+def task_by_uid(connection: Connection, uid: str) -> Task:
+    """Return the task with this name for ever."""
+    return Task._make(connection.execute(_BY_UID, {"uid": uid}).fetchone())
+
+
+def find_task(connection: Connection, workspace: str, text: str, locking: str = "") -> Task:
+    """Return the task that a text names: `TP-12`, the name for ever, or a name it had elsewhere."""
+    named = text.strip()
+    row = None
+    if len(named) == UID_CHARACTERS and is_uid(named.upper()):
+        row = connection.execute(_BY_UID + locking, {"uid": named.upper()}).fetchone()
+        if row is not None and row[1] != workspace:
+            row = None
+    else:
+        values = {"workspace": workspace, "n": task_number(named)}
+        row = connection.execute(_BY_NUMBER + locking, values).fetchone()
+        row = row or _by_former_name(connection, workspace, task_id(values["n"]), locking)  # type: ignore[arg-type]
+    if row is None:
+        raise NotFound(
+            f'There is no task "{named[:40]}".',
+            hint="`taskpilot_list` shows the tasks there are.",
+            task_id=named,
+        )
+    return Task._make(row)
+
+
+def _by_former_name(connection: Connection, workspace: str, name: str, locking: str) -> Any:
+    found = connection.execute(_BY_NAME, {"workspace": workspace, "name": f"id:{name}"}).fetchone()
+    return None if found is None else connection.execute(_BY_UID + locking, {"uid": found[0]}).fetchone()
+
+
+def locked_for_writing(store: SqlStore) -> str:
+    """Return what a SELECT ends with that keeps others from changing the row meanwhile."""
+    return " FOR UPDATE" if store.engine == "postgresql" else ""
+
+
+def labels_of(connection: Connection, uid: str) -> list[str]:
+    """Return the labels of a task, in order."""
+    rows = connection.execute("SELECT label FROM label WHERE task = :uid ORDER BY label", {"uid": uid})
+    return [row[0] for row in rows]
+
+
+def files_of(connection: Connection, uid: str) -> list[File]:
+    """Return the files of a task, in order."""
+    query = "SELECT path, role, line_start, line_end FROM file WHERE task = :uid ORDER BY path"
+    return [File._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+def links_of(connection: Connection, uid: str) -> list[Link]:
+    """Return the links of a task, in order."""
+    query = "SELECT kind, ref, uri, title FROM link WHERE task = :uid ORDER BY kind, ref"
+    return [Link._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+def attachments_of(connection: Connection, uid: str) -> list[Attachment]:
+    """Return what was put on a task, in order."""
+    query = "SELECT name, mime, sha256, size FROM attachment WHERE task = :uid ORDER BY name"
+    return [Attachment._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+def needs_of(connection: Connection, uid: str) -> list[Dependency]:
+    """Return the tasks that a task has to do with, and how."""
+    query = (
+        "SELECT other.uid, other.n, dependency.kind, other.status FROM dependency"
+        " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
+        " ORDER BY other.n, dependency.kind"
+    )
+    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+def needed_tasks(connection: Connection, uid: str) -> list[Needed]:
+    """Return the tasks that a task has to do with, whole."""
+    found = connection.execute(_NEEDED, {"uid": uid})
+    return [Needed(row[0], Task._make(row[1:])) for row in found]
+
+
+def needed_by(connection: Connection, uid: str) -> list[Dependency]:
+    """Return the tasks that have to do with a task, and how."""
+    query = (
+        "SELECT other.uid, other.n, dependency.kind, other.status FROM dependency"
+        " JOIN task other ON other.uid = dependency.task WHERE dependency.needs = :uid"
+        " ORDER BY other.n, dependency.kind"
+    )
+    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+def subtasks_of(connection: Connection, uid: str) -> list[Task]:
+    """Return the tasks directly below a task, in order."""
+    query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"  # noqa: S608
+    return [Task._make(row) for row in connection.execute(query, {"uid": uid})]
+
+
+class Needed(NamedTuple):
+    """Another task that a task has to do with, and how."""
+
+    kind: Kind
+    task: Task
+
+
+class Parts(NamedTuple):
+    """What belongs to a task, each sort in order."""
+
+    subtasks: list[Task]
+    needs: list[Needed]
+    needed_by: list[Dependency]
+    labels: list[str]
+    files: list[File]
+    links: list[Link]
+    attachments: list[Attachment]
+
+    @property
+    def blockers(self) -> list[Task]:
+        """Return the unfinished tasks that the task needs itself."""
+        return [
+            item.task for item in self.needs if item.kind == "blocks" and item.task.status not in FINISHED
+        ]
+
+
+def parts_of(connection: Connection, uid: str) -> Parts:
+    """Return what belongs to a task, each sort looked up once."""
+    return Parts(
+        subtasks_of(connection, uid),
+        needed_tasks(connection, uid),
+        needed_by(connection, uid),
+        labels_of(connection, uid),
+        files_of(connection, uid),
+        links_of(connection, uid),
+        attachments_of(connection, uid),
+    )
+
+
+def blockers_of(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:
+    """Return for each task the ids of the unfinished tasks that it needs itself."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for listed, values in in_portions(uids):
+        rows = connection.execute(
+            "SELECT dependency.task, other.n FROM dependency JOIN task other ON other.uid = dependency.needs"  # noqa: S608
+            f" WHERE dependency.kind = 'blocks' AND dependency.task IN {listed}"
+            " AND other.status NOT IN ('done', 'dropped') ORDER BY other.n",
+            values,
+        )
+        for uid, number in rows:
+            found[uid].append(task_id(number))
+    return dict(found)
+
+
+def ids_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
+    """Return what people call these tasks."""
+    found: dict[str, str] = {}
+    for listed, values in in_portions(uids):
+        rows = connection.execute(f"SELECT uid, n FROM task WHERE uid IN {listed}", values)  # noqa: S608
+        found.update((uid, task_id(number)) for uid, number in rows)
+    return found
+
+
+def events_after(
+    connection: Connection, workspace: str, after: int, limit: int, task: str | None = None
+) -> list[Event]:
+    """Return what happened after a number, in the order in which it happened."""
+    only = "" if task is None else " AND task = :task"
+    rows = connection.execute(
+        "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"  # noqa: S608
+        f" WHERE workspace = :workspace AND seq > :after{only} ORDER BY seq LIMIT :limit",
+        {"workspace": workspace, "after": after, "limit": limit, "task": task},
+    )
+    return [_event(row) for row in rows]
+
+
+def _event(row: Sequence[Any]) -> Event:
+    seq, at, actor, session, task, version, kind, before, after, reason = row
+    return Event(
+        seq,
+        at,
+        actor,
+        session,
+        task,
+        version,
+        kind,
+        json.loads(before) if before else {},
+        json.loads(after) if after else {},
+        reason,
+    )
+
+
+def counts(connection: Connection, workspace: str) -> tuple[int, int]:
+    """Return how many tasks are open, and how many there are."""
+    row = connection.execute(
+        "SELECT count(*) FILTER (WHERE status NOT IN ('done', 'dropped')), count(*) FROM task"
+        " WHERE workspace = :workspace",
+        {"workspace": workspace},
+    ).fetchone()
+    return row[0], row[1]

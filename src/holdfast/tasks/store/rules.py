@@ -1,0 +1,219 @@
+"""Rules: readable Markdown in `.task/rules/`, with an index of where each came from.
+
+Contract:
+- The files are what counts. A person may edit them; a line `- text` below a heading is a rule of that type.
+- `workspace_rules.md` wins: a standard rule that says nearly the same as one of its is not listed.
+- Taking a rule away keeps its text in the index; nothing is forgotten.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
+from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.watching.file_signature import sign_of
+from holdfast.tasks.store.tasks import Tasks
+
+RuleType = Literal["coding", "git", "testing", "security", "performance", "custom"]
+Scope = Literal["standard", "workspace"]
+
+RULE_TYPES: tuple[RuleType, ...] = get_args(RuleType)
+FILES: dict[Scope, RepoPath] = {
+    "standard": RepoPath.parse(".task/rules/standard_rules.md"),
+    "workspace": RepoPath.parse(".task/rules/workspace_rules.md"),
+}
+RULE_FILE_BYTES = 256 * 1024
+SAME_WORDS = 0.8
+
+_HEADINGS: dict[Scope, str] = {
+    "standard": "# Standard rules\n",
+    "workspace": "# Rules of this workspace\n\nThey win over the standard rules.\n",
+}
+_HEADING = re.compile(r"##\s+(.+?)\s*$")
+_RULE = re.compile(r"[-*]\s+(.+?)\s*$")
+_INSERT = (
+    "INSERT INTO rule (id, workspace, scope, type, text, confidence, source, active, created_at)"
+    " VALUES (:id, :workspace, :scope, :type, :text, :confidence, :source, :active, :now)"
+    " ON CONFLICT (id) DO UPDATE SET active = excluded.active, confidence = excluded.confidence,"
+    " source = excluded.source"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One rule."""
+
+    type: RuleType
+    text: str
+    scope: Scope
+
+    @property
+    def id(self) -> str:
+        """Return a name that follows from what the rule says."""
+        return f"r_{hashlib.sha256(f'{self.type}|{self.text}'.encode()).hexdigest()[:8]}"
+
+
+def listed(room: Tasks) -> list[Rule]:
+    """Return the rules that hold, those of the workspace first; read again once a file has changed."""
+    sign = sign_of(f"{room.repository.root}/{path.text}" for path in FILES.values())
+    known: list[Rule] | None = room.memory.recall("rules", sign)
+    if known is None:
+        own = _read(room, "workspace")
+        standard = [
+            rule for rule in _read(room, "standard") if not any(alike(rule.text, item.text) for item in own)
+        ]
+        known = room.memory.keep("rules", sign, [*own, *standard])
+    return list(known)
+
+
+def markdown(room: Tasks) -> str:
+    """Return the rules that hold as one document."""
+    return _written("standard", listed(room)).replace(_HEADINGS["standard"], "# Rules\n", 1)
+
+
+def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rule:
+    """Add a rule, unless one says nearly the same already; return the one that holds."""
+    with _alone(room):
+        rules = _read(room, rule.scope)
+        known = next((item for item in rules if item.type == rule.type and alike(item.text, rule.text)), None)
+        if known is not None:
+            return known
+        _write(room, rule.scope, [*rules, rule])
+        _index(room, rule, source, confidence, active=True)
+    return rule
+
+
+def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
+    """Say a rule in other words."""
+    with _alone(room):
+        scope, rules, place = _find(room, identity)
+        changed = Rule(rules[place].type, text, scope)
+        _index(room, rules[place], source, 1.0, active=False)
+        _write(room, scope, [*rules[:place], changed, *rules[place + 1 :]])
+        _index(room, changed, source, 1.0, active=True)
+    return changed
+
+
+def remove(room: Tasks, identity: str, *, source: str) -> Rule:
+    """Take a rule out of its file; the index remembers it."""
+    with _alone(room):
+        scope, rules, place = _find(room, identity)
+        _write(room, scope, [*rules[:place], *rules[place + 1 :]])
+        _index(room, rules[place], source, 1.0, active=False)
+    return rules[place]
+
+
+def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
+    """Write the files of a new workspace, unless they are there, and return the rules that hold."""
+    with _alone(room):
+        tree = Tree(room.repository)
+        rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
+        if not tree.exists(FILES["standard"]):
+            _write(room, "standard", rules)
+            for rule in rules:
+                _index(room, rule, "init", 1.0, active=True)
+        if not tree.exists(FILES["workspace"]):
+            _write(room, "workspace", [])
+    return listed(room)
+
+
+def rule_type(text: str) -> RuleType:
+    """Return the type of rule that a heading names; what is not known is of the custom kind."""
+    word = text.strip().lower()
+    return next((kind for kind in RULE_TYPES if kind == word), "custom")
+
+
+def alike(one: str, other: str) -> bool:
+    """Tell whether two rules share so many words that they say the same."""
+    first, second = set(_words(one)), set(_words(other))
+    return bool(first and second) and len(first & second) / max(len(first), len(second)) >= SAME_WORDS
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.lower())
+
+
+@contextmanager
+def _alone(room: Tasks) -> Iterator[None]:
+    """Keep our other processes away from the files."""
+    if room.repository.bare:
+        raise InvalidArguments(
+            "A bare repository has no files for rules.", hint="Use a clone with a work tree."
+        )
+    room.repository.ensure_store()
+    with locked(os.path.join(room.repository.store_directory, "task-rules")):
+        yield
+
+
+def _read(room: Tasks, scope: Scope) -> list[Rule]:
+    if room.repository.bare:
+        return []
+    tree = Tree(room.repository)
+    try:
+        text = tree.read_bytes(FILES[scope], RULE_FILE_BYTES).decode()
+    except NotFound:
+        return []
+    except UnicodeDecodeError:
+        raise Corrupted(f"'{FILES[scope].text}' is not text.", hint="Mend it, or move it aside.") from None
+    kind: RuleType = "custom"
+    rules = []
+    for line in text.splitlines():
+        if (heading := _HEADING.match(line)) is not None:
+            kind = rule_type(heading[1])
+        elif (found := _RULE.match(line)) is not None:
+            rules.append(Rule(kind, found[1], scope))
+    return rules
+
+
+def _write(room: Tasks, scope: Scope, rules: Sequence[Rule]) -> None:
+    tree = Tree(room.repository)
+    tree.make_parents(FILES[scope])
+    tree.write(FILES[scope], _written(scope, rules).encode())
+
+
+def _written(scope: Scope, rules: Sequence[Rule]) -> str:
+    parts = [_HEADINGS[scope]]
+    for kind in RULE_TYPES:
+        of_kind = [rule for rule in rules if rule.type == kind]
+        if of_kind:
+            parts.append(f"\n## {kind.capitalize()}\n\n" + "".join(f"- {rule.text}\n" for rule in of_kind))
+    return "".join(parts)
+
+
+def _find(room: Tasks, identity: str) -> tuple[Scope, list[Rule], int]:
+    for scope in FILES:
+        rules = _read(room, scope)
+        for place, rule in enumerate(rules):
+            if rule.id == identity:
+                return scope, rules, place
+    raise NotFound(
+        f'There is no rule "{identity[:40]}".',
+        hint="The action `list` shows the rules there are.",
+        rule_id=identity,
+    )
+
+
+def _index(room: Tasks, rule: Rule, source: str, confidence: float, *, active: bool) -> None:
+    with room.store.write() as connection:
+        workspace = room.workspace_in(connection).id
+        values = {
+            "id": f"{workspace}/{rule.scope}/{rule.id}",
+            "workspace": workspace,
+            "scope": rule.scope,
+            "type": rule.type,
+            "text": rule.text,
+            "confidence": confidence,
+            "source": source,
+            "active": int(active),
+            "now": room.now(),
+        }
+        connection.execute(_INSERT, values)

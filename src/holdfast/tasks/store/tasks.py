@@ -1,0 +1,370 @@
+"""The tasks of one repository, shared by its worktrees and by every process and person that works on it.
+
+Contract:
+- A write that returned is durable; any number of writers lose nothing of each other's.
+- Every change is an event, numbered in the order in which readers see them; nothing is ever removed.
+- Reading where nothing was written leaves no trace on disk.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from holdfast.kernel.clock import Clock, utc_now
+from holdfast.kernel.memory import Memory
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sql_store import Connection, SqliteStore, SqlStore
+from holdfast.storage.sql.store_file import StoreFile
+from holdfast.tasks.errors import NotInitialized
+from holdfast.tasks.neighbours import Alone, Neighbours
+from holdfast.tasks.store import change as changing
+from holdfast.tasks.store import creation, history, lease, query, rows
+from holdfast.tasks.store.instant import Instant, Watched, watched
+from holdfast.tasks.store.marker import read_marker
+from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
+from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
+
+_WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
+LEASE_SECONDS = 1800.0
+
+Taken = TypeVar("Taken")
+BeforeCommit = Callable[[Connection, list[tuple[Task, bool]]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something to know about the store."""
+
+    is_damage: bool
+    text: str
+
+
+class Tasks:
+    """The tasks of one repository."""
+
+    def __init__(
+        self, repository: Repository, *, database: str | None = None, clock: Clock = utc_now
+    ) -> None:
+        self.repository = repository
+        self.clock = clock
+        self.memory: Memory[Any] = Memory()
+        """What was made of files that had not changed since."""
+        self._address = database
+        self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
+        self._opened: SqlStore | None = None
+        self._opening = threading.Lock()
+        self._known: str | None = None
+        self._watched = Watched()
+        self._introduction: Callable[[], Neighbours] = Alone
+        self._met: Neighbours | None = None
+
+    @classmethod
+    def open(cls, repository: Repository, database: str | None = None) -> Tasks:
+        """Return the tasks of a repository; the database is opened at first use."""
+        return cls(repository, database=database)
+
+    def close(self) -> None:
+        """Close the database, if it was needed."""
+        with self._opening:
+            if self._opened is not None:
+                self._opened.close()
+            if self._met is not None:
+                self._met.close()
+
+    def introduce(self, neighbours: Callable[[], Neighbours]) -> None:
+        """Say who knows the other rooms; asked for when somebody wants to hear them."""
+        self._introduction, self._met = neighbours, None
+
+    @property
+    def neighbours(self) -> Neighbours:
+        """Return who knows the other rooms."""
+        with self._opening:
+            if self._met is None:
+                self._met = self._introduction()
+            return self._met
+
+    # The workspace.
+
+    def workspace(self) -> Workspace:
+        """Return the workspace of this repository, or raise when there is none yet."""
+        with self.reading() as connection:
+            return self.workspace_in(connection)
+
+    def workspace_in(self, connection: Connection) -> Workspace:
+        """Return the workspace of this repository as a transaction sees it."""
+        found = self.find_workspace(connection)
+        if found is None:
+            raise self._not_initialized()
+        self._known = found.id
+        return found
+
+    def workspaces(self) -> list[Workspace]:
+        """Return every workspace of the database."""
+        if not self.exists:
+            return []
+        with self.reading() as connection:
+            found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")  # noqa: S608
+            return [Workspace(*row) for row in found]
+
+    def workspace_called(self, connection: Connection, identity: str) -> Workspace:
+        """Return the workspace with this id."""
+        row = connection.execute(
+            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id",  # noqa: S608
+            {"id": identity},
+        ).fetchone()
+        return Workspace(*row)
+
+    def find_workspace(self, connection: Connection) -> Workspace | None:
+        """Return the workspace of this repository, or None when there is none yet."""
+        marked = self._known or read_marker(self.repository)
+        select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"  # noqa: S608
+        if marked is not None:
+            row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
+            if row is not None:
+                return Workspace(*row)
+        if self.store.engine == "postgresql":
+            return None  # The database is shared: only the marker says which workspace is ours.
+        row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
+        return None if row is None else Workspace(*row)
+
+    # Tasks.
+
+    def create(
+        self, drafts: Sequence[Draft], who: Who, *, before_commit: BeforeCommit | None = None
+    ) -> list[tuple[Task, bool]]:
+        """Add tasks, all or none, and return each with whether it is new.
+
+        What `before_commit` does belongs to the same transaction; when it raises, nothing was added.
+        """
+        with self.store.write() as connection:
+            workspace = self.workspace_in(connection)
+            made = creation.create(self.store, connection, workspace, drafts, who, self.clock())
+            if before_commit is not None:
+                before_commit(connection, made)
+            return made
+
+    def get(self, task: str) -> Task:
+        """Return a task by `TP-12`, by its number, or by its name for ever."""
+        with self.reading() as connection:
+            return rows.find_task(connection, self.workspace_in(connection).id, task)
+
+    def find(self, wanted: query.Query) -> query.Page:
+        """Return a page of the tasks that fit."""
+        with self.reading() as connection:
+            return query.find(connection, self.workspace_in(connection).id, wanted, self.instant())
+
+    def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
+        """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
+        with self.store.write() as connection:
+            workspace = self.workspace_in(connection)
+            done = changing.change(
+                self.store,
+                connection,
+                workspace,
+                task,
+                change,
+                who,
+                self.now(),
+                if_version=if_version,
+                guard=lease.may_write,
+            )
+        return replace(done, unblocked=self._ready_of(done.unblocked)) if done.unblocked else done
+
+    def _ready_of(self, unblocked: Sequence[str]) -> tuple[str, ...]:
+        """Return those of the tasks that nothing holds up any more whose milestone is not closed either."""
+        instant = self.instant()
+        with self.reading() as connection:
+            workspace = self.workspace_in(connection).id
+            found = [rows.find_task(connection, workspace, name) for name in unblocked]
+            return tuple(task.id for task in found if not instant.is_held_up(task))
+
+    def claim_next(
+        self, who: Who, wish: lease.Wish = lease.ANYTHING, seconds: float = LEASE_SECONDS
+    ) -> lease.Claimed | None:
+        """Take the task that should be done next, or nothing when none is ready."""
+
+        def take(connection: Connection, workspace: str, closed: lease.Closed) -> lease.Claimed | None:
+            return lease.take_next(self.store, connection, workspace, who, self.now(), seconds, wish, closed)
+
+        return self._taken(take)
+
+    def claim(
+        self, task: str, who: Who, seconds: float = LEASE_SECONDS, *, resume: bool = False
+    ) -> lease.Claimed:
+        """Take one task, or renew the claim on it; `resume` goes on with one of another session of theirs."""
+
+        def take(connection: Connection, workspace: str, closed: lease.Closed) -> lease.Claimed:
+            now = self.now()
+            return lease.take(
+                self.store, connection, workspace, task, who, now, seconds, closed, resume=resume
+            )
+
+        return self._taken(take)
+
+    def _taken(self, take: Callable[[Connection, str, lease.Closed], Taken]) -> Taken:
+        """Take a task; which milestones are closed is asked for only where it matters, and outside."""
+        closed: lease.Closed = None
+        while True:
+            try:
+                with self.store.write(together=True) as connection:
+                    return take(connection, self._known or self.workspace_in(connection).id, closed)
+            except lease.MilestonesMatter:
+                with self.reading() as connection:
+                    closed = self.instant().closed_in(connection, self.workspace_in(connection).id)
+
+    def renew(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> Task:
+        """Let the caller's claim on a task last longer."""
+        with self.store.write(together=True) as connection:
+            found = self._held(connection, task, who)
+            return lease.renew(connection, found, self.now(), seconds)
+
+    def release(self, task: str, who: Who, *, kind: str = "released", reason: str | None = None) -> Task:
+        """Give a task of the caller's back, for anybody to take."""
+        with self.store.write(together=True) as connection:
+            found = self._held(connection, task, who)
+            return lease.release(self.store, connection, found, who, self.now(), kind=kind, reason=reason)
+
+    def _held(self, connection: Connection, task: str, who: Who) -> Task:
+        workspace = self.workspace_in(connection).id
+        found = rows.find_task(connection, workspace, task, rows.locked_for_writing(self.store))
+        lease.held(connection, found, who, self.now())
+        return found
+
+    def events(self, *, after: int = 0, limit: int = 100, task: str | None = None) -> list[Event]:
+        """Return what happened after a number, to everything or to one task, oldest first."""
+        with self.reading() as connection:
+            workspace = self.workspace_in(connection).id
+            uid = None if task is None else rows.find_task(connection, workspace, task).uid
+            return rows.events_after(connection, workspace, after, limit, uid)
+
+    def note(self, kind: str, who: Who, after: Mapping[str, Any], reason: str | None = None) -> None:
+        """Record something that happened to the workspace and to no task."""
+        with self.store.write() as connection:
+            self.note_in(connection, kind, who, after, reason)
+
+    def note_in(
+        self,
+        connection: Connection,
+        kind: str,
+        who: Who,
+        after: Mapping[str, Any],
+        reason: str | None = None,
+        *,
+        before: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Record, in a transaction, something that happens to the workspace and to no task."""
+        row = {
+            "workspace": self.workspace_in(connection).id,
+            "at": self.now(),
+            "actor": who.actor,
+            "session": who.session,
+            "task": None,
+            "version": 0,
+            "type": kind,
+            "before": None if before is None else history.encoded(before),
+            "after": history.encoded(after),
+            "reason": reason,
+        }
+        history.record(self.store, connection, [row])
+
+    # The store.
+
+    def _not_initialized(self) -> NotInitialized:
+        return not_initialized(read_marker(self.repository), "clone" if self._address is None else "database")
+
+    def now(self) -> float:
+        """Return the present moment in seconds."""
+        return self.clock().timestamp()
+
+    def instant(self) -> Instant:
+        """Return the present moment, at which milestones are open or closed."""
+        return Instant(self.now(), self._closed_milestones)
+
+    def _closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        return self.neighbours.closed_milestones(names)
+
+    @property
+    def exists(self) -> bool:
+        """Whether anything was ever stored."""
+        return self._address is not None or self._opened is not None or self._file.was_created
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Yield a connection that sees one moment; raise when nothing was ever stored."""
+        if not self.exists:
+            raise self._not_initialized()
+        return self.store.read()
+
+    @property
+    def store(self) -> SqlStore:
+        """Return the database, opened at first use."""
+        if self._opened is None:
+            with self._opening:
+                if self._opened is None:
+                    self._opened = self._open()
+        return self._opened
+
+    def _open(self) -> SqlStore:
+        if self._address is not None:
+            from holdfast.storage.sql.postgres import PostgresStore
+
+            return PostgresStore(self._address, migrations=MIGRATIONS)
+        self.repository.ensure_store()
+        return SqliteStore(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
+
+    def font_cache(self) -> Path:
+        """Return the folder where whoever draws letters may keep what it knows of fonts."""
+        return Path(self.repository.store_directory, "fonts")
+
+    def fingerprint(self) -> object:
+        """Return a value that changes when anything about the tasks does, or a milestone or a lease ends."""
+        if not self.exists:
+            return None
+        version = self.store.data_version()
+        if self._watched.version != version:
+            with self.reading() as connection:
+                found = self.find_workspace(connection)
+                self._watched = Watched(version) if found is None else watched(connection, found.id, version)
+        instant = self.instant()
+        return version, instant.closed(self._watched.milestones), self._watched.ended(instant.at)
+
+    def probe(self, part: str) -> Callable[[], object]:
+        """Return what looks at one task, or, for `*`, at which tasks lists show."""
+        from holdfast.tasks.store.probes import probe
+
+        return probe(self, part)
+
+    def check(self) -> list[Finding]:
+        """Return what is wrong with the store, and which claims ran out."""
+        if not self.exists:
+            return []
+        damage = self.store.verify()
+        if damage:
+            return [Finding(is_damage=True, text=text) for text in damage]
+        with self.store.read() as connection:
+            left = connection.execute(
+                "SELECT count(*) FROM task WHERE claim_agent IS NOT NULL AND claim_expires <= :now"
+                " AND status = 'in-progress'",
+                {"now": self.now()},
+            ).fetchone()[0]
+        text = f"Tasks whose claim ran out: {left}. The next one who asks gets them."
+        return [Finding(is_damage=False, text=text)] if left else []
+
+
+def not_initialized(named: str | None, place: str) -> NotInitialized:
+    """Return the failure of asking for tasks where there is no workspace, or only its name."""
+    if named is not None:
+        return NotInitialized(
+            f"The tasks of this workspace are not in this {place}.",
+            hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks restore"
+            " FILE` here, or begin without them with `taskpilot_init` (`holdfast tasks init`).",
+        )
+    return NotInitialized(
+        "This repository has no tasks yet.",
+        hint="Call `taskpilot_init`, or run `holdfast tasks init`, first.",
+    )

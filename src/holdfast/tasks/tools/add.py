@@ -1,0 +1,177 @@
+"""`taskpilot_add` and `taskpilot_create_task`: one task, or up to fifty that belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.inputs import NewTask, draft_of
+from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
+from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.records import Draft, Task, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import receipt, workspace_ref
+from holdfast.tasks.view.text import added_words, created_words
+
+MOST_TASKS = 50
+_LIKE_ENOUGH = 90
+_COMPARED = 5000
+_SHOWN_DUPLICATES = 5
+
+
+class AddTasks(NewTask, InSession):
+    """One task, or several at once."""
+
+    tasks: list[NewTask] = Field(
+        default=[], max_length=MOST_TASKS, description="Several tasks instead of one; all are added or none."
+    )
+    dry_run: bool = Field(default=False, description="Say what would be added, and add nothing.")
+
+
+class Likeness(Result):
+    """A new task that may be there already."""
+
+    title: str = Field(description="The new task, by its place: task 1, task 2, and so on.")
+    like: str = Field(description="The task that it resembles.")
+
+
+class TasksAdded(Reported):
+    """Receipt for new tasks."""
+
+    tasks_created: list[TaskReceipt]
+    existing: list[str] | None = Field(default=None, description="Already there by their `client_key`.")
+    possible_duplicates: list[Likeness] | None = None
+    dry_run: bool | None = None
+
+
+class CreateTask(NewTask, InSession):
+    """One task."""
+
+
+class TaskCreated(Reported):
+    """Receipt for a new task."""
+
+    task: TaskReceipt
+
+
+class _OnlyTried(Exception):
+    """Ends a transaction that was not meant to last."""
+
+    def __init__(self, made: list[tuple[Task, bool]]) -> None:
+        super().__init__()
+        self.made = made
+
+
+@tasks.operation(
+    "taskpilot_add",
+    title="Add tasks",
+    effect=Effect.WRITE,
+    command="add",
+    positional=("task_description",),
+    example='holdfast tasks add "Answer 413 when a body is too large" --criteria "A test shows it"',
+    specified=True,
+    text=added_words,
+    annotations=WRITING,
+)
+def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
+    """Add a task, or up to fifty that may depend on each other.
+
+    Say in `criteria` what has to be true before it is done. Open tasks that look alike are named in
+    `possible_duplicates`.
+    """
+    who = acting(room, arguments)
+    drafts = [draft_of(task) for task in _wanted(arguments)]
+    duplicates = _likenesses(room, drafts)
+    made = _tried(room, drafts, who) if arguments.dry_run else room.create(drafts, who)
+    return TasksAdded(
+        operation="add",
+        workspace=workspace_ref(room.workspace()),
+        tasks_created=[receipt(task) for task, is_new in made if is_new],
+        existing=[task.id for task, is_new in made if not is_new] or None,
+        possible_duplicates=duplicates or None,
+        dry_run=True if arguments.dry_run else None,
+        next_steps=None if arguments.dry_run else ["Take the next one with taskpilot_claim."],
+    )
+
+
+@tasks.operation(
+    "taskpilot_create_task",
+    title="Create a task",
+    effect=Effect.WRITE,
+    command="create-task",
+    positional=("task_description",),
+    example='holdfast tasks create-task "Answer 413 when a body is too large" --priority high',
+    specified=True,
+    text=created_words,
+    annotations=WRITING,
+    result_version="task.version",
+    addresses=(
+        Address(
+            "POST",
+            "workspaces/{workspace_path}/tasks",
+            status=201,
+            renamed={"description": "task_description"},
+        ),
+    ),
+    listed=False,
+)
+def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
+    """Create one task and return it. `taskpilot_add` does the same for several at once."""
+    who = acting(room, arguments)
+    [(task, _)] = room.create([draft_of(arguments)], who)
+    return TaskCreated(operation="create_task", workspace=workspace_ref(room.workspace()), task=receipt(task))
+
+
+def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
+    if not arguments.tasks:
+        return [arguments]
+    if arguments.task_description is not None or arguments.title is not None:
+        raise InvalidArguments(
+            "One task and `tasks` were both given.", hint="Put all of them into `tasks`, or leave it out."
+        )
+    return arguments.tasks
+
+
+def _tried(room: Tasks, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
+    def stop(connection: Connection, made: list[tuple[Task, bool]]) -> None:
+        del connection
+        raise _OnlyTried(made)
+
+    try:
+        return room.create(drafts, who, before_commit=stop)
+    except _OnlyTried as tried:
+        return tried.made
+
+
+def _likenesses(room: Tasks, drafts: Sequence[Draft]) -> list[Likeness]:
+    """Name open tasks whose titles are nearly those of new ones."""
+    from rapidfuzz import fuzz, process, utils
+
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection).id
+        rows = connection.execute(
+            "SELECT n, title FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
+            " ORDER BY n DESC LIMIT :most",
+            {"workspace": workspace, "most": _COMPARED},
+        ).fetchall()
+
+    def sorted_words(title: str) -> str:
+        return " ".join(sorted(utils.default_process(title).split()))
+
+    # The words of all titles are sorted once, not for each new one.
+    titles = {number: sorted_words(title) for number, title in rows}
+    found = []
+    for place, draft in enumerate(drafts, 1):
+        matches = process.extract(
+            sorted_words(draft.title), titles, scorer=fuzz.ratio, score_cutoff=_LIKE_ENOUGH, limit=1
+        )
+        found += [Likeness(title=f"task {place}", like=task_id(number)) for _, _, number in matches]
+    return found[:_SHOWN_DUPLICATES]

@@ -1,0 +1,277 @@
+"""`taskpilot_claim`: take a task, keep it, give it back, hand it over; and a person's approval."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.caller import acting, actor, check_workspace
+from holdfast.tasks.inputs import AnyPriority, path_named
+from holdfast.tasks.models import (
+    Body,
+    ClaimOut,
+    InSession,
+    Reported,
+    ResponseFormat,
+    Result,
+    Scoped,
+    TaskDetail,
+    TaskId,
+    TaskReceipt,
+    Word,
+)
+from holdfast.tasks.store.instant import Instant
+from holdfast.tasks.store.lease import Claimed, Wish
+from holdfast.tasks.store.query import of_closed
+from holdfast.tasks.store.records import Change, Task, Who
+from holdfast.tasks.store.rows import find_task
+from holdfast.tasks.store.session import leave_note
+from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import MOST_BYTES, shortened
+from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
+from holdfast.tasks.view.text import claimed_words
+
+LONGEST_LEASE_SECONDS = 86_400
+_NOTES_SHOWN = 1000
+_AROUND_BYTES = 6000
+"""For the claim, and for what whoever had the task before left."""
+
+
+class ClaimTask(InSession):
+    """What to do about a claim."""
+
+    action: Literal["next", "take", "renew", "release", "handoff"] = Field(
+        default="next",
+        description="Take the next ready task or a named one; keep, give back or hand over yours.",
+    )
+    task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
+    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    token: Word | None = Field(default=None, description="Proof of the claim; send it with writes.")
+    resume: bool = Field(
+        default=False, description="With take: go on with what your name held in a session that ended."
+    )
+    priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")
+    label: Word | None = Field(default=None, description="For next: only with this label.")
+    milestone: Word | None = Field(default=None, description="For next: only of this milestone.")
+    connected_file: Word | None = Field(default=None, description="For next: only about this file.")
+    lease_seconds: int = Field(
+        default=int(LEASE_SECONDS), ge=1, le=LONGEST_LEASE_SECONDS, description="How long the claim lasts."
+    )
+    note: Body | None = Field(default=None, description="For the next one, with handoff or release.")
+    response_format: ResponseFormat = Field(default="concise", description="How much of it.")
+
+
+class NoneReady(Result):
+    """Why there is nothing to take."""
+
+    blocked: int = Field(description="Tasks that wait for others or for a person.")
+    claimed: int = Field(description="Tasks that somebody is at.")
+    claimed_by: list[UntrustedText] | None = None
+    milestone_closed: int | None = Field(
+        default=None, description="How many of the blocked ones are of a closed milestone."
+    )
+
+
+class PreviousHolder(Result):
+    """Who left a task behind."""
+
+    agent: UntrustedText
+    notes: UntrustedText | None = None
+
+
+class ClaimResult(Reported):
+    """A task and the claim on it, or why there is none."""
+
+    task: TaskReceipt | None = None
+    detail: TaskDetail | None = None
+    claim: ClaimOut | None = None
+    previous_holder: PreviousHolder | None = None
+    none_ready: NoneReady | None = None
+
+
+@tasks.operation(
+    "taskpilot_claim",
+    title="Claim a task",
+    effect=Effect.WRITE,
+    command="claim",
+    positional=("action", "task_id"),
+    example="holdfast tasks claim next --agent ada",
+    text=claimed_words,
+    annotations=WRITING,
+    result_version="task.version",
+    addresses=(
+        Address("POST", "workspaces/{workspace_path}/tasks/{task_id}/claim", {"action": "take"}),
+        Address("POST", "workspaces/{workspace_path}/claim", {"action": "next"}),
+    ),
+)
+def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
+    """Take a task so that nobody else does, keep it, give it back, or hand it over.
+
+    A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Others can take one
+    that ran out.
+    """
+    who = acting(room, arguments, arguments.token)
+    if arguments.session is None:
+        who = Who(actor(arguments.agent), None, arguments.token)
+    _check_arguments(arguments)
+    if arguments.action == "next":
+        return _next(room, arguments, who)
+    if arguments.task_id is None:
+        raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
+    if arguments.action == "take":
+        taken = room.claim(arguments.task_id, who, arguments.lease_seconds, resume=arguments.resume)
+        return _report(room, arguments, who, taken)
+    if arguments.action == "renew":
+        return _report(
+            room, arguments, who, Claimed(room.renew(arguments.task_id, who, arguments.lease_seconds))
+        )
+    return _given_back(room, arguments, who, arguments.task_id)
+
+
+def _check_arguments(arguments: ClaimTask) -> None:
+    """Raise where something was given that the action does not take: it was meant otherwise."""
+    if arguments.action == "next":
+        if arguments.task_id is not None or arguments.resume:
+            raise InvalidArguments(
+                "`next` takes neither `task_id` nor `resume`.",
+                hint="To take a task by its name, use the action `take`.",
+            )
+        return
+    if arguments.resume and arguments.action != "take":
+        raise InvalidArguments(f"`{arguments.action}` takes no `resume`.", hint="Use it with `take`.")
+    for name in ("priority", "label", "milestone", "connected_file"):
+        if getattr(arguments, name) is not None:
+            raise InvalidArguments(
+                f"`{arguments.action}` takes no `{name}`.", hint="Leave it out; only `next` chooses by it."
+            )
+
+
+def _next(room: Tasks, arguments: ClaimTask, who: Who) -> ClaimResult:
+    file = path_named(arguments.connected_file)
+    wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
+    taken = room.claim_next(who, wish, arguments.lease_seconds)
+    if taken is not None:
+        return _report(room, arguments, who, taken)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        return ClaimResult(
+            operation="claim",
+            workspace=workspace_ref(workspace),
+            none_ready=_none_ready(connection, workspace.id, room.instant()),
+            next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
+        )
+
+
+def _none_ready(connection: Connection, workspace: str, instant: Instant) -> NoneReady:
+    now = instant.at
+    closed = sorted(instant.closed_in(connection, workspace))
+    held_up, values = of_closed(closed)
+
+    def count(condition: str) -> int:
+        # One question each: every one of them is answered by an index alone.
+        query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"  # noqa: S608
+        found: int = connection.execute(query, {"workspace": workspace, "now": now, **values}).fetchone()[0]
+        return found
+
+    blocked = count("status IN ('blocked', 'backlog') AND (status = 'blocked' OR waits > 0)")
+    if closed:
+        blocked += count(f"status = 'backlog' AND waits = 0 AND {held_up}")
+    claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
+    of_closed_ones = count(f"status = 'backlog' AND {held_up}") if closed else 0
+    holders = connection.execute(
+        "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+        " AND claim_expires > :now ORDER BY claim_agent LIMIT 10",
+        {"workspace": workspace, "now": now},
+    )
+    return NoneReady(
+        blocked=blocked,
+        claimed=claimed,
+        claimed_by=[row[0] for row in holders] or None,
+        milestone_closed=of_closed_ones or None,
+    )
+
+
+def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> ClaimResult:
+    now = room.now()
+    task, previous = taken.task, taken.previous
+    holder = Who(who.actor, who.session, task.claim_token)
+    detail = None
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        if arguments.response_format == "detailed":
+            detail = shortened(task_detail(connection, task, room.instant()), MOST_BYTES - _AROUND_BYTES)
+    left = None
+    if previous is not None and previous.claim_agent is not None:
+        left = PreviousHolder(
+            agent=previous.claim_agent,
+            notes=previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True),
+        )
+    return ClaimResult(
+        operation="claim",
+        workspace=workspace_ref(workspace),
+        task=receipt(task),
+        detail=detail,
+        claim=claim_out(task, now, holder),
+        previous_holder=left,
+        next_steps=["See all about it with taskpilot_focus; report with taskpilot_update."],
+    )
+
+
+def _given_back(room: Tasks, arguments: ClaimTask, who: Who, named: str) -> ClaimResult:
+    kind = "handed-over" if arguments.action == "handoff" else "released"
+    freed = room.release(named, who, kind=kind, reason=arguments.note)
+    if arguments.note is not None:
+        freed = _with_note(room, freed, arguments.note, who)
+        if arguments.action == "handoff" and arguments.session is not None:
+            leave_note(room, arguments.session, f"{freed.id}: {arguments.note}")
+    return ClaimResult(operation="claim", workspace=workspace_ref(room.workspace()), task=receipt(freed))
+
+
+def _with_note(room: Tasks, task: Task, note: str, who: Who) -> Task:
+    notes = f"{task.notes}\n\n{note}" if task.notes else note
+    return room.update(
+        task.id, Change(set={"notes": notes}, reason="handed over"), Who(who.actor, who.session)
+    ).task
+
+
+class ApproveTask(Scoped):
+    """Which task a person approves."""
+
+    task_id: TaskId = Field(description="Which task, such as TP-12.")
+    reason: Body | None = Field(default=None, description="What you looked at.")
+
+
+class Approved(Reported):
+    """Receipt for an approval."""
+
+    task: TaskReceipt
+
+
+@tasks.operation(
+    "taskpilot_approve",
+    title="Approve a task",
+    effect=Effect.WRITE,
+    command="approve",
+    positional=("task_id",),
+    example="holdfast tasks approve TP-12",
+    command_only=True,
+    text=lambda result: f"{result.task.id} is {result.task.status}.",
+)
+def approve(room: Tasks, arguments: ApproveTask) -> Approved:
+    """Say, as a person, that a task in review is done. No server offers this to a program."""
+    check_workspace(room, arguments)
+    who = Who(actor())
+    with room.reading() as connection:
+        task = find_task(connection, room.workspace_in(connection).id, arguments.task_id)
+    change = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
+    done = room.update(task.id, change, who, if_version=task.version)
+    return Approved(operation="approve", workspace=workspace_ref(room.workspace()), task=receipt(done.task))

@@ -1,0 +1,221 @@
+"""`taskpilot_flows`: which step follows a tool, and which tool comes next.
+
+A flow is the workspace's own when its step is: copying a flow copies the text of its step into the workspace,
+where `taskpilot_update_steps` changes it; deleting it brings the shipped text back. Flows that lead to the
+same step share it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import NotFound
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.models import InSession, Reported, Result
+from holdfast.tasks.store import step_texts
+from holdfast.tasks.store.instructions import ALL
+from holdfast.tasks.store.step_texts import OwnStep
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.steps import StepName, Whose
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import workspace_ref
+
+ToolName = Literal[
+    "taskpilot_init",
+    "taskpilot_start",
+    "taskpilot_status",
+    "taskpilot_add",
+    "taskpilot_create_task",
+    "taskpilot_focus",
+    "taskpilot_update",
+    "taskpilot_audit",
+    "taskpilot_claim",
+]
+FLOWS: dict[ToolName, tuple[StepName, ToolName]] = {
+    "taskpilot_init": ("init_success", "taskpilot_start"),
+    "taskpilot_start": ("plan_work", "taskpilot_add"),
+    "taskpilot_status": ("plan_work", "taskpilot_add"),
+    "taskpilot_add": ("validate_task", "taskpilot_focus"),
+    "taskpilot_create_task": ("validate_task", "taskpilot_focus"),
+    "taskpilot_focus": ("start_task", "taskpilot_update"),
+    "taskpilot_update": ("finish_task", "taskpilot_claim"),
+    "taskpilot_audit": ("review_task", "taskpilot_update"),
+    "taskpilot_claim": ("session_handoff", "taskpilot_start"),
+}
+"""By the tool they begin with: the step that follows it, and the tool after that."""
+
+
+def flow_named(name: str) -> ToolName:
+    """Return the tool that a flow begins with, by its id or without the prefix."""
+    plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
+    for tool in FLOWS:
+        if tool == f"taskpilot_{plain}":
+            return tool
+    hint = did_you_mean(f"taskpilot_{plain}", list(FLOWS)) or f"Flows: {', '.join(FLOWS)}."
+    raise NotFound(f"There is no flow {name[:60]!a}.", hint=hint)
+
+
+class ShowFlows(InSession):
+    """Which flows to show."""
+
+    type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
+    include: list[Literal["steps"]] = Field(default=[], max_length=1, description="With their steps.")
+
+
+class FlowStep(Result):
+    """One thing that is done in a flow."""
+
+    step_order: int
+    kind: Literal["tool", "feedback_step"]
+    name: str
+
+
+class FlowOut(Result):
+    """A tool, the step that follows it, and the tool that comes next."""
+
+    id: ToolName
+    tool_name: ToolName
+    feedback_step: StepName
+    next_tool: ToolName
+    scope: Literal["global", "workspace"]
+    version: int = Field(description="That of its step; 0 is as shipped.")
+    steps: list[FlowStep] | None = None
+
+
+class Flows(Reported):
+    """The flows of the workflow."""
+
+    flows: list[FlowOut]
+    total: int
+
+
+def flows_words(found: Flows) -> str:
+    """Return the flows, one on each line."""
+    return "\n".join(
+        f"{flow.tool_name} → {flow.feedback_step} ({flow.scope}) → {flow.next_tool}" for flow in found.flows
+    )
+
+
+@tasks.operation(
+    "taskpilot_flows",
+    title="Show the flows",
+    effect=Effect.READ,
+    command="flows",
+    example="holdfast tasks flows",
+    text=flows_words,
+    annotations=PLANNING,
+    listed=False,
+    addresses=(Address("GET", "workspaces/{workspace_path}/tool-flows"),),
+)
+def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
+    """Show which step belongs after a tool and which tool comes next, as shipped and as changed here."""
+    acting(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        own = step_texts.own_steps(connection, workspace.id)
+    flows = []
+    for tool, (step, _) in FLOWS.items():
+        kept = own.get(step)
+        if arguments.type != "workspace":
+            flows.append(_flow(tool, None, arguments.include))
+        if arguments.type != "global" and kept is not None and kept.active:
+            flows.append(_flow(tool, kept, arguments.include))
+    return Flows(operation="flows", workspace=workspace_ref(workspace), flows=flows, total=len(flows))
+
+
+class UpdateFlow(InSession):
+    """What to do with a flow."""
+
+    flow_id: str = Field(min_length=1, max_length=60, description="The tool it begins with.")
+    action: Literal["clone", "delete"] = Field(
+        description="Make its step the workspace's own, or bring the shipped one back."
+    )
+    if_version: int | None = Field(default=None, ge=0, description="Only while its step has this version.")
+
+
+class FlowChanged(Reported):
+    """Receipt for a flow."""
+
+    flow: FlowOut
+    changed: bool
+
+
+@tasks.operation(
+    "taskpilot_update_flow",
+    title="Copy or delete a flow",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="flow",
+    positional=("action", "flow_id"),
+    example="holdfast tasks flow clone taskpilot_focus",
+    text=lambda result: (
+        f"The flow of {result.flow.tool_name} is {result.flow.scope}{'' if result.changed else ' already'}."
+    ),
+    annotations=PLANNING,
+    listed=False,
+    expects_version="if_version",
+    result_version="flow.version",
+    addresses=(
+        Address(
+            "POST",
+            "workspaces/{workspace_path}/tool-flows/{flow_id}/clone",
+            {"action": "clone"},
+            status=201,
+            takes=frozenset({"if_version"}),
+        ),
+        Address(
+            "DELETE",
+            "workspaces/{workspace_path}/tool-flows/{flow_id}",
+            {"action": "delete"},
+            takes=frozenset({"if_version"}),
+        ),
+    ),
+)
+def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
+    """Copy a shipped flow into the workspace, to write its step anew, or delete the workspace's own.
+
+    Nothing is lost by deleting: the text stays in the history, and the shipped flow is there again.
+    """
+    who = acting(room, arguments)
+    tool = flow_named(arguments.flow_id)
+    step = FLOWS[tool][0]
+    body = step_texts.own_text(room, step) or ALL[step] if arguments.action == "clone" else None
+    if body is None and step_texts.own_text(room, step) is None:
+        raise NotFound(
+            f"The flow of {tool} is as shipped; there is nothing to delete.",
+            hint="`taskpilot_flows` with type `workspace` shows those that the workspace has.",
+        )
+    own, changed = step_texts.write(
+        room, step, body, who, reason=f"flow {arguments.action}d", if_version=arguments.if_version
+    )
+    return FlowChanged(
+        operation="update_flow",
+        workspace=workspace_ref(room.workspace()),
+        flow=_flow(tool, own, ["steps"]),
+        changed=changed,
+    )
+
+
+def _flow(tool: ToolName, own: OwnStep | None, include: list[Literal["steps"]]) -> FlowOut:
+    step, following = FLOWS[tool]
+    done: list[tuple[Literal["tool", "feedback_step"], str]] = [
+        ("tool", tool),
+        ("feedback_step", step),
+        ("tool", following),
+    ]
+    listed = [FlowStep(step_order=order, kind=kind, name=name) for order, (kind, name) in enumerate(done, 1)]
+    return FlowOut(
+        id=tool,
+        tool_name=tool,
+        feedback_step=step,
+        next_tool=following,
+        scope="workspace" if own is not None and own.active else "global",
+        version=own.version if own is not None else 0,
+        steps=listed if include else None,
+    )

@@ -1,0 +1,212 @@
+"""`taskpilot_focus`: one task with everything around it, so that work can begin without looking further."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import shorten
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.caller import acting, actor
+from holdfast.tasks.errors import AlreadyClaimed
+from holdfast.tasks.models import Criterion, ResponseFormat, TaskDetail, TaskRef
+from holdfast.tasks.neighbours import Question, Remark
+from holdfast.tasks.store import rows, rules
+from holdfast.tasks.store.instant import Instant
+from holdfast.tasks.store.lease import Claimed
+from holdfast.tasks.store.records import Task, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES
+from holdfast.tasks.view.focus_fitting import shortened_focus
+from holdfast.tasks.view.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
+from holdfast.tasks.view.focus_text import focus_words
+from holdfast.tasks.view.results import claim_out, detail_of, quoted, task_refs, workspace_ref
+
+_DEEPEST = 10
+Item = TypeVar("Item")
+
+
+@dataclass
+class Room:
+    """How much fits: characters of each text, numbers of each sort; and what did not."""
+
+    text: int
+    remark: int
+    remarks: int
+    rules: int
+    listed: int
+    cut: bool = False
+    more: list[More] = field(default_factory=list)
+
+    def fit(self, text: str, most: int | None = None) -> str:
+        """Return a text as far as there is room for it."""
+        most = most or self.text
+        if len(text) <= most:
+            return text
+        self.cut = True
+        return shorten(text, most)
+
+    def some(self, items: list[Item], most: int, what: str, uri: str | None) -> list[Item]:
+        """Return as many items as there is room for, and take note of the rest."""
+        if len(items) > most:
+            self.more.append(More(what=what, shown=most, total=len(items), uri=uri))
+        return items[:most]
+
+
+def _room_for(how: ResponseFormat) -> Room:
+    if how == "detailed":
+        return Room(text=3000, remark=300, remarks=8, rules=20, listed=20)
+    return Room(text=800, remark=160, remarks=3, rules=6, listed=8)
+
+
+@tasks.operation(
+    "taskpilot_focus",
+    title="Focus on a task",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="focus",
+    positional=("task_id",),
+    example="holdfast tasks focus TP-1 --peek",
+    specified=True,
+    text=focus_words,
+    annotations=WRITING,
+    result_version="task.version",
+)
+def focus(room: Tasks, arguments: FocusTask) -> Focus:
+    """Begin a task: claim it, and get all that is known about it and its files in one answer.
+
+    Parents, blockers, criteria, rules, open comments, unread messages, linked issues, commits. With `peek`
+    nothing is claimed. Long texts are cut; `more` and `truncated` say where.
+    """
+    who = acting(room, arguments)
+    if arguments.session is None:
+        who = Who(actor(arguments.agent), None, None)
+    taken = None if arguments.peek else _claimed(room, arguments.task_id, who)
+    space = _room_for(arguments.response_format)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        instant = room.instant()
+        named = arguments.task_id if taken is None else taken.task.uid
+        task = rows.find_task(connection, workspace.id, named)
+        parts = rows.parts_of(connection, task.uid)
+        detail = detail_of(connection, task, parts, instant)
+        parents = task_refs(connection, _parents(connection, task), instant)
+        blockers = _blockers(connection, parts, instant, space)
+    question = _question(task, parts, space)
+    found = room.neighbours.around(question)
+    fitted = _fitted(detail, space)
+    base = f"taskpilot://workspace/{quoted(workspace.id)}"
+    holding = space.some(rules.listed(room), space.rules, "rules", f"{base}/rules")
+    _say_what_is_left_out(space, found.totals, question.limit, f"{base}/tasks/{task.id}")
+    whole = Focus(
+        operation="focus",
+        workspace=workspace_ref(workspace),
+        task=fitted,
+        claim=None if arguments.peek else claim_out(task, instant.at, who),
+        left_by=None if taken is None or taken.previous is None else taken.previous.claim_agent,
+        parents=parents or None,
+        blockers=blockers or None,
+        to_check=_unchecked(detail) or None,
+        done_gate=workspace.gate,
+        rules=[FocusRule(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding]
+        or None,
+        remarks=[_remark_out(remark, space) for remark in found.remarks] or None,
+        absent=found.absent or None,
+        unreadable=[Unreadable(room=name, reason=why) for name, why in found.failures.items()] or None,
+        more=space.more or None,
+        truncated=space.cut or None,
+        version=task.version,
+        next_steps=_next_steps(task, workspace.gate, peek=arguments.peek),
+    )
+    most = MOST_BYTES if arguments.response_format == "detailed" else DEFAULT_BYTES
+    return shortened_focus(whole, most, f"{base}/tasks/{task.id}")
+
+
+def _say_what_is_left_out(space: Room, totals: Mapping[str, int], limit: int, address: str) -> None:
+    for kind, total in totals.items():
+        if total > limit:
+            space.more.append(More(what=f"{kind}s", shown=limit, total=total))
+    if space.cut:
+        space.more.append(More(what="task", shown=0, total=1, uri=address))
+
+
+def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:
+    try:
+        return room.claim(task_id, who)
+    except AlreadyClaimed as error:
+        hint = f"{error.hint or ''} To look at it only, pass peek.".strip()
+        raise AlreadyClaimed(error.message, hint=hint, **error.data) from None
+
+
+def _parents(connection: Connection, task: Task) -> list[Task]:
+    found: list[Task] = []
+    current = task.parent
+    while current is not None and len(found) < _DEEPEST:
+        found.append(rows.task_by_uid(connection, current))
+        current = found[-1].parent
+    return found
+
+
+def _blockers(connection: Connection, parts: rows.Parts, instant: Instant, space: Room) -> list[TaskRef]:
+    return task_refs(connection, space.some(parts.blockers, space.listed, "blockers", None), instant)
+
+
+def _question(task: Task, parts: rows.Parts, space: Room) -> Question:
+    links = [(link.kind, link.ref) for link in parts.links]
+    if task.milestone is not None:
+        links.append(("milestone", task.milestone))
+    return Question(files=[file.path for file in parts.files], links=links, name=task.id, limit=space.remarks)
+
+
+def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
+    """Return a task whose texts and lists are as long as there is room for."""
+    changes: dict[str, object] = {
+        name: space.fit(text)
+        for name in ("description", "notes", "plan")
+        if len(text := getattr(detail, name) or "") > space.text
+    }
+    for name in ("subtasks", "depends_on", "blocks", "links", "connected_files", "attachments", "evidence"):
+        items = getattr(detail, name)
+        if items is not None and len(items) > space.listed:
+            changes[name] = space.some(items, space.listed, name, None)
+    criteria = detail.criteria or []
+    if len(criteria) > 2 * space.listed or any(len(item.text) > space.remark for item in criteria):
+        shown = [_fitted_criterion(item, space) for item in criteria]
+        changes["criteria"] = space.some(shown, 2 * space.listed, "criteria", None)
+    return detail.model_copy(update=changes) if changes else detail
+
+
+def _fitted_criterion(item: Criterion, space: Room) -> Criterion:
+    text = space.fit(item.text, space.remark)
+    return item if text == item.text else item.model_copy(update={"text": text})
+
+
+def _unchecked(detail: TaskDetail) -> list[int]:
+    return [number for number, item in enumerate(detail.criteria or (), 1) if not item.checked]
+
+
+def _remark_out(remark: Remark, space: Room) -> RemarkOut:
+    return RemarkOut(
+        kind=remark.kind,
+        ref=remark.ref,
+        text=space.fit(remark.text, space.remark),
+        uri=remark.uri,
+        title=None if remark.title is None else space.fit(remark.title, space.remark),
+        file=remark.file,
+        line=remark.line,
+        end_line=remark.end_line,
+        author=remark.author,
+        at=remark.at,
+        state=remark.state,
+    )
+
+
+def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:
+    if peek:
+        return [f"Begin with taskpilot_focus {task.id} without peek."]
+    proof = {"evidence": " and evidence", "human": "; a person approves it"}.get(gate, "")
+    return [f"When it is done: taskpilot_update {task.id} with check for each criterion{proof}, status done."]

@@ -1,0 +1,153 @@
+"""`taskpilot_generate_prompt` and the prompts by address: the same texts as the prompts themselves."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments, UnknownResource
+from holdfast.kernel.operation import Effect, Prompt
+from holdfast.kernel.resource import ListedResource, ResourceBody
+from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.validation import validated
+from holdfast.tasks import prompts
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.caller import check_workspace
+from holdfast.tasks.models import Reported, Result, Scoped
+from holdfast.tasks.store.instructions import ALL
+from holdfast.tasks.store.step_texts import filled, own_text
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.flows import FLOWS
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.resource_text import markdown_body
+from holdfast.tasks.view.results import workspace_ref
+
+_FOR_OPERATION: dict[str, str] = {tool.removeprefix("taskpilot_"): step for tool, (step, _) in FLOWS.items()}
+_PROMPTS = "taskpilot://prompts/"
+_UNFILLED = {"task_id": "TASK", "gate": "the done gate", "session": "your session"}
+
+
+class GeneratePrompt(Scoped):
+    """Which prompt to write."""
+
+    operation: str = Field(
+        min_length=1, max_length=60, description="Name of a prompt, or the tool it follows, such as focus."
+    )
+    context: dict[str, Any] = Field(
+        default={}, description='Arguments of the prompt, such as {"task_id": "TP-12"}.'
+    )
+
+
+class PromptText(Result):
+    """One message of a prompt."""
+
+    role: Literal["user", "assistant"]
+    content: UntrustedText
+
+
+class GeneratedPrompt(Reported):
+    """A prompt, filled in."""
+
+    prompt: str
+    title: str
+    description: str
+    messages: list[PromptText]
+
+
+def prompt_words(found: GeneratedPrompt) -> str:
+    """Return which prompt was written; the text itself is data, and for whoever asked for it."""
+    length = sum(len(message.content) for message in found.messages)
+    return f"Prompt {found.prompt} ({one_line(found.title)}), {length} characters."
+
+
+@tasks.operation(
+    "taskpilot_generate_prompt",
+    title="Write a prompt",
+    effect=Effect.READ,
+    command="prompt",
+    positional=("operation",),
+    example="""holdfast tasks prompt start_task --context '{"task_id": "TP-1"}'""",
+    text=prompt_words,
+    command_text=lambda found: "\n\n".join(message.content for message in found.messages),
+    annotations=PLANNING,
+    listed=False,
+)
+def generate_prompt(room: Tasks, arguments: GeneratePrompt) -> GeneratedPrompt:
+    """Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks."""
+    check_workspace(room, arguments)
+    found = prompt_named(arguments.operation)
+    messages = found.function(room, validated(found.input, arguments.context))
+    return GeneratedPrompt(
+        operation="generate_prompt",
+        workspace=workspace_ref(room.workspace()),
+        prompt=found.name,
+        title=found.title,
+        description=found.description,
+        messages=[PromptText(role="user", content=str(message.content)) for message in messages],
+    )
+
+
+def prompt_named(name: str) -> Prompt:
+    """Return the prompt of that name, or that belongs to an operation of that name."""
+    plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
+    known = {prompt.name: prompt for prompt in tasks.prompts}
+    found = known.get(plain) or known.get(_FOR_OPERATION.get(plain, ""))
+    if found is None:
+        hint = did_you_mean(plain, list(known)) or f"Prompts: {', '.join(known)}."
+        raise InvalidArguments(f"There is no prompt {name[:60]!a}.", hint=hint)
+    return found
+
+
+def _members(room: Tasks) -> list[ListedResource]:
+    del room
+    return [
+        ListedResource(
+            f"{_PROMPTS}{name}", prompt.title, prompt.description.partition("\n")[0], "text/markdown"
+        )
+        for prompt in tasks.prompts
+        if (name := prompt.name.replace("_", "-")) != "init-success"
+    ]
+
+
+@tasks.resource(
+    f"{_PROMPTS}init-success",
+    name="Initialization Success Prompt",
+    title="🚀 After a workspace was made",
+    description="User-oriented prompt for successful workspace initialization",
+    mime_type="text/markdown",
+    topic="tasks",
+    specified=True,
+)
+def init_success(room: Tasks) -> ResourceBody:
+    """Return the prompt that follows the making of a workspace."""
+    text = str(prompts.init_success(room, prompts.Nothing())[0].content)
+    return markdown_body(text, name="Initialization Success Prompt")
+
+
+@tasks.resource(
+    f"{_PROMPTS}{{name}}",
+    name="Prompts",
+    description="What a prompt asks for, without the tasks it is filled with",
+    mime_type="text/markdown",
+    topic="tasks/:steps",
+    list_topic="tasks/*",
+    members=_members,
+    complete={"name": lambda _, typed: [item for item in _names() if item.startswith(typed)]},
+)
+def prompt_text(room: Tasks, name: str) -> ResourceBody:
+    """Return what a prompt asks for."""
+    step = name.replace("-", "_")
+    text = own_text(room, step) or ALL.get(step)
+    if text is None:
+        hint = f"Prompts: {', '.join(_names())}."
+        raise UnknownResource(
+            f"Resource not found: {_PROMPTS}{name[:60]}", hint=hint, uri=f"{_PROMPTS}{name}"
+        )
+    return markdown_body(filled(text, _UNFILLED), name=name)
+
+
+def _names() -> list[str]:
+    return [prompt.name.replace("_", "-") for prompt in tasks.prompts]

@@ -1,0 +1,182 @@
+"""`taskpilot_rule_update`: rules added, changed, taken away, listed, and found in what people say."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments, InvalidCursor
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.kernel.routes import Address
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
+from holdfast.tasks.store import rules
+from holdfast.tasks.store.rules import Rule, RuleType
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.detecting import detect
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.budget import fitting
+from holdfast.tasks.view.results import workspace_ref
+from holdfast.tasks.view.text import rules_words
+
+RULE_CHARACTERS = 1000
+_PAGE_BYTES = 7000
+_MOST_DETECTED = 20
+FEEDBACK_CHARACTERS = 20_000
+
+
+class UpdateRules(InSession):
+    """What to do about rules."""
+
+    action: Literal["add", "update", "remove", "list", "detect"] = Field(
+        default="list", description="What to do; `detect` only finds rules in `rule_content`."
+    )
+    rule_type: RuleType | None = Field(default=None, description="What the rule is about, or which to list.")
+    rule_content: Stored | None = Field(
+        default=None, max_length=FEEDBACK_CHARACTERS, description="The rule, or what somebody said."
+    )
+    rule_id: Word | None = Field(default=None, description="Which rule to update or remove.")
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
+
+
+class RuleOut(Result):
+    """One rule."""
+
+    id: str
+    type: RuleType
+    scope: rules.Scope
+    text: UntrustedText
+
+
+class DetectedOut(Result):
+    """Something that sounds like a rule."""
+
+    type: RuleType
+    text: UntrustedText
+    confidence: float
+
+
+class RulesResult(Reported):
+    """Rules after the action, or found by it."""
+
+    rules: list[RuleOut] = Field(description="The rule that changed, or all that were asked for.")
+    total: int = Field(description="How many rules hold now.")
+    detected: list[DetectedOut] | None = None
+    next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for more rules.")
+    truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
+
+
+@tasks.operation(
+    "taskpilot_rule_update",
+    title="Update rules",
+    effect=Effect.WRITE,
+    command="rules",
+    positional=("action",),
+    example='holdfast tasks rules add --rule-type testing --rule-content "Run the tests before you commit."',
+    specified=True,
+    idempotent=True,
+    text=rules_words,
+    annotations=PLANNING,
+    addresses=(Address("POST", "workspaces/{workspace_path}/rules"),),
+)
+def rule_update(room: Tasks, arguments: UpdateRules) -> RulesResult:
+    """Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start."""
+    who = acting(room, arguments)
+    if arguments.action == "detect":
+        found = detect(_content(arguments))[:_MOST_DETECTED]
+        detected = [DetectedOut(type=item.type, text=item.text, confidence=item.confidence) for item in found]
+        return _result(room, [], detected)
+    if arguments.action == "list":
+        return _page(room, arguments.rule_type, arguments.cursor)
+    return _result(room, [_changed(room, arguments, who.actor)])
+
+
+class ListRules(InSession):
+    """Which rules to list."""
+
+    rule_type: RuleType | None = Field(default=None, description="Only rules about this.")
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
+
+
+@tasks.operation(
+    "taskpilot_rules",
+    title="List rules",
+    effect=Effect.READ,
+    command="list-rules",
+    example="holdfast tasks list-rules --rule-type testing",
+    text=rules_words,
+    annotations=PLANNING,
+    listed=False,
+    addresses=(Address("GET", "workspaces/{workspace_path}/rules"),),
+)
+def list_rules(room: Tasks, arguments: ListRules) -> RulesResult:
+    """List the rules that hold, for those who may only read; `taskpilot_rule_update` lists them too."""
+    acting(room, arguments)
+    return _page(room, arguments.rule_type, arguments.cursor)
+
+
+def _page(room: Tasks, rule_type: RuleType | None, cursor: str | None) -> RulesResult:
+    """Return as many rules as fit, beginning where the page before ended."""
+    found = [rule for rule in rules.listed(room) if rule_type in (None, rule.type)]
+    query = f"rules {rule_type}"
+    if cursor is not None:
+        seen = decode_cursor(query, cursor)
+        places = [place for place, rule in enumerate(found) if rule.id == seen]
+        if not places:
+            raise InvalidCursor("The rule that the page ended with is gone.", hint="Start again without one.")
+        found = found[places[0] + 1 :]
+    shown = fitting([_rule_out(rule) for rule in found], _PAGE_BYTES)
+    more = len(shown) < len(found)
+    return _result(room, []).model_copy(
+        update={
+            "rules": shown,
+            "truncated": True if more else None,
+            "next_cursor": encode_cursor(query, shown[-1].id) if more else None,
+        }
+    )
+
+
+def _rule_out(rule: Rule) -> RuleOut:
+    return RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=rule.text)
+
+
+def _changed(room: Tasks, arguments: UpdateRules, actor: str) -> Rule:
+    if arguments.action == "add":
+        rule = Rule(arguments.rule_type or "custom", _one_rule(arguments), "workspace")
+        return rules.add(room, rule, source=actor)
+    if arguments.rule_id is None:
+        raise InvalidArguments(
+            f"`{arguments.action}` needs `rule_id`.", hint="The action `list` shows the rules and their ids."
+        )
+    if arguments.action == "remove":
+        return rules.remove(room, arguments.rule_id, source=actor)
+    return rules.replace(room, arguments.rule_id, _one_rule(arguments), source=actor)
+
+
+def _result(room: Tasks, shown: list[Rule], detected: list[DetectedOut] | None = None) -> RulesResult:
+    return RulesResult(
+        operation="rule_update",
+        workspace=workspace_ref(room.workspace()),
+        rules=[_rule_out(rule) for rule in shown],
+        total=len(rules.listed(room)),
+        detected=detected,
+    )
+
+
+def _content(arguments: UpdateRules) -> str:
+    if not (arguments.rule_content or "").strip():
+        raise InvalidArguments(f"`{arguments.action}` needs `rule_content`.", hint="Write the rule there.")
+    return arguments.rule_content or ""
+
+
+def _one_rule(arguments: UpdateRules) -> str:
+    text = " ".join(_content(arguments).split())
+    if len(text) > RULE_CHARACTERS:
+        raise InvalidArguments(
+            f"A rule has at most {RULE_CHARACTERS} characters.", hint="Say it shorter, or make several of it."
+        )
+    return text

@@ -1,0 +1,225 @@
+"""`taskpilot_steps` and `taskpilot_update_steps`: what the steps of the workflow ask for."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.annotations import PLANNING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
+from holdfast.tasks.store import rules, step_texts
+from holdfast.tasks.store.instructions import ALL
+from holdfast.tasks.store.step_texts import STEP_CHARACTERS, OwnStep
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.rule_update import RuleOut
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import moment, workspace_ref
+
+Whose = Literal["global", "workspace", "all"]
+StepName = Literal[
+    "plan_work",
+    "start_task",
+    "review_task",
+    "validate_task",
+    "finish_task",
+    "session_handoff",
+    "init_success",
+]
+_SHORT, _LONG = 160, 1500
+_RULES, _RULES_DETAILED = 5, 20
+
+
+class ShowSteps(InSession):
+    """Which steps to show."""
+
+    type: Whose = Field(default="all", description="Shipped ones, the workspace's own, or both.")
+    step_name: str | None = Field(default=None, max_length=60, description="Only this step, whole.")
+    response_format: ResponseFormat = Field(default="concise", description="How much of each text.")
+
+
+class StepOut(Result):
+    """A step and what it asks for."""
+
+    id: StepName
+    name: StepName
+    scope: Literal["global", "workspace"]
+    template_content: UntrustedText
+    truncated: bool | None = Field(default=None, description="Set where the text was cut.")
+    variables: list[str] | None = Field(default=None, description="Names that are filled in.")
+    version: int = Field(description="How often the workspace changed it; 0 is as shipped.")
+    updated_at: str | None = None
+    updated_by: UntrustedText | None = None
+
+
+class Steps(Reported):
+    """The steps of the workflow, and the rules beside them."""
+
+    global_steps: list[StepOut]
+    workspace_steps: list[StepOut]
+    workspace_rules: list[RuleOut]
+    rules_total: int = Field(description="How many rules hold; `taskpilot_rule_update` lists them.")
+    version: int | None = Field(default=None, description="Of the step that was asked for by its name.")
+
+
+def steps_words(found: Steps) -> str:
+    """Return which steps there are; the texts are in the data."""
+    own = ", ".join(step.name for step in found.workspace_steps) or "none"
+    return f"{len(found.global_steps)} steps as shipped; the workspace's own: {own}."
+
+
+@tasks.operation(
+    "taskpilot_steps",
+    title="Show the steps",
+    effect=Effect.READ,
+    command="steps",
+    positional=("step_name",),
+    example="holdfast tasks steps finish_task",
+    text=steps_words,
+    annotations=PLANNING,
+    listed=False,
+    result_version="version",
+    addresses=(
+        Address("GET", "workspaces/{workspace_path}/feedback-steps"),
+        Address("GET", "workspaces/{workspace_path}/feedback-steps/{step_name}"),
+        Address("GET", "workspaces/{workspace_path}/tool-flows/global-feedback-steps", {"type": "global"}),
+    ),
+)
+def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
+    """Show what the steps of the workflow ask for, as shipped and as this workspace wrote them.
+
+    They are the texts of the prompts. With `step_name` one of them whole.
+    """
+    acting(room, arguments)
+    named = None if arguments.step_name is None else step_texts.step_named(arguments.step_name)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        own = step_texts.own_steps(connection, workspace.id)
+    most = _LONG if arguments.response_format == "detailed" else _SHORT
+    most = STEP_CHARACTERS if named is not None else most
+    wanted = [name for name in ALL if named in (None, name)]
+    holding = rules.listed(room)
+    shown = _RULES_DETAILED if arguments.response_format == "detailed" else _RULES
+    return Steps(
+        operation="steps",
+        workspace=workspace_ref(workspace),
+        global_steps=[_shipped(name, most) for name in wanted] if arguments.type != "workspace" else [],
+        workspace_steps=[_own(own[name], most) for name in wanted if name in own and own[name].active]
+        if arguments.type != "global"
+        else [],
+        workspace_rules=[
+            RuleOut(id=rule.id, type=rule.type, scope=rule.scope, text=shorten(rule.text, _SHORT, tidy=True))
+            for rule in holding[:shown]
+        ],
+        rules_total=len(holding),
+        version=None if named is None else own[named].version if named in own else 0,
+    )
+
+
+class UpdateSteps(InSession):
+    """A step and what it is to ask for."""
+
+    step_name: str = Field(min_length=1, max_length=60, description="Which step, such as finish_task.")
+    content: Stored | None = Field(
+        default=None,
+        max_length=STEP_CHARACTERS,
+        description="The whole new text; {task_id} and the like are filled in.",
+    )
+    restore: bool = Field(default=False, description="Take the workspace's own text back instead.")
+    reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
+    if_version: int | None = Field(default=None, ge=0, description="Change it only at this version.")
+
+
+class StepWritten(Reported):
+    """Receipt for a step."""
+
+    step: StepOut
+    changed: bool
+    uri: str = Field(description="Where the text can be read.")
+
+
+@tasks.operation(
+    "taskpilot_update_steps",
+    title="Write a step",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="step",
+    positional=("step_name",),
+    example='holdfast tasks step finish_task --content "Finish {task_id}: run the tests, then commit."',
+    text=lambda result: (
+        f"The step {result.step.name} is {'changed' if result.changed else 'like that already'}"
+        f" ({'the workspace has its own text' if result.step.scope == 'workspace' else 'as shipped'},"
+        f" version {result.step.version})."
+    ),
+    annotations=PLANNING,
+    listed=False,
+    expects_version="if_version",
+    result_version="step.version",
+    addresses=(
+        Address("PUT", "workspaces/{workspace_path}/feedback-steps/{step_name}"),
+        Address(
+            "DELETE",
+            "workspaces/{workspace_path}/feedback-steps/{step_name}",
+            {"restore": True},
+            takes=frozenset({"if_version"}),
+        ),
+    ),
+)
+def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
+    """Write what a step asks for in this workspace, instead of the shipped text, or take that back.
+
+    Prompts and `taskpilot_generate_prompt` use it from then on. Every earlier text stays in the history.
+    """
+    who = acting(room, arguments)
+    name = step_texts.step_named(arguments.step_name)
+    if (arguments.content is None) is not arguments.restore:
+        raise InvalidArguments("Give either `content` or `restore`.", hint="`content` is the whole new text.")
+    own, changed = step_texts.write(
+        room, name, arguments.content, who, reason=arguments.reason, if_version=arguments.if_version
+    )
+    return StepWritten(
+        operation="update_steps",
+        workspace=workspace_ref(room.workspace()),
+        step=_shown(name, own),
+        changed=changed,
+        uri=f"taskpilot://prompts/{name.replace('_', '-')}",
+    )
+
+
+def _shown(name: str, own: OwnStep | None) -> StepOut:
+    """Return a step as a receipt shows it."""
+    if own is not None and own.active:
+        return _own(own, _SHORT)
+    return _shipped(name, _SHORT).model_copy(update={"version": own.version if own is not None else 0})
+
+
+def _shipped(name: str, most: int) -> StepOut:
+    text = ALL[name]
+    return StepOut(
+        id=name,  # type: ignore[arg-type]
+        name=name,  # type: ignore[arg-type]
+        scope="global",
+        template_content=shorten(text, most, tidy=True),
+        truncated=True if len(text) > most else None,
+        variables=step_texts.variables_of(name) or None,
+        version=0,
+    )
+
+
+def _own(own: OwnStep, most: int) -> StepOut:
+    return _shipped(own.name, most).model_copy(
+        update={
+            "scope": "workspace",
+            "template_content": shorten(own.body, most, tidy=True),
+            "truncated": True if len(own.body) > most else None,
+            "version": own.version,
+            "updated_at": moment(own.updated_at),
+            "updated_by": own.updated_by,
+        }
+    )

@@ -1,0 +1,106 @@
+"""`taskpilot_from`: a message, a comment or an issue becomes a task."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import shorten
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.models import TITLE_CHARACTERS, LinkOut
+from holdfast.tasks.neighbours import Remark
+from holdfast.tasks.store.records import Change, Draft, File, Link, Task, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.links import link_to, place_of
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.trackers.adapter import storable, word
+from holdfast.tasks.view.focus_models import MadeFrom, TaskFrom
+from holdfast.tasks.view.focus_text import made_words
+from holdfast.tasks.view.results import receipt, workspace_ref
+
+_TITLE = 80
+_SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+
+
+@tasks.operation(
+    "taskpilot_from",
+    title="Make a task of a remark",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="from",
+    positional=("source",),
+    example="holdfast tasks from m_0123456789abcdef --priority high",
+    text=made_words,
+    annotations=WRITING,
+    result_version="task.version",
+)
+def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
+    """Make a task of a review message, a code comment or an issue, linked to where it came from.
+
+    The same remark becomes one task, however often it is asked for. With `task_id` it is put on that task
+    instead; a message on a task in review brings it back to work.
+    """
+    who = acting(room, arguments)
+    place = place_of(arguments.source)
+    remark = room.neighbours.find(place.kind, place.ref, place.file)
+    link = link_to(remark)
+    if arguments.task_id is not None:
+        task, created = _put_on(room, who, arguments.task_id, remark, link), False
+        outcome: Literal["created", "linked", "known"] = "linked"
+    else:
+        task, created = room.create([_draft(remark, link, arguments)], who)[0]
+        outcome = "created" if created else "known"
+    answered = False
+    if arguments.reply and outcome != "known":
+        answered = room.neighbours.answer(remark, f"This is task {task.id} now: {task.title}", who.actor)
+    return MadeFrom(
+        operation="from",
+        workspace=workspace_ref(room.workspace()),
+        task=receipt(task),
+        created=created,
+        link=LinkOut(kind=link.kind, ref=link.ref, uri=link.uri, title=link.title),
+        answered=answered,
+        outcome=outcome,
+        next_steps=[f"Begin with taskpilot_focus {task.id}."],
+    )
+
+
+def _draft(remark: Remark, link: Link, arguments: TaskFrom) -> Draft:
+    return Draft(
+        title=arguments.title or title_of(remark),
+        description=storable(remark.text),
+        priority=arguments.priority,
+        labels=[label for text in remark.labels if (label := word(text))],
+        files=_files(remark),
+        links=[link],
+        client_key=f"from:{remark.kind}:{remark.ref}",
+    )
+
+
+def _put_on(room: Tasks, who: Who, task_id: str, remark: Remark, link: Link) -> Task:
+    change = Change(
+        add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
+    )
+    task = room.update(task_id, change, who).task
+    if remark.kind == "message" and task.status == "review":
+        back = Change(set={"status": "in-progress"}, reason=f"A message came in review: {remark.ref}")
+        task = room.update(task_id, back, who).task
+    return task
+
+
+def _files(remark: Remark) -> list[File]:
+    if remark.file is None:
+        return []
+    return [File(remark.file, "", remark.line, remark.end_line)]
+
+
+def title_of(remark: Remark) -> str:
+    """Return what a task made of a remark is called: its title, or its first sentence."""
+    if remark.title:
+        return word(remark.title, TITLE_CHARACTERS) or remark.ref
+    text = " ".join(storable(remark.text).split())
+    sentence = _SENTENCE.match(text)
+    begin = sentence[1] if sentence and len(sentence[1]) <= _TITLE else text
+    return word(shorten(begin, _TITLE).rstrip("."), TITLE_CHARACTERS) or f"{remark.kind} {remark.ref}"

@@ -1,0 +1,285 @@
+"""`taskpilot_update`: changing a task, with what the caller saw and what proves it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
+from holdfast.kernel.routes import Address
+from holdfast.kernel.text import shorten
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.kernel.validation import validated
+from holdfast.tasks.annotations import WRITING
+from holdfast.tasks.caller import acting
+from holdfast.tasks.inputs import (
+    AnyPriority,
+    AnyStatus,
+    Dependencies,
+    EvidenceIn,
+    LinkIn,
+    Paths,
+    Words,
+    dependency_of,
+    files_of,
+    links_of,
+)
+from holdfast.tasks.models import (
+    MOST_ITEMS,
+    Body,
+    InSession,
+    Reported,
+    TaskId,
+    TaskReceipt,
+    Title,
+    Word,
+    WordOrNone,
+)
+from holdfast.tasks.store.records import Change, Changed
+from holdfast.tasks.store.rows import ids_of
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.approval import asked_for_approval
+from holdfast.tasks.tools.evidence import checked_evidence
+from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.results import receipt, workspace_ref
+from holdfast.tasks.view.text import updated_words
+
+SeedField = Literal[
+    "title", "description", "priority", "status", "progress", "notes", "connected_files", "blocked_by"
+]
+FieldName = Literal[
+    "title",
+    "description",
+    "status",
+    "priority",
+    "progress",
+    "notes",
+    "plan",
+    "milestone",
+    "rank",
+    "parent_id",
+    "github_issue_number",
+    "github_url",
+    "labels",
+    "depends_on",
+    "connected_files",
+    "criteria",
+    "evidence",
+    "links",
+    "claimed_by",
+]
+_SHOWN_NAMES = {
+    "parent": "parent_id",
+    "files": "connected_files",
+    "issue_number": "github_issue_number",
+    "issue_url": "github_url",
+}
+_SHOWN_CHARACTERS = 200
+
+
+class TaskFields(Input):
+    """New values. What is left out stays as it is."""
+
+    title: Title | None = Field(default=None, description="New title.")
+    description: Body | None = Field(default=None, description="New description.")
+    status: AnyStatus | None = Field(default=None, description="New state.")
+    priority: AnyPriority | None = Field(default=None, description="New priority.")
+    progress: int | None = Field(default=None, ge=0, le=100, description="Percent done.")
+    notes: Body | None = Field(default=None, description="New notes.")
+    plan: Body | None = Field(default=None, description="New plan.")
+    milestone: WordOrNone | None = Field(default=None, description="New milestone; empty for none.")
+    rank: float | None = Field(
+        default=None, description="Place among tasks of one priority; less is earlier."
+    )
+    parent_id: str | None = Field(default=None, max_length=40, description="New parent; empty for none.")
+
+
+class TaskItems(Input):
+    """What to add to lists, or to take away from them."""
+
+    depends_on: Dependencies = Field(default=[], description="Tasks, as in taskpilot_add.")
+    labels: Words = Field(default=[], description="Labels.")
+    connected_files: Paths = Field(default=[], description="Files.")
+    criteria: Words = Field(default=[], description="Criteria; to remove, also by number.")
+    links: list[LinkIn] = Field(default=[], max_length=MOST_ITEMS, description="Links.")
+
+
+class UpdateTask(InSession):
+    """What to change about a task."""
+
+    task_id: TaskId = Field(description="Which task, such as TP-12.")
+    set: TaskFields | None = Field(default=None, description="New values.")
+    field: SeedField | None = Field(
+        default=None,
+        description="One field, instead of `set`; its value in `value`.",
+        json_schema_extra=ONLY_SPECIFIED,
+    )
+    value: Body | None = Field(
+        default=None, description="The new value of `field`, as text.", json_schema_extra=ONLY_SPECIFIED
+    )
+    add: TaskItems | None = Field(default=None, description="What to add to lists.")
+    remove: TaskItems | None = Field(default=None, description="What to take away from lists.")
+    check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="What shows that it was done.")
+    reason: Body | None = Field(default=None, description="Why; needed to block and to reopen.")
+    if_version: int | None = Field(default=None, ge=1, description="Change it only at this version.")
+    token: Word | None = Field(default=None, description="Proof that the claim is yours.")
+
+
+class TaskUpdated(Reported):
+    """Receipt for a change."""
+
+    task: TaskReceipt
+    changed: dict[FieldName, list[UntrustedText]] = Field(description="Old and new value of each field.")
+    unblocked: list[str] | None = Field(default=None, description="Tasks that became ready.")
+
+
+@tasks.operation(
+    "taskpilot_update",
+    title="Update a task",
+    effect=Effect.WRITE,
+    command="update",
+    positional=("task_id",),
+    example="holdfast tasks update TP-1 --field priority --value high",
+    specified=True,
+    text=updated_words,
+    annotations=WRITING,
+    expects_version="if_version",
+    result_version="task.version",
+    addresses=(
+        Address("PUT", "workspaces/{workspace_path}/tasks/{task_id}"),
+        Address("PATCH", "workspaces/{workspace_path}/tasks/{task_id}"),
+        Address(
+            "DELETE",
+            "workspaces/{workspace_path}/tasks/{task_id}",
+            {"field": "status", "value": "dropped"},
+            takes=frozenset({"if_version"}),
+        ),
+    ),
+)
+def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
+    """Change a task: its text, state, lists, criteria and evidence.
+
+    Done is refused until what the workspace asks for is there.
+    """
+    who = acting(room, arguments, arguments.token)
+    change = _change(arguments)
+    change.evidence = checked_evidence(room, arguments.task_id, arguments.evidence)
+    change.approved = change.set.get("status") == "done" and asked_for_approval(room, arguments.task_id)
+    done = room.update(arguments.task_id, change, who, if_version=arguments.if_version)
+    return TaskUpdated(
+        operation="update",
+        workspace=workspace_ref(room.workspace()),
+        task=receipt(done.task),
+        changed=_shown(room, done),
+        unblocked=list(done.unblocked) or None,
+    )
+
+
+def _change(arguments: UpdateTask) -> Change:
+    wanted = Change(reason=arguments.reason, check=list(arguments.check))
+    if arguments.set is not None:
+        wanted.set = _fields(arguments.set)
+    if arguments.field is not None:
+        if arguments.value is None:
+            raise InvalidArguments("`field` needs `value`.", hint=f"Say what {arguments.field} is to be.")
+        _add_seed_field(wanted, arguments.field, arguments.value)
+    elif arguments.value is not None:
+        raise InvalidArguments("`value` needs `field`.", hint="Say which field it is for, or use `set`.")
+    if arguments.add is not None:
+        wanted.add |= _items(arguments.add)
+    if arguments.remove is not None:
+        wanted.remove = _removed(arguments.remove)
+    if not (wanted.set or wanted.add or wanted.remove or wanted.check or arguments.evidence):
+        raise InvalidArguments("There is nothing to change.", hint="Give `set`, `add`, `remove` or `check`.")
+    return wanted
+
+
+def _fields(given: TaskFields) -> dict[str, Any]:
+    values = given.model_dump(exclude_unset=True)
+    if "parent_id" in values:
+        values["parent"] = values.pop("parent_id") or None
+    emptied = {"milestone": None} if values.get("milestone") == "" else {}
+    return {name: value for name, value in values.items() if value is not None or name == "parent"} | emptied
+
+
+def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None:
+    """Understand the specification's way of naming one field and its value as text."""
+    text = value or ""
+    if field == "connected_files":
+        wanted.set["files"] = files_of(_list_of(text))
+    elif field == "blocked_by":
+        wanted.set["blockers"] = [(item, "blocks") for item in _list_of(text)]
+    else:
+        wanted.set |= _validated_field(field, text)
+
+
+def _validated_field(field: str, text: str) -> dict[str, Any]:
+    try:
+        given = validated(TaskFields, {field: text})
+    except InvalidArguments as failure:
+        raise InvalidArguments(
+            f"`value` cannot be the {field}. {failure.message}", hint="Correct `value`."
+        ) from None
+    assert isinstance(given, TaskFields)
+    return _fields(given)
+
+
+def _list_of(text: str) -> list[str]:
+    """Return the items of a JSON list, or of a list with commas."""
+    if not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        items = json.loads(text)
+    except ValueError:
+        raise InvalidArguments("`value` is not a JSON list.", hint='Write it as ["a", "b"].') from None
+    return [str(item) for item in items]
+
+
+def _items(given: TaskItems) -> dict[str, list[Any]]:
+    found: dict[str, list[Any]] = {
+        "depends_on": [dependency_of(text) for text in given.depends_on],
+        "labels": list(given.labels),
+        "files": files_of(given.connected_files),
+        "criteria": list(given.criteria),
+        "links": links_of(given.links),
+    }
+    return {name: items for name, items in found.items() if items}
+
+
+def _removed(given: TaskItems) -> dict[str, list[Any]]:
+    found = _items(given)
+    found["depends_on"] = [text for text, _ in found.get("depends_on", [])]
+    found["files"] = [item.path for item in found.get("files", [])]
+    found["links"] = [item.ref for item in found.get("links", [])]
+    return {name: items for name, items in found.items() if items}
+
+
+def _shown(room: Tasks, done: Changed) -> Any:
+    uids = {uid for name in ("parent",) for uid in done.changed.get(name, ()) if uid}
+    uids |= {uid for value in done.changed.get("depends_on", ()) for uid, _ in value}
+    with room.reading() as connection:
+        ids = ids_of(connection, uids)
+    return {
+        _SHOWN_NAMES.get(name, name): [_text(name, value, ids) for value in values]
+        for name, values in done.changed.items()
+    }
+
+
+def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
+    if name == "parent":
+        return ids.get(value, "")
+    if name == "depends_on":
+        return ", ".join(ids[uid] if kind == "blocks" else f"{kind}:{ids[uid]}" for uid, kind in value)
+    if name == "criteria":
+        return f"{sum(item['checked'] for item in value)} of {len(value)} checked"
+    if name in ("files", "links", "evidence"):
+        value = [
+            item[0] if name == "files" else item["ref"] if name == "evidence" else item[1] for item in value
+        ]
+    text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
+    return shorten(text, _SHOWN_CHARACTERS)

@@ -1,0 +1,177 @@
+"""From what the store holds to what results show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import Any
+from urllib.parse import quote
+
+from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.models import (
+    AttachmentOut,
+    ClaimOut,
+    EventOut,
+    TaskDetail,
+    TaskReceipt,
+    TaskRef,
+    WorkspaceRef,
+)
+from holdfast.tasks.store import rows
+from holdfast.tasks.store.instant import Instant
+from holdfast.tasks.store.lease import is_holder
+from holdfast.tasks.store.records import Attachment, Event, Task, Who, Workspace
+from holdfast.tasks.store.states import MILESTONE
+
+_NONE = "[]"
+
+
+def moment(at: float) -> str:
+    """Return a stored moment as results show it: RFC 3339 in UTC, in whole seconds."""
+    return rfc3339_of_seconds(int(at))
+
+
+def moment_or_none(at: float | None) -> str | None:
+    """Return a stored moment as results show it, if there is one."""
+    return None if at is None else moment(at)
+
+
+def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> WorkspaceRef:
+    """Return a workspace as results name it."""
+    created = moment(workspace.created_at) if with_time else None
+    return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
+
+
+def task_ref(task: Task, instant: Instant, needs: Iterable[str] = ()) -> TaskRef:
+    """Return a task on one line."""
+    return TaskRef(**_line(task, instant, needs))
+
+
+def _line(task: Task, instant: Instant, needs: Iterable[str]) -> dict[str, Any]:
+    blocked_by = list(needs)
+    if task.milestone is not None and instant.is_held_up(task):
+        blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
+    return {
+        "id": task.id,
+        "title": task.title,
+        "status": task.status,
+        "priority": task.priority_name,
+        "ready": instant.is_ready(task),
+        "claimed_by": task.claimed_by(instant.at),
+        "blocked_by": blocked_by or None,
+    }
+
+
+def task_refs(connection: Connection, tasks: Iterable[Task], instant: Instant) -> list[TaskRef]:
+    """Return tasks on one line each, those that wait with what they need."""
+    listed = list(tasks)
+    named = [task.milestone for task in listed if task.milestone is not None]
+    if named:
+        instant.closed(named)
+    waiting = [task.uid for task in listed if task.waits]
+    blockers = rows.blockers_of(connection, waiting) if waiting else {}
+    return [task_ref(task, instant, blockers.get(task.uid, ())) for task in listed]
+
+
+def receipt(task: Task) -> TaskReceipt:
+    """Return a task as the receipt of a write shows it."""
+    return TaskReceipt(
+        id=task.id, title=task.title, status=task.status, version=task.version, priority=task.priority_name
+    )
+
+
+def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None:
+    """Return the live claim on a task; its token only to who holds it."""
+    if task.claimed_by(now) is None or task.claim_agent is None:
+        return None
+    token = task.claim_token if who is not None and is_holder(task, who) else None
+    return ClaimOut(
+        agent=task.claim_agent,
+        token=token,
+        since=moment(task.claim_since or 0.0),
+        expires_at=moment(task.claim_expires or 0.0),
+    )
+
+
+def task_detail(connection: Connection, task: Task, instant: Instant, who: Who | None = None) -> TaskDetail:
+    """Return a task with everything that is known about it."""
+    return detail_of(connection, task, rows.parts_of(connection, task.uid), instant, who)
+
+
+def detail_of(
+    connection: Connection, task: Task, parts: rows.Parts, instant: Instant, who: Who | None = None
+) -> TaskDetail:
+    """Return a task with everything that is known about it, where what belongs to it was looked up."""
+    needs = [item.id for item in parts.blockers] if task.waits else ()
+    parent = rows.ids_of(connection, [task.parent])[task.parent] if task.parent else None
+    # Parts that are plain values become models inside, at a fraction of what making each would cost.
+    return TaskDetail(
+        **_line(task, instant, needs),
+        **_lists(task, parts),
+        description=task.description,
+        progress=task.progress,
+        parent_id=parent,
+        subtasks=task_refs(connection, parts.subtasks, instant) or None,
+        milestone=task.milestone,
+        notes=task.notes,
+        plan=task.plan,
+        claim=claim_out(task, instant.at, who),
+        version=task.version,
+        created_by=task.created_by,
+        created_at=moment(task.created_at),
+        updated_at=moment(task.updated_at),
+        started_at=moment_or_none(task.started_at),
+        completed_at=moment_or_none(task.completed_at),
+        github_issue_number=task.issue_number,
+        github_url=task.issue_url,
+    )
+
+
+def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
+    """Return what a task has several of, as plain values."""
+    return {
+        "depends_on": [
+            {"id": item.task.id, "kind": item.kind, "status": item.task.status} for item in parts.needs
+        ]
+        or None,
+        "blocks": [item.id for item in parts.needed_by if item.kind == "blocks"] or None,
+        "labels": parts.labels or None,
+        "criteria": None if task.criteria == _NONE else json.loads(task.criteria),
+        "evidence": None if task.evidence == _NONE else json.loads(task.evidence),
+        "connected_files": [{**file._asdict(), "role": file.role or None} for file in parts.files] or None,
+        "links": [link._asdict() for link in parts.links] or None,
+        "attachments": [attachment_out(task.workspace, item) for item in parts.attachments] or None,
+    }
+
+
+def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
+    """Return an attachment as results name it."""
+    uri = attachment_uri(workspace, kept.sha256)
+    return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)
+
+
+@lru_cache(maxsize=64)
+def quoted(workspace: str) -> str:
+    """Return the id of a workspace as addresses spell it."""
+    return quote(workspace)
+
+
+def attachment_uri(workspace: str, sha256: str) -> str:
+    """Return where the content of an attachment can be read."""
+    return f"taskpilot://workspace/{quoted(workspace)}/attachments/{sha256}"
+
+
+def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
+    """Return an event as histories and feeds show it."""
+    return EventOut(
+        seq=event.seq,
+        at=moment(event.at),
+        actor=event.actor,
+        type=event.type,
+        task_id=None if event.task is None else ids.get(event.task),
+        version=event.version,
+        changed=sorted(event.after),
+        reason=event.reason,
+    )
