@@ -17,7 +17,7 @@ from bench.anchors.scoring import Score
 from bench.anchors.stripping import strip
 
 from holdfast.comments.tracking.models import Version
-from holdfast.syntax.languages import language_named
+from tests.syntax.named import language_named
 
 OLD = """# The licence of this file stands here
 import os

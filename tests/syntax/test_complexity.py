@@ -7,8 +7,8 @@ from pathlib import Path
 
 import holdfast
 from holdfast.syntax.complexity import cyclomatic
-from holdfast.syntax.languages import language_named
 from holdfast.syntax.parse import parse
+from tests.syntax.named import language_named
 
 ONE = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.ExceptHandler, ast.IfExp, ast.Assert)
 NAMED = (ast.FunctionDef, ast.AsyncFunctionDef)

@@ -8,10 +8,11 @@ import pytest
 
 from holdfast.syntax import parse as parsing
 from holdfast.syntax.complexity import cyclomatic
-from holdfast.syntax.languages import language_named, language_of
+from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong, captures, parse
 from holdfast.syntax.symbols import symbols
 from holdfast.syntax.tokens import comment_lines, comments, tokens
+from tests.syntax.named import language_named
 
 PYTHON = language_named("python")
 C = language_named("c")

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from holdfast.syntax.facts import facts
-from holdfast.syntax.languages import language_named
 from holdfast.syntax.parse import parse
 from holdfast.syntax.statements import statement_starts
+from tests.syntax.named import language_named
 
 
 def starts(name: str, text: str) -> tuple[int, ...]:

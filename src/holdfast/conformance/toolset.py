@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import Any
 
-from holdfast.kernel.operation import Effect, NoArguments, Output, Toolset
+from holdfast.kernel.operation import Effect, Output, Toolset
 
 conformance = Toolset(
     "conformance",
@@ -48,6 +48,3 @@ def silence() -> bytes:
     sample_format = struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
     body = b"WAVEfmt " + struct.pack("<I", 16) + sample_format + b"data" + struct.pack("<I", 1) + b"\x80\x00"
     return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-__all__ = ["NoArguments", "Said", "conformance", "fixture", "red_pixel", "silence"]

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
 
-from holdfast.syntax.complexity import FunctionComplexity, cyclomatic
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.parse import ParseTooLong, SyntaxProblem, parse
 from holdfast.syntax.statements import statement_starts
@@ -71,9 +70,3 @@ def _read(language: Language, text: str) -> Facts:
         return Facts(language, symbols_of(parsed), parsed.problems, statement_starts(parsed))
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
-
-
-def complexities(path: str, text: str) -> tuple[FunctionComplexity, ...]:
-    """Return the complexity of each function, or nothing for a file in no known language."""
-    language = language_of(path, text)
-    return () if language is None else cyclomatic(parse(language, text))

@@ -26,7 +26,7 @@ from holdfast.syntax.languages.rust import RUST
 from holdfast.syntax.languages.swift import SWIFT
 from holdfast.syntax.languages.typescript import TSX, TYPESCRIPT
 
-__all__ = ["LANGUAGES", "Declaration", "Language", "language_named", "language_of"]
+__all__ = ["LANGUAGES", "Declaration", "Language", "language_of"]
 
 LANGUAGES = (
     PYTHON,
@@ -55,11 +55,6 @@ def _by_extension() -> dict[str, Language]:
 @cache
 def _by_filename() -> dict[str, Language]:
     return {name: language for language in LANGUAGES for name in language.filenames}
-
-
-def language_named(name: str) -> Language | None:
-    """Return the language of that name."""
-    return next((language for language in LANGUAGES if language.name == name), None)
 
 
 _HEADER = ".h"

@@ -1,7 +1,8 @@
-"""Prompts the suite fills."""
+"""Resources the suite reads, and prompts it fills."""
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic import Field
@@ -11,6 +12,7 @@ from holdfast.conformance.toolset import conformance, red_pixel
 from holdfast.kernel.call import current_call
 from holdfast.kernel.content import Embedded, Image
 from holdfast.kernel.operation import Input, NoArguments, PromptMessage
+from holdfast.kernel.resource import ResourceBody
 
 _PLACES = ("paris", "park", "party")
 
@@ -68,3 +70,35 @@ def prompt_that_asks(room: Any, args: NoArguments) -> list[PromptMessage]:
     question = form("What context should the prompt use?", context={"type": "string"})
     answer = current_call().ask({"user_context": question})["user_context"]
     return [PromptMessage(f"Use this context: {answer.get('content', {}).get('context', 'none')}")]
+
+
+@conformance.resource("test://static-text", name="Static text", description="A text that never changes.")
+def static_text(room: Any) -> str:
+    """Return the text."""
+    del room
+    return "This is the content of the static text resource."
+
+
+@conformance.resource(
+    "test://static-binary", name="Static picture", description="A red pixel.", mime_type="image/png"
+)
+def static_binary(room: Any) -> ResourceBody:
+    """Return the picture."""
+    del room
+    return ResourceBody(data=red_pixel())
+
+
+@conformance.resource(
+    "test://template/{id}/data", name="Data", description="Data by id.", mime_type="application/json"
+)
+def template_data(room: Any, id: str) -> str:  # noqa: A002 - the name in the address
+    """Return data that names its id."""
+    del room
+    return json.dumps({"id": id, "templateTest": True, "data": f"Data for ID: {id}"}, separators=(",", ":"))
+
+
+@conformance.resource("test://watched-resource", name="Watched", description="A resource to subscribe to.")
+def watched(room: Any) -> str:
+    """Return a text."""
+    del room
+    return "Watched resource content."
