@@ -22,9 +22,9 @@ from holdfast.comments.sidecar.writer import Writing
 from holdfast.comments.store import Comments
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
-from holdfast.kernel.memory import Memory
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.closed import closed_among

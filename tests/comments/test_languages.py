@@ -8,7 +8,7 @@ from typing import NamedTuple
 import pytest
 
 from holdfast.comments.tools import toolset
-from holdfast.kernel.validation import validated
+from holdfast.kernel.dispatch import validated
 from tests.comments.conftest import Desk
 
 

@@ -13,9 +13,9 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.list_comments import blame_file, list_comments, list_orphans
 from holdfast.comments.tools.listing_models import BlameFile, ListComments, ListOrphans
 from holdfast.comments.tools.listing_text import annotated, listed, listed_table, orphans
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.text import columns
-from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 

@@ -15,8 +15,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools import toolset
 from holdfast.comments.tools.list_comments import list_orphans
 from holdfast.comments.tools.listing_models import ListOrphans
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 

@@ -16,9 +16,9 @@ from holdfast.faces.http.listening import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
+from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.registry import Selection
-from holdfast.kernel.roles import Role
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

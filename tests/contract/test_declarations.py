@@ -12,8 +12,8 @@ from holdfast.faces.cli.application import run
 from holdfast.faces.cli.run import Host
 from holdfast.faces.mcp.catalogue import input_schema, output_schema
 from holdfast.faces.render.schema import properties_of, result_fields
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.validation import validated
 from holdfast.toolsets import full_registry
 
 REGISTRY = full_registry()

@@ -1,4 +1,4 @@
-"""The modules too small for a file of tests each: clock, suggest, and what importing the kernel costs."""
+"""The modules too small for a file of tests each: clock, suggestions, and what importing the kernel costs."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import sys
 from datetime import UTC, datetime, timedelta, timezone
 
 from holdfast.kernel.clock import rfc3339, utc_now
-from holdfast.kernel.suggest import closest, did_you_mean
+from holdfast.kernel.errors import closest, did_you_mean
 
-QUICK = ("call", "clock", "errors", "limits", "paging", "suggest", "untrusted")
+QUICK = ("call", "clock", "errors", "limits", "paging", "untrusted")
 
 
 def test_moments_are_written_in_utc_with_whole_seconds():

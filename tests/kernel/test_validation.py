@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from pydantic import field_validator
 
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Input, NoArguments
-from holdfast.kernel.validation import validated
 from tests.kernel.example import Add
 
 

@@ -14,9 +14,8 @@ from holdfast.comments.sidecar.paths import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource, did_you_mean
 from holdfast.kernel.resource import ListedResource
-from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import visible
 
 _BASE = "comment://workspace/"

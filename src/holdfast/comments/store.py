@@ -29,9 +29,8 @@ from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.paths import refusals_named
 from holdfast.comments.tracking.models import Version
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
+from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.suggest import closest
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.file_history import FileHistory

@@ -1,4 +1,4 @@
-"""One running operation: its deadline, its cancellation, its progress, and what follows the answer.
+"""One running operation: who asked, its deadline, its cancellation, its progress, what follows the answer.
 
 Contract:
 - `check` raises as soon as the caller has gone or the time is up; long operations call it in their loops.
@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from enum import Enum
 from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.clock import MonotonicClock, monotonic
@@ -20,6 +21,7 @@ from holdfast.kernel.errors import Cancelled, DeadlineExceeded
 
 if TYPE_CHECKING:
     from holdfast.kernel.questions import Answers, Asker, Capability, Question
+
 
 Level = Literal["debug", "info", "warning", "error"]
 Listed = Literal["tools", "prompts", "resources"]
@@ -157,3 +159,15 @@ def running(call: Call) -> Iterator[Call]:
         yield call
     finally:
         _current.reset(token)
+
+
+class Role(Enum):
+    """What a caller may do, from least to most: a reach into the effects of operations.
+
+    Who may read sees only what reads, who may write also what adds and changes, an administrator also what
+    destroys. The registry applies it, as it applies read-only.
+    """
+
+    READ = "read"
+    WRITE = "write"
+    ADMIN = "admin"

@@ -7,30 +7,119 @@ Contract:
   machine refused, if that is the reason. Any other becomes `Internal` with a reference id; its traceback
   goes to standard error under that id, nowhere else.
 - `Dispatcher.run_aside` keeps the event loop free: the work runs in a worker thread, and the call
-  ends at its deadline or on cancellation even if the thread takes longer to notice.
+  ends at its deadline or on cancellation even if the thread takes longer to notice. A job runs as soon as a
+  worker is free; workers are started when none is, up to a limit. They are daemons: an operation that does
+  not notice its cancellation cannot keep the process alive.
 """
 
 from __future__ import annotations
 
 import copy
+import re
 import secrets
 import sys
+import threading
 import traceback
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
+from pydantic import BaseModel, ValidationError
+
+from holdfast.kernel.booleans import SPELLED
 from holdfast.kernel.call import Call, running
-from holdfast.kernel.errors import HoldfastError, Internal, InvalidArguments
+from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, Internal, InvalidArguments, did_you_mean
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
-from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage
+from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, wire_names
 from holdfast.kernel.registry import Registry, Selection
-from holdfast.kernel.resource import ListedResource, Resource, ResourceBody
-from holdfast.kernel.routes import Feed, FeedEvent
-from holdfast.kernel.validation import validated
-from holdfast.kernel.workers import Workers
+from holdfast.kernel.resource import Feed, FeedEvent, ListedResource, Resource, ResourceBody
+
+if TYPE_CHECKING:
+    import asyncio
 
 Result = TypeVar("Result")
+
+_SHAPES = {
+    "list_type": 'it has to be a list, such as ["a", "b"]',
+    "model_type": 'it has to be an object, such as {"name": "value"}',
+    "dict_type": 'it has to be an object, such as {"name": "value"}',
+}
+"""What the library says of a wrong shape in words of its own making."""
+
+
+def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelled: bool = False) -> Input:
+    """Return the arguments as a model; raise `InvalidArguments` naming every problem.
+
+    Where all values were `spelled` as text, as in prompts, "true" is a boolean.
+    """
+    try:
+        return model.model_validate(
+            {} if arguments is None else arguments, context=SPELLED if spelled else None
+        )
+    except ValidationError as failure:
+        errors = [dict(error) for error in failure.errors(include_url=False)]
+    problems = [_problem(model, error) for error in errors]
+    text = "; ".join(problems)
+    refusal = InvalidArguments(text if text.endswith("?") else f"{text}.", problems=problems)
+    refusal.undecodable = any(_is_undecodable(error) for error in errors)
+    raise refusal
+
+
+def _is_undecodable(error: Mapping[str, Any]) -> bool:
+    """Tell whether a value is missing or of another JSON type, rather than of the right type and refused."""
+    if error["type"] in {"literal_error", "enum"}:
+        return not isinstance(error["input"], str)
+    return error["type"] == "missing" or str(error["type"]).endswith(("_type", "_parsing"))
+
+
+def _problem(model: type[Input], error: dict[str, Any]) -> str:
+    where = ".".join(str(part) for part in error["loc"])
+    if error["type"] == "extra_forbidden" and len(error["loc"]) == 1:
+        return f'unknown argument "{where}": {did_you_mean(where, wire_names(model))}'.rstrip(".")
+    if error["type"] == "extra_forbidden":
+        return f'unknown argument "{where}": {_other_names(model, error["loc"])}'.rstrip(": .")
+    if error["type"] in _SHAPES:
+        return f'argument "{where}": {_SHAPES[error["type"]]}'
+    if error["type"] in {"too_long", "too_short"} and isinstance(error["input"], str):
+        return f'argument "{where}": {_plain(error["msg"]).replace(" items after validation", " characters")}'
+    if error["type"] == "missing":
+        return f'missing argument "{where}"'
+    if error["type"] in {"literal_error", "enum"} and isinstance(error["input"], str):
+        return f'argument "{where}": {_not_allowed(error["input"], str(error["ctx"]["expected"]))}'
+    return f'argument "{where}": {_plain(error["msg"])}' if where else _plain(error["msg"])
+
+
+def _other_names(model: type[BaseModel], path: Sequence[Any]) -> str:
+    """Return the names that a part of the arguments has instead of the last one of a path."""
+    for part in path[:-1]:
+        if isinstance(part, str):
+            field = next(
+                (info for name, info in model.model_fields.items() if part in (name, info.alias)), None
+            )
+            inner = None if field is None else _model_in(field.annotation)
+            if inner is None:
+                return ""
+            model = inner
+    return did_you_mean(str(path[-1]), wire_names(model))
+
+
+def _model_in(annotation: Any) -> type[BaseModel] | None:
+    """Return the model that an annotation is about: itself, one of a list, or one that may be missing."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _model_in(part)) is not None), None)
+
+
+def _not_allowed(value: str, expected: str) -> str:
+    allowed = re.findall(r"'([^']*)'", expected)
+    return f'"{value}" is not allowed. {did_you_mean(value, allowed)}'.rstrip(".")
+
+
+def _plain(message: str) -> str:
+    text = message.removeprefix("Value error, ").rstrip(".")
+    return text[:1].lower() + text[1:]
+
 
 Rooms = Callable[[str], Any]
 """Opens, lazily, the room a toolset works in."""
@@ -140,3 +229,113 @@ def _internal(failure: BaseException) -> Internal:
         hint="The details are on the server's standard error under that reference.",
         reference=reference,
     )
+
+
+Job = Callable[[], None]
+
+
+class Workers:
+    """A pool of threads, grown on demand. Everything but the jobs themselves happens on the event loop."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        self._threads: list[threading.Thread] = []
+        self._unfinished = 0
+
+    async def run(self, work: Callable[[], Result], call: Call) -> Result:
+        """Run `work` in a worker; give up at the call's deadline or when the task is cancelled."""
+        # Commands share this module's importers and never come here; the import would cost them 17 ms.
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        outcome: asyncio.Future[Result] = loop.create_future()
+        watch = DeadlineWatch(loop, outcome, call)
+        self._submit(lambda: self._perform(work, loop, outcome))
+        try:
+            return await outcome
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        finally:
+            watch.stop()
+
+    def close(self) -> None:
+        """Let every worker end once it has nothing left to do."""
+        for _ in self._threads:
+            self._jobs.put(None)
+
+    def _submit(self, job: Job) -> None:
+        self._unfinished += 1
+        if len(self._threads) < min(self._unfinished, self._most):
+            thread = threading.Thread(target=self._work, name=f"holdfast-{len(self._threads)}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+        self._jobs.put(job)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            job()
+
+    def _perform(
+        self, work: Callable[[], Result], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Result]
+    ) -> None:
+        try:
+            result = work()
+        except BaseException as failure:
+            self._deliver(loop, outcome, outcome.set_exception, failure)
+        else:
+            self._deliver(loop, outcome, outcome.set_result, result)
+
+    def _deliver(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        outcome: asyncio.Future[Result],
+        setter: Callable[..., None],
+        value: object,
+    ) -> None:
+        def settle() -> None:
+            self._unfinished -= 1
+            # Nobody waits for an operation that was cancelled or ran out of time.
+            if not outcome.done():
+                setter(value)
+
+        try:
+            loop.call_soon_threadsafe(settle)
+        except RuntimeError:
+            # The loop was closed while the operation ran: the process is on its way out.
+            return
+
+
+class DeadlineWatch:
+    """Ends a wait at a call's deadline, which moves while the operation waits for a person."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Any], call: Call) -> None:
+        self._loop = loop
+        self._outcome = outcome
+        self._call = call
+        self._timer: asyncio.TimerHandle | None = None
+        self._wind()
+
+    def stop(self) -> None:
+        """Watch no more."""
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def _wind(self) -> None:
+        remaining = self._call.remaining()
+        if remaining is not None:
+            self._timer = self._loop.call_later(remaining, self._expire)
+
+    def _expire(self) -> None:
+        if self._outcome.done():
+            return
+        if self._call.remaining():
+            self._wind()
+            return
+        self._call.cancel()
+        self._outcome.set_exception(
+            DeadlineExceeded(
+                "The operation did not finish in time.", hint="Narrow the request, or ask for fewer items."
+            )
+        )

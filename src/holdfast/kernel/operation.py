@@ -20,8 +20,7 @@ from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.call import Listed
 from holdfast.kernel.content import Content
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.resource import Complete, Resource
-from holdfast.kernel.routes import Address, Feed
+from holdfast.kernel.resource import Address, Complete, Feed, Resource
 
 Text = Callable[[Any], str]
 """Says a result in words."""

@@ -5,13 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from holdfast.kernel.call import Listed
-from holdfast.kernel.errors import Invalid, UnknownTool
+from holdfast.kernel.call import Listed, Role
+from holdfast.kernel.errors import Invalid, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
-from holdfast.kernel.resource import Resource
-from holdfast.kernel.roles import Role
-from holdfast.kernel.routes import Feed
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.resource import Feed, Resource
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.errors import Invalid, InvalidCursor
+from holdfast.kernel.errors import Invalid, InvalidCursor, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.kernel.suggest import did_you_mean
 from holdfast.milestones.cursors import identity
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.filter.expression import Expression, asks_for_closed

@@ -13,7 +13,7 @@ from pydantic import Field
 from holdfast.kernel.content import Annotations, Content, Image, Link, Text
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures

@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.routes import Address, FeedEvent
+from holdfast.kernel.resource import Address, FeedEvent
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures

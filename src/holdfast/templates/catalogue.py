@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import HoldfastError, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.suggest import closest
 from holdfast.storage.files.folder import Fingerprint, Folder
 from holdfast.storage.git.repository import Repository
 from holdfast.templates.address import Address

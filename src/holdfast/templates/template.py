@@ -13,9 +13,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field
 
+from holdfast.kernel.errors import did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output
-from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.templates.address import Address
 from holdfast.templates.definition import FORMATS, Definition, Metadata, Parameter, Placed, Value, compiled

@@ -19,8 +19,8 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.export_comments import export_comments, write_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import Conflict, InvalidArguments, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 

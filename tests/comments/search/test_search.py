@@ -13,8 +13,8 @@ from holdfast.comments.search.operations import search_comments
 from holdfast.comments.search.text import found
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments as toolset
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.validation import validated
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
 

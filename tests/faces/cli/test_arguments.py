@@ -10,10 +10,10 @@ from pydantic import Field
 
 from holdfast.faces.cli.command import OperationCommand
 from holdfast.faces.cli.run import Host
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.validation import validated
 from tests.faces.cli.conftest import Ask
 from tests.faces.cli.sample import DescribeThing, SampleWorkspace
 

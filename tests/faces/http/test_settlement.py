@@ -15,8 +15,7 @@ import pytest
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.exchange import Answer, HttpExchange
 from holdfast.faces.settlements import Settlements
-from holdfast.kernel.call import Call
-from holdfast.kernel.roles import Role
+from holdfast.kernel.call import Call, Role
 from tests.faces.http.running import RunningServer, running_server
 from tests.faces.mcp.test_lazygit_profile import send
 from tests.wire.client import ENVELOPE

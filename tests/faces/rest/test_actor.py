@@ -11,11 +11,10 @@ import pytest
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
-from holdfast.kernel.call import Call, current_call
+from holdfast.kernel.call import Call, Role, current_call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Effect, NoArguments, Output, Toolset
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.roles import Role
 
 people = Toolset("people", "People.")
 

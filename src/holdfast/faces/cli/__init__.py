@@ -5,9 +5,9 @@ from __future__ import annotations
 
 def main(arguments: list[str] | None = None) -> int:
     """Run `holdfast` with the given arguments, or the process's own; return the exit status."""
-    from holdfast.kernel import loading
+    from holdfast.kernel import garbage
 
-    loading.begin()
+    garbage.begin()
     try:
         from holdfast.faces.cli.application import run
 
@@ -16,4 +16,4 @@ def main(arguments: list[str] | None = None) -> int:
         # Interrupted while still importing: nothing was done and there is nothing to say.
         return 130
     finally:
-        loading.done()
+        garbage.done()

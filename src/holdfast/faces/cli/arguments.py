@@ -18,8 +18,8 @@ from click.shell_completion import CompletionItem
 
 from holdfast.faces.render.schema import Property, Shape, properties_of
 from holdfast.faces.render.spelled import spelled_value
+from holdfast.kernel.errors import closest
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.suggest import closest
 
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")

@@ -12,8 +12,7 @@ from click.shell_completion import BashComplete, CompletionItem, FishComplete, S
 
 from holdfast.faces.cli.help import PageContext, help_option
 from holdfast.faces.cli.output import write
-from holdfast.kernel.errors import Invalid
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import Invalid, did_you_mean
 
 _SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 _PAGE = """Print the script that completes commands, options and values in a shell.

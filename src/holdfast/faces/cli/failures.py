@@ -15,8 +15,7 @@ from holdfast.faces.cli.output import OutputFailed, write
 from holdfast.faces.cli.terminal import is_terminal, styled
 from holdfast.faces.render.json_text import error_object, json_text
 from holdfast.kernel.codes import PROTOCOL, stateless_code
-from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, did_you_mean
 from holdfast.kernel.untrusted import visible
 
 

@@ -9,8 +9,7 @@ import click
 
 from holdfast.faces.cli.help import PageContext, PageFormatter, first_sentence, help_option, option_rows
 from holdfast.faces.cli.output import write
-from holdfast.kernel.errors import UnknownTool
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import UnknownTool, did_you_mean
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.cli.terminal import is_terminal
 from holdfast.faces.render.json_text import json_text
-from holdfast.kernel.errors import Invalid
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import Invalid, did_you_mean
 
 if TYPE_CHECKING:
     from holdfast.installation.client import Client

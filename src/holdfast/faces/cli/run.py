@@ -15,7 +15,7 @@ from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.progress import ProgressLine
 from holdfast.faces.cli.terminal import is_terminal, width_of
 from holdfast.faces.render.json_text import json_text
-from holdfast.kernel import loading
+from holdfast.kernel import garbage
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
 from holdfast.kernel.errors import HoldfastError, NotFound
@@ -87,7 +87,7 @@ def perform(
     What the operation left to do after its answer is done once the answer was written, and undone
     when it was not.
     """
-    loading.done()
+    garbage.done()
     workspace = LazyWorkspace(host, place)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)

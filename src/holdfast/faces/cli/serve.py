@@ -12,9 +12,8 @@ from holdfast.faces.cli.command import database_option, root_option
 from holdfast.faces.cli.help import PageContext, help_option
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
-from holdfast.kernel.errors import Invalid
+from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection
-from holdfast.kernel.suggest import did_you_mean
 
 if TYPE_CHECKING:
     from holdfast.faces.mcp.profiles import Profile

@@ -13,9 +13,8 @@ from holdfast.faces.cli.help import PageContext, help_option
 from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.render.json_text import json_text
-from holdfast.kernel.errors import Invalid
-from holdfast.kernel.roles import Role
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.call import Role
+from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import Grant, TokenFile
 

@@ -26,10 +26,10 @@ from holdfast.faces.http.problems import problem
 from holdfast.faces.http.refusals import UnknownRoute
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER, worker_of
 from holdfast.faces.settlements import Settlements
+from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.roles import Role
 
 Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
 

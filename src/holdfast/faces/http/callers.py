@@ -13,8 +13,8 @@ from mcp.server.auth.provider import AccessToken
 
 from holdfast.faces.http.boundary import Headers
 from holdfast.faces.http.refusals import InsufficientScope, Unauthenticated
+from holdfast.kernel.call import Role
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.roles import Role
 from holdfast.storage.network.tokens import OWNER, TokenFile
 
 _SCHEME = b"bearer "

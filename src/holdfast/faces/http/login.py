@@ -26,7 +26,7 @@ from holdfast.faces.http.boundary import Headers
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.refusals import CrossSite, MethodNotAllowed, Unauthenticated
 from holdfast.faces.http.settings import API_PATH
-from holdfast.kernel.roles import Role
+from holdfast.kernel.call import Role
 from holdfast.storage.network.tokens import OWNER
 
 LOGIN_PATH = "/login"

@@ -23,8 +23,8 @@ from pydantic_core import from_json
 from holdfast.faces.http.callers import Caller
 from holdfast.faces.http.refusals import InsufficientScope
 from holdfast.faces.http.settings import Address, OAuthSettings
+from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Unavailable
-from holdfast.kernel.roles import Role
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
 METADATA_PATH = "/.well-known/oauth-protected-resource"

@@ -31,11 +31,11 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
-from holdfast.kernel import loading
+from holdfast.kernel import garbage
+from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
-from holdfast.kernel.roles import Role
 from holdfast.storage.network.owner_token import TOKEN_NAME, access_token
 from holdfast.storage.network.tokens import TokenFile
 from holdfast.toolsets import full_registry
@@ -205,7 +205,7 @@ def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal comes."""
-    loading.done()
+    garbage.done()
     protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
     config = uvicorn.Config(
         application,

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from urllib.parse import unquote
 
-from holdfast.kernel.errors import UnknownResource
+from holdfast.kernel.errors import UnknownResource, did_you_mean
 from holdfast.kernel.resource import Resource
-from holdfast.kernel.suggest import did_you_mean
 
 MOST_OF_AN_ADDRESS = 2000
 """How much of an address that nothing has is told back."""

@@ -26,10 +26,9 @@ from holdfast.faces.mcp.rich_content import (
     result_items,
 )
 from holdfast.kernel.codes import PROTOCOL
-from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownResource, UnknownTool
+from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownResource, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Operation, Output, Prompt
 from holdfast.kernel.questions import Asker
-from holdfast.kernel.suggest import did_you_mean
 
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
 """Fields a specification shows in a result and the SDK would drop; put back once it is done."""

@@ -13,7 +13,7 @@ from holdfast.faces.mcp.wire.input import Input
 from holdfast.faces.mcp.wire.output import Output
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.standard_streams import claimed_standard_streams
-from holdfast.kernel import loading
+from holdfast.kernel import garbage
 from holdfast.kernel.limits import LIMITS, Limits
 
 # Long computations share the interpreter with the loop that answers; a millisecond keeps pings prompt.
@@ -22,7 +22,7 @@ _SWITCH_SECONDS = 0.001
 
 def run_stdio(server: ServerSource, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
-    loading.done()
+    garbage.done()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with claimed_standard_streams() as (wire_in, wire_out):
         asyncio.run(serve_descriptors(server, wire_in, wire_out, limits))

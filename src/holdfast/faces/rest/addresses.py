@@ -24,7 +24,7 @@ from holdfast.faces.rest.operations import OperationRoute, json_object
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 
 UNPROCESSABLE = 422
 

@@ -21,9 +21,8 @@ from typing import Any
 from starlette.types import Receive, Send
 
 from holdfast.faces.mcp.publisher import Topics
-from holdfast.kernel.errors import Invalid
+from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.suggest import did_you_mean
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),

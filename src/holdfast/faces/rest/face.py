@@ -20,7 +20,7 @@ from holdfast.faces.rest.feeds import FeedBook
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of, tagged
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.suggest import closest
+from holdfast.kernel.errors import closest
 
 _DESCRIPTION = "openapi.json"
 _EVENTS = "events"

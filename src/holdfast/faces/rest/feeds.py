@@ -19,7 +19,7 @@ from holdfast.faces.http.boundary import Headers
 from holdfast.faces.rest.addresses import path_pattern
 from holdfast.faces.rest.events import SIGN_OF_LIFE, Changes
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.routes import Feed, FeedEvent
+from holdfast.kernel.resource import Feed, FeedEvent
 
 
 class FeedBook:

@@ -6,7 +6,7 @@ import re
 import time
 from calendar import timegm
 
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import did_you_mean
 from holdfast.milestones.filter.tokens import ATOM, STRING, Token, invalid
 
 STATUSES = ("draft", "open", "closed")

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import InvalidArguments, did_you_mean
 
 Status = Literal["backlog", "in-progress", "blocked", "review", "done", "dropped"]
 Priority = Literal["high", "medium", "low"]

@@ -13,8 +13,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from holdfast.kernel.errors import InvalidArguments, OutOfDate
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.errors import InvalidArguments, OutOfDate, did_you_mean
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.instructions import ALL
 from holdfast.tasks.store.records import Who

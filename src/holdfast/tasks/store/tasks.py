@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.kernel.memory import Memory
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection, SqliteStore, SqlStore
 from holdfast.storage.sql.store_file import StoreFile

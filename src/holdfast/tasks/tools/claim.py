@@ -8,7 +8,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection

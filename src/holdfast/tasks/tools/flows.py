@@ -11,10 +11,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import NotFound
+from holdfast.kernel.errors import NotFound, did_you_mean
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.routes import Address
-from holdfast.kernel.suggest import did_you_mean
+from holdfast.kernel.resource import Address
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result

@@ -6,13 +6,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import InvalidArguments, UnknownResource
+from holdfast.kernel.dispatch import validated
+from holdfast.kernel.errors import InvalidArguments, UnknownResource, did_you_mean
 from holdfast.kernel.operation import Effect, Prompt
 from holdfast.kernel.resource import ListedResource, ResourceBody
-from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.kernel.validation import validated
 from holdfast.tasks import prompts
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import check_workspace

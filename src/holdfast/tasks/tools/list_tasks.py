@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 from holdfast.tasks.annotations import READING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named

@@ -9,7 +9,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
-from holdfast.kernel.routes import Address
+from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.kernel.validation import validated
 from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import (

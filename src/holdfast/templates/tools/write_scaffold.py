@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import Conflict, InvalidArguments
+from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
 from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.suggest import did_you_mean
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.file_set import FileSet
 from holdfast.storage.files.repo_path import RepoPath

@@ -1,4 +1,4 @@
-"""Loading a program quickly: what is imported stays, and garbage is looked for in vain meanwhile."""
+"""Garbage collection paused while the program loads: what is imported stays, so looking is in vain."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.memory import Memory
+from holdfast.kernel.cache import Memory
 
 
 def test_an_answer_is_told_again_only_under_the_sign_it_was_kept_with() -> None:

@@ -1,4 +1,4 @@
-"""Answers kept for as long as what they follow from stays the same.
+"""A cache whose entries are valid for one version of what they follow from.
 
 Contract: an answer is handed out again only under the very sign it was kept with. Whoever keeps one takes the
 sign before it looks, so that a change meanwhile is seen the next time. A sign of None is never the same.
