@@ -32,7 +32,7 @@ EXEMPT = "hygiene: "
 
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
-RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/confined.py", "storage/processes/pool.py"}
+RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/confined.py", "storage/processes/child.py"}
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")
 WRITING_CALLS = re.compile(
     r".*\.(write_text|write_bytes|unlink|touch|mkdir|rmdir|rename|symlink_to|hardlink_to)"

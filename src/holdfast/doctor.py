@@ -21,11 +21,11 @@ from typing import Literal, Protocol, runtime_checkable
 from pydantic import Field
 
 from holdfast.kernel.errors import Corrupted, HoldfastError
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import ORPHAN_AGE_SECONDS, TEMPORARY_SUFFIX, sweep_orphans
 from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.files.os_errors import disk_failures_named
 from holdfast.storage.git.repository import Repository
 
 toolset = Toolset("stores", "The stores themselves: whether what was kept can still be read.")

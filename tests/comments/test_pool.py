@@ -11,7 +11,7 @@ from holdfast.comments.anchors.pool import Pool
 from holdfast.comments.anchors.version_chain import Journey
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.processes.pool import cores
+from holdfast.storage.processes.child import cores
 
 TEXT = "first\nsecond\nthird\n"
 JOURNEY = Journey((Version("a.txt", TEXT), Version("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,))

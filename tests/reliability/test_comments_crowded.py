@@ -35,7 +35,7 @@ for number in range({EACH}):
 WITHOUT_LOCK = (
     """
 import contextlib
-from holdfast.storage.files.locks import Locks
+from holdfast.storage.files.atomic import Locks
 Locks.holding = contextlib.contextmanager(lambda self, *keys: (yield))
 """
     + WRITING

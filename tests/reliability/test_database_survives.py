@@ -307,7 +307,7 @@ def test_a6_upgrades_killed_at_200_random_moments_are_completed(path):
 
 NAIVE_UPGRADE = f"""
 import sqlite3
-from holdfast.storage.sql.migrations import _statements
+from holdfast.storage.sql.store_file import _statements
 begin()
 connection = sqlite3.connect(sys.argv[1], isolation_level=None)
 for version, script in enumerate({UPGRADED!r}[1:], 2):

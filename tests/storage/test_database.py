@@ -24,8 +24,8 @@ from holdfast.kernel.errors import (
     OutOfSpace,
     Unavailable,
 )
-from holdfast.storage.sql.migrations import _statements
 from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.sql.store_file import _statements
 
 APPLICATION = 0x486F6C64
 FIRST = "CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;"

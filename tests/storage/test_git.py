@@ -25,8 +25,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.git.command import Git, Identity
-from holdfast.storage.git.hardening import readable_complaint
+from holdfast.storage.git.command import Git, Identity, readable_complaint
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from holdfast.kernel.errors import Busy, Denied, HoldfastError, InvalidPath, NotFound, OutOfSpace, Unavailable
 
@@ -73,6 +75,15 @@ def disk_failure(error: OSError, label: str) -> HoldfastError:
         error.errno or 0, (Unavailable, f"could not be used: {_system_words(error)}", _CHECK_DISK)
     )
     return kind(f"'{label}' {reason}.", hint=hint, path=label)
+
+
+@contextmanager
+def disk_failures_named(label: str) -> Iterator[None]:
+    """Turn every `OSError` of the code inside into a failure that names `label`."""
+    try:
+        yield
+    except OSError as error:
+        raise disk_failure(error, label) from error
 
 
 def machine_failure(failure: BaseException) -> HoldfastError | None:

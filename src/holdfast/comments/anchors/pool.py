@@ -10,7 +10,7 @@ from types import TracebackType
 from holdfast.comments.anchors.version_chain import Journey, travelled
 from holdfast.comments.tracking.models import Placement
 from holdfast.kernel.errors import Unavailable
-from holdfast.storage.processes.pool import cores, on_every_core
+from holdfast.storage.processes.child import cores, on_every_core
 
 _WORTH_IT = 40
 """Files to compare from which on starting processes costs less than it gains."""

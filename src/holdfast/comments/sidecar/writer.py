@@ -34,9 +34,8 @@ from holdfast.comments.sidecar.symbols import anchor_symbol
 from holdfast.comments.store import Comments, store_path
 from holdfast.comments.tracking.models import Placement
 from holdfast.kernel.call import current_call
-from holdfast.storage.files.locks import Locks
+from holdfast.storage.files.atomic import Locks, next_number
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.sequence import next_number
 
 Travel = Callable[[Journey], Sequence[Placement]]
 """Follows the anchors of a journey."""

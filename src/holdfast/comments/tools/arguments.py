@@ -7,7 +7,7 @@ from typing import Any
 
 from holdfast.comments.sidecar.names import SUFFIX
 from holdfast.comments.store import Comments
-from holdfast.storage.files.typed_path import is_folder, typed_path
+from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
 """Who writes at a command line, when git knows no name."""

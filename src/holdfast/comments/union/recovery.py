@@ -20,7 +20,7 @@ from holdfast.comments.sidecar.schema import LOCKS_NAME
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.merge import recovered, united
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.locks import Locks
+from holdfast.storage.files.atomic import Locks
 from holdfast.storage.files.repo_path import RepoPath
 
 if TYPE_CHECKING:

@@ -36,8 +36,7 @@ from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
-from holdfast.storage.network.owner_token import TOKEN_NAME, access_token
-from holdfast.storage.network.tokens import TokenFile
+from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

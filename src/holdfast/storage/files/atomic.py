@@ -1,4 +1,4 @@
-"""Files that hold the old content or the new, and locks that end with their holder.
+"""Atomic writes: a file holds the old content or the new. Locks that end with their holder, and counters.
 
 Contract:
 - When `atomic_write` returns, the new bytes and the name that leads to them are on disk. When it raises,
@@ -9,6 +9,12 @@ Contract:
 - A lock is a `flock` on a file of its own, which is never replaced or removed. The data file cannot carry
   the lock, because `atomic_write` gives its name to another inode. The kernel drops the lock when its
   holder dies; nobody has to judge whether a process number is still alive.
+- `Locks` are for things that have no place of their own for a lock file, such as files of the work tree. Keys
+  share a fixed number of lock files, so that these stay few; several are locked in one order, so that nobody
+  waits in a circle.
+- Numbers that `next_number` gives from one file grow and never repeat, whichever process asks. They are not
+  flushed: after a power cut the file may be older, so callers give a lower bound that grows by itself, such
+  as the time.
 """
 
 from __future__ import annotations
@@ -18,13 +24,17 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.kernel.machine import disk_failures_named
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from holdfast.storage.git.repository import Repository
 
 TEMPORARY_SUFFIX = ".holdfast-tmp"
 ORPHAN_AGE_SECONDS = 10.0
@@ -36,6 +46,8 @@ _READ_FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_C
 _TEMPORARY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+_SHARED_LOCKS = 64
+_COUNTER_DIGITS = 32
 
 StrPath = str | os.PathLike[str]
 
@@ -242,3 +254,50 @@ def _put_back(aside: str, path: str) -> None:
         os.link(aside, path, follow_symlinks=False)
     except FileExistsError:
         pass  # a newer file took the place, as it would have done without us
+
+
+class Locks:
+    """The locks of one room, each found by a key."""
+
+    def __init__(self, repository: Repository, name: str) -> None:
+        self._repository = repository
+        self._name = name
+
+    @contextmanager
+    def holding(self, *keys: str) -> Iterator[None]:
+        """Hold the locks of some keys against processes and threads."""
+        directory = os.path.join(self._repository.ensure_store(), self._name)
+        with disk_failures_named(self._name):
+            os.makedirs(directory, 0o700, exist_ok=True)
+        with ExitStack() as stack:
+            for number in sorted({_number(key) for key in keys}):
+                self._wait(stack, os.path.join(directory, f"{number:02x}"), keys[0])
+            yield
+
+    def _wait(self, stack: ExitStack, path: str, key: str) -> None:
+        try:
+            stack.enter_context(locked(path, wait=LIMITS.crowded_lock_seconds))
+        except Busy:
+            raise Busy(f"'{key}' is in use by others.", hint="Try again in a moment.", path=key) from None
+
+
+def _number(key: str) -> int:
+    import hashlib  # here, because quick commands lock nothing by a key
+
+    digest = hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=4).digest()
+    return int.from_bytes(digest, "big") % _SHARED_LOCKS
+
+
+def next_number(path: StrPath, at_least: int, count: int = 1) -> int:
+    """Return the first of `count` new numbers, none smaller than `at_least`."""
+    name = os.path.basename(os.fspath(path))
+    with disk_failures_named(name):
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            written = os.pread(descriptor, _COUNTER_DIGITS, 0).strip()
+            first = max(at_least, int(written) + 1 if written.isdigit() else 0)
+            os.pwrite(descriptor, str(first + count - 1).rjust(_COUNTER_DIGITS).encode(), 0)
+            return first
+        finally:
+            os.close(descriptor)

@@ -25,6 +25,7 @@ from enum import Enum
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Denied, InvalidPath
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import (
     atomic_write,
     flush_directory,
@@ -32,7 +33,6 @@ from holdfast.storage.files.atomic import (
     read_limited,
     sweep_orphans,
 )
-from holdfast.storage.files.os_errors import disk_failures_named
 
 BACKUP_SUFFIX = ".holdfast-backup"
 

@@ -6,11 +6,16 @@ Contract:
   spelling that Windows, macOS or Linux take for it.
 - Nothing is decoded, expanded or looked up. `%2e` is three characters here; a URI part is decoded by
   `from_uri_part`, exactly once.
-- A `RepoPath` is not a `str` and no `os.PathLike`: the one thing that opens it is `tree.Tree`.
+- A `RepoPath` is not a `str` and no `os.PathLike`: the one thing that opens it is `work_tree.Tree`.
+- `typed_path` takes what somebody types in a shell. A path that is absolute, or begins with `./` or `../`,
+  counts from where it says; any other from the current directory when there is something of that name, and
+  from the root when there is not. What leads out of the work tree comes back as it was typed, and `parse`
+  says what is wrong with it. Nothing is opened, and no link is followed but on the way to that directory.
 """
 
 from __future__ import annotations
 
+import os
 from functools import lru_cache
 
 from holdfast.kernel.errors import InvalidPath
@@ -194,3 +199,36 @@ def _escaped_byte(digits: str) -> bytes:
     if len(value) != 1 or len(digits.strip()) != 2:
         raise ValueError(digits)
     return value
+
+
+def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> str:
+    """Return what a typed path means, counted from the root; `companions` are endings of files beside it."""
+    if not typed or "\0" in typed:
+        return typed
+    try:
+        place = os.path.normpath(os.path.join(os.path.realpath(os.getcwd()), typed))
+    except OSError:
+        return typed  # the current directory is gone
+    inside = _inside(root, place) or _inside(root, _with_real_folder(place))
+    if inside is None:
+        return typed
+    is_told = os.path.isabs(typed) or typed.split("/", 1)[0] in (".", "..")
+    if is_told or any(os.path.lexists(place + ending) for ending in ("", *companions)):
+        return inside
+    return typed
+
+
+def is_folder(root: str, path: str) -> bool:
+    """Return whether a path counted from the root is a folder."""
+    return "\0" not in path and os.path.isdir(os.path.join(root, path))
+
+
+def _inside(root: str, place: str) -> str | None:
+    if place == root:
+        return "."
+    return place[len(root) :].lstrip("/") if place.startswith(root.rstrip("/") + "/") else None
+
+
+def _with_real_folder(place: str) -> str:
+    folder, name = os.path.split(place)
+    return os.path.join(os.path.realpath(folder), name)

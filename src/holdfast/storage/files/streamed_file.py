@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import BinaryIO
 
 from holdfast.kernel.errors import Conflict, InvalidPath, NotFound
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, opened_directory
-from holdfast.storage.files.os_errors import disk_failures_named
 
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 

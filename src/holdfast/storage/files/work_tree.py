@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
+from holdfast.kernel.machine import disk_failure, disk_failures_named
 from holdfast.storage.files.atomic import open_regular, read_descriptor, replace_at
-from holdfast.storage.files.os_errors import disk_failure, disk_failures_named
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 

@@ -1,7 +1,7 @@
 """Commits as records: written one by one or in bulk, read as a stream, all of them with an empty tree.
 
 Contract:
-- A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `git_refs`).
+- A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `refs.py`).
 - `read_commits` yields newest first within each history and raises when git finds a history damaged;
   `walk_commits` then shows how far that history can be read, object by object.
 """

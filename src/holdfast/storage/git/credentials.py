@@ -19,7 +19,7 @@ from holdfast.storage.network.address import AllowedHosts
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
 HOSTS_SETTING = "holdfast.host"
 _SCOPES = ("--system", "--global")
-# What keyrings need to be reached; see also `git_hardening`.
+# What keyrings need to be reached; see also `command.py`.
 _KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
 
 

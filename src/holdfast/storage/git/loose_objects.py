@@ -4,7 +4,7 @@ Contract:
 - The bytes are those git would write, where git would put them: an object compressed under its hash, a ref as
   a line behind git's lock file. git, and whoever else uses the repository, sees no difference.
 - An object is flushed before it gets its name, a ref before it gets its new value, as git does with
-  `core.fsync=committed`. Whoever moves a ref flushes the directory too (see `git_refs`).
+  `core.fsync=committed`. Whoever moves a ref flushes the directory too (see `refs.py`).
 - `is_plain` says whether a repository keeps its objects and refs in this way and no other. Where it does not,
   git itself has to be asked.
 """
@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from holdfast.kernel.clock import monotonic
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX
-from holdfast.storage.files.os_errors import disk_failures_named
 from holdfast.storage.git.command import Git
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC

@@ -12,8 +12,8 @@ from __future__ import annotations
 import os
 
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
+from holdfast.kernel.machine import disk_failure, disk_failures_named
 from holdfast.storage.files.atomic import flush_directory
-from holdfast.storage.files.os_errors import disk_failure, disk_failures_named
 from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.loose_objects import RefLock
 from holdfast.storage.git.ref_files import RefFiles

@@ -16,8 +16,8 @@ import stat
 from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, read_limited
-from holdfast.storage.files.os_errors import disk_failures_named
 
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"

@@ -1,7 +1,7 @@
 """The one module that speaks HTTP to other services.
 
 Contract:
-- Only hosts that a person allowed are reached (see `web_address`); only over TLS, or on this machine itself.
+- Only hosts that a person allowed are reached (see `address.py`); only over TLS, or on this machine itself.
 - Headers that carry a secret go to the configured server and to no other. A redirect is followed when it
   asks for the same of the same server, and refused otherwise.
 - Every exchange ends: with its answer, at its time limit, at the caller's deadline, or within a moment of the

@@ -1,4 +1,4 @@
-"""Who may call over HTTP: named tokens with a role, kept as hashes.
+"""Who may call over HTTP: the owner's token, and named tokens with a role, kept as hashes.
 
 Contract:
 - The plain token is returned once, by `add`; the file holds only its SHA-256. A token has 256 random bits, so
@@ -26,12 +26,15 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.repository import Repository
 
+TOKEN_NAME = "token"  # noqa: S105 - the name of the file, not its content
 TOKENS_NAME = "tokens.json"
 OWNER = "owner"
 """The name of whoever holds the repository's own token."""
 
 _VERSION = 1
 _TOKEN_BYTES = 32
+_LONGEST_TOKEN = 256
+_SHORTEST_TOKEN = 32
 _LONGEST_FILE = 1024 * 1024
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,63}")
 
@@ -163,3 +166,18 @@ def _check_name(name: str) -> None:
 
 def _digest(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def access_token(repository: Repository) -> str:
+    """Return the repository's token, made at first use; only the owner can read its file."""
+    path = os.path.join(repository.ensure_store(), TOKEN_NAME)
+    with locked(path):
+        if not os.path.lexists(path):
+            atomic_write(path, os.urandom(_TOKEN_BYTES).hex().encode() + b"\n", mode=0o600)
+        token = read_limited(path, _LONGEST_TOKEN).decode("ascii", "replace").strip()
+    if len(token) < _SHORTEST_TOKEN or not token.isalnum():
+        raise Corrupted(
+            f"The file {TOKEN_NAME} in Holdfast's store does not hold a token.",
+            hint="Move it aside; the next start makes a new one, and clients need that one then.",
+        )
+    return token

@@ -1,6 +1,7 @@
 """Child processes: waited for while somebody wants the answer, and ended together with their own children.
 
-A child runs in a process group of its own (see `git`), so ending the group ends whatever it started.
+A child runs in a process group of its own (see `git/command.py`), so ending the group ends whatever it
+started. Work on every core is Python itself, started again, and nothing that anybody names.
 """
 
 from __future__ import annotations
@@ -19,10 +20,11 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.os_errors import disk_failure
+from holdfast.kernel.machine import disk_failure
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from subprocess import Popen
     from typing import IO
 
@@ -149,3 +151,19 @@ def end_group(process: Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def on_every_core() -> Executor:
+    """Return what runs functions in processes of their own, as many as there are cores.
+
+    They are not forked: a server has threads, and a fork would copy their locks in whatever state they are.
+    """
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    return ProcessPoolExecutor(cores(), mp_context=multiprocessing.get_context("spawn"))

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.os_errors import disk_failures_named
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.processes.child import Patience, end_group, wait_until_ended, wait_until_readable
 
 _OUT_OF_MEMORY = 3

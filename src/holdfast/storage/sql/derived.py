@@ -20,10 +20,10 @@ from contextlib import contextmanager
 
 from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
-from holdfast.storage.files.os_errors import disk_failures_named
 from holdfast.storage.sql.connection_pool import ConnectionPool
-from holdfast.storage.sql.failures import database_failure, is_damage
+from holdfast.storage.sql.store_file import database_failure, is_damage
 
 POINTER_SUFFIX = ".index"
 

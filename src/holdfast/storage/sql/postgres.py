@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.kernel.errors import Busy, Denied, HoldfastError, Invalid, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.sql.migrations import refuse_newer
 from holdfast.storage.sql.sql_store import Connection, Rows, Values
+from holdfast.storage.sql.store_file import refuse_newer
 
 if TYPE_CHECKING:
     import psycopg

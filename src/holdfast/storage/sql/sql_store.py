@@ -17,8 +17,8 @@ from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol, cast
 
 from holdfast.storage.files.atomic import StrPath
-from holdfast.storage.sql.migrations import Migration
 from holdfast.storage.sql.sqlite import Database
+from holdfast.storage.sql.store_file import Migration
 
 Values = Mapping[str, Any]
 

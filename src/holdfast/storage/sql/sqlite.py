@@ -24,24 +24,22 @@ from typing import NoReturn
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
-from holdfast.storage.files.os_errors import disk_failures_named
 from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
-from holdfast.storage.sql.failures import (
+from holdfast.storage.sql.store_file import (
+    Migration,
+    StoreFile,
+    application_of,
     database_failures_named,
+    is_blank,
     is_busy,
     is_damage,
-    raise_translated,
-)
-from holdfast.storage.sql.migrations import (
-    Migration,
-    application_of,
-    is_blank,
     migrate,
+    raise_translated,
     refuse_newer,
     version_of,
 )
-from holdfast.storage.sql.store_file import StoreFile
 
 _SETTINGS = (
     "PRAGMA synchronous = FULL",

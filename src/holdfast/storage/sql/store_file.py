@@ -1,17 +1,185 @@
-"""The file of a store and the marker that remembers it was once created.
+"""A SQLite file that is a store: how it is recognised, how its schema grows, and what SQLite's refusals mean.
 
-The marker, `<name>.created`, tells an empty or missing file that is new from one that lost its content. It is
-looked at before SQLite sees the file: SQLite takes an empty file for a new database and deletes its log.
+Contract:
+- The marker, `<name>.created`, tells an empty or missing file that is new from one that lost its content. It
+  is looked at before SQLite sees the file: SQLite takes an empty file for a new database and deletes its log.
+- Migrations are applied all or none: the schema, the application id and the version number change in one
+  transaction. A process killed at any moment leaves the old version or the new one, never a table without
+  its number.
+- Programming mistakes (bad SQL, misuse) and broken constraints are not translated: the first are defects, the
+  second are for the store that declared the constraint to explain.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from holdfast.kernel.errors import Corrupted, InvalidPath
+from holdfast.kernel.errors import (
+    Busy,
+    Corrupted,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    OutOfSpace,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory
-from holdfast.storage.sql.failures import DOCTOR
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+DOCTOR = "Nothing was changed. `holdfast doctor` shows what can still be read."
+
+_Reason = tuple[type[HoldfastError], str, str]
+
+_BUSY: _Reason = (Busy, "is in use by another process", "Try again in a moment.")
+_DAMAGED: _Reason = (Corrupted, "is damaged", DOCTOR)
+_DENIED: _Reason = (Denied, "may not be opened or changed", "Check who owns it and what its permissions are.")
+
+# The Python module's own complaint about bytes that are no text carries no code of SQLite's.
+_NOT_TEXT_MESSAGE = "Could not decode to UTF-8"
+_NOT_TEXT: _Reason = (Corrupted, "holds a text that is damaged", DOCTOR)
+
+_REASONS: dict[int, _Reason] = {
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_PROTOCOL: _BUSY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: (Corrupted, "is not a database", DOCTOR),
+    sqlite3.SQLITE_READONLY: _DENIED,
+    sqlite3.SQLITE_PERM: _DENIED,
+    sqlite3.SQLITE_CANTOPEN: (
+        Unavailable,
+        "could not be opened",
+        "Check that its directory exists and may be used.",
+    ),
+    sqlite3.SQLITE_FULL: (
+        OutOfSpace,
+        "could not be written: the disk is full",
+        "Free some space and try again; what was stored before is unchanged.",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        Unavailable,
+        "could not be read or written: the disk reported an error",
+        "Check the disk, then try again; `holdfast doctor` verifies the stores.",
+    ),
+    sqlite3.SQLITE_TOOBIG: (TooLarge, "cannot hold a value of this size", "Store a smaller value."),
+}
+
+
+def database_failure(error: sqlite3.Error, label: str) -> HoldfastError | None:
+    """Return what `error` means for the store called `label`, or None when it is a defect of ours."""
+    reason = _NOT_TEXT if str(error).startswith(_NOT_TEXT_MESSAGE) else _REASONS.get(_primary_code(error))
+    if reason is None:
+        return None
+    kind, text, hint = reason
+    return kind(f"The store '{label}' {text}.", hint=hint, path=label)
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """Tell whether SQLite itself cannot make sense of the file, so that nothing more may be written to it."""
+    return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Tell whether another connection is in the way, for now."""
+    return _primary_code(error) == sqlite3.SQLITE_BUSY
+
+
+def _primary_code(error: sqlite3.Error) -> int:
+    # The low byte is the primary code; extended codes refine it.
+    return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
+
+
+def raise_translated(error: sqlite3.Error, label: str) -> NoReturn:
+    """Raise what a caller should see instead of `error`."""
+    failure = database_failure(error, label)
+    if failure is None:
+        raise error
+    # Not chained: the texts of the module may quote what is stored.
+    raise failure from None
+
+
+@contextmanager
+def database_failures_named(label: str) -> Iterator[None]:
+    """Turn SQLite's refusals in the code inside into failures that name the store."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise_translated(error, label)
+
+
+Migration = str | Callable[[sqlite3.Connection], None]
+
+
+def migrate(connection: sqlite3.Connection, application_id: int, migrations: Sequence[Migration]) -> None:
+    """Bring an open database to the newest version; references between tables are checked at the end."""
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again: another process may have finished the same work while this one waited for the lock.
+        for migration in migrations[version_of(connection) :]:
+            _apply(connection, migration)
+        if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
+            raise Corrupted(f"Table {broken[0]} refers to rows that do not exist.", hint=DOCTOR)
+        connection.execute(f"PRAGMA application_id = {application_id:d}")
+        connection.execute(f"PRAGMA user_version = {len(migrations):d}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+
+
+def version_of(connection: sqlite3.Connection) -> int:
+    """Return the number of migrations that the database has seen."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def application_of(connection: sqlite3.Connection) -> int:
+    """Return the number that says which program and store the database belongs to."""
+    return int(connection.execute("PRAGMA application_id").fetchone()[0])
+
+
+def is_blank(connection: sqlite3.Connection) -> bool:
+    """Tell whether a database holds nothing at all, as after a creation that was interrupted."""
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    return not (tables or version_of(connection) or application_of(connection))
+
+
+def refuse_newer(version: int, known: int, label: str) -> None:
+    """Raise when a database was written by a later release than this one."""
+    if version > known:
+        raise Unavailable(
+            f"The store '{label}' was written by a newer Holdfast (format {version}, known {known}).",
+            hint="Upgrade holdfast and try again. Nothing was changed.",
+            path=label,
+        )
+
+
+def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
+    if callable(migration):
+        migration(connection)
+        return
+    for statement in _statements(migration):
+        connection.execute(statement)
+
+
+def _statements(script: str) -> Iterator[str]:
+    """Split a script into statements; `executescript` would commit the transaction it runs in."""
+    statement = ""
+    for piece in script.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.rstrip(";").strip():
+        yield statement
+
 
 MARKER_SUFFIX = ".created"
 

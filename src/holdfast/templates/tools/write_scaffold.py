@@ -13,7 +13,7 @@ from pydantic import Field
 from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.file_set import FileSet
+from holdfast.storage.files.folder import FileSet
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
