@@ -11,14 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.comments.anchors.version_chain import Present
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.identity import alias_of
-from holdfast.comments.sidecar.javascript_json import printed
-from holdfast.comments.sidecar.lines import line_hash
+from holdfast.comments.sidecar.document import printed
 from holdfast.comments.sidecar.marker import Completion
-from holdfast.comments.sidecar.names import is_sidecar
+from holdfast.comments.sidecar.note import alias_of
+from holdfast.comments.sidecar.source import Present, is_sidecar, line_hash
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
 

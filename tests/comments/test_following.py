@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from holdfast.comments.anchors import moved_code
-from holdfast.comments.sidecar.lines import line_hash
+from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking.files import Moved, MovedFiles
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.call import Call, Listener, running

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.javascript_json import Unreadable, number_text, parsed, printed
-from holdfast.comments.sidecar.lines import line_hash, range_hash, split_lines
+from holdfast.comments.sidecar.document import Unreadable, number_text, parsed, printed
+from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
 
 NUMBERS = [
     (1.0, "1"),

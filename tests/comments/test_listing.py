@@ -10,9 +10,9 @@ import pytest
 
 from holdfast.comments.errors import SourceNotFound
 from holdfast.comments.store import Comments
-from holdfast.comments.tools.list_comments import blame_file, list_comments, list_orphans
-from holdfast.comments.tools.listing_models import BlameFile, ListComments, ListOrphans
-from holdfast.comments.tools.listing_text import annotated, listed, listed_table, orphans
+from holdfast.comments.tools.blame_file import BlameFile, annotated, blame_file
+from holdfast.comments.tools.list_comments import ListComments, list_comments, listed, listed_table
+from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans, orphans
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.text import columns

@@ -10,11 +10,10 @@ from typing import Any
 import pytest
 
 from holdfast.comments.errors import InvalidFilePath, SourceNotFound
-from holdfast.comments.export.models import ExportComments
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import toolset
-from holdfast.comments.tools.list_comments import list_orphans
-from holdfast.comments.tools.listing_models import ListOrphans
+from holdfast.comments.tools.export_comments import ExportComments
+from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository

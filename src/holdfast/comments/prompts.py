@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
+import json
 import secrets
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.comments import prompt_texts as texts
-from holdfast.comments.anchors.orphans import candidates, unsure
-from holdfast.comments.anchors.snippets import is_text, lines_of_file, numbered
+from holdfast.comments import text as texts
+from holdfast.comments.anchors.orphans import Offers, candidates, unsure, where_it_stood
+from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.markdown import fenced
 from holdfast.comments.models import FilePath
-from holdfast.comments.prompt_orphans import orphan_words
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.paths import source_path
+from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, line_words
 from holdfast.comments.toolset import comments
+from holdfast.comments.tracking.models import Candidate
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage
@@ -31,6 +32,52 @@ from holdfast.syntax.languages import language_of
 
 if TYPE_CHECKING:
     from holdfast.syntax.complexity import FunctionComplexity
+
+
+_MOST_CANDIDATES = 3
+_MARGIN = 3
+
+
+def orphan_words(room: Comments, number: int, path: str, note: Note, offers: Offers) -> str:
+    """Say what a comment without a sure line says, what its code was, and where that may be now."""
+    state = "orphaned" if note.orphaned else "needs review"
+    why = (note.reason or "not sure").replace("_", " ")
+    place = f"{visible(path)}, {line_words(note.line, note.end_line).lower()}"
+    lines = [
+        f"{number}. {note.alias} ({visible(note.tag or UNTAGGED)}) {state}: {why}; last known at {place}",
+        f"   Written by {one_line(note.author)}, {one_line(note.created)}:",
+        *(f"   > {line}" for line in visible(note.text).split("\n")),
+    ]
+    old = as_it_was(room, note, path, _MARGIN)
+    lines.append(
+        "   The code is not known." if old is None else f"   The code it was about:\n{_indented(old)}"
+    )
+    candidates = offers[path, note.id][:_MOST_CANDIDATES]
+    lines += [
+        part for rank, one in enumerate(candidates, 1) for part in _candidate(room, path, note, rank, one)
+    ]
+    if not candidates:
+        lines.append("   No place looks like it.")
+    beside = where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
+    if beside is not None:
+        lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
+    return "\n".join(lines)
+
+
+def _candidate(room: Comments, path: str, note: Note, rank: int, one: Candidate) -> Iterable[str]:
+    target = one.path or path
+    yield f"   Candidate {rank}: {visible(target)}:{one.line} (score {one.score:.2f})"
+    try:
+        yield _indented(around(target, room.text_of(target), one.line, None, _MARGIN))
+    except HoldfastError:
+        return  # it went away since it was found
+    arguments = {"sourceFile": path, "targetFile": target, "commentId": note.alias, "targetLine": one.line}
+    yield f"      move_comment {visible(json.dumps(arguments, ensure_ascii=False))}"
+
+
+def _indented(snippet: Snippet) -> str:
+    return "\n".join(f"      {visible(line)}" for line in snippet.numbered.split("\n"))
+
 
 Focus = Literal["security", "performance", "maintainability", "all"]
 FOCUSES: tuple[Focus, ...] = ("security", "performance", "maintainability", "all")

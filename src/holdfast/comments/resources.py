@@ -10,7 +10,7 @@ from urllib.parse import quote
 from holdfast.comments.models import Tag
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import EVIDENCE, Note
-from holdfast.comments.sidecar.paths import source_path
+from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call

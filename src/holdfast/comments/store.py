@@ -17,16 +17,29 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.anchors.cache import Found, Places, signature_text
 from holdfast.comments.anchors.plan import Plan, apply, plan
-from holdfast.comments.anchors.version_chain import Present, travelled
+from holdfast.comments.anchors.version_chain import travelled
 from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.archive import Archive, Record, blob_id
+from holdfast.comments.sidecar.archive import (
+    Archive,
+    Circumstances,
+    Merged,
+    Record,
+    blob_id,
+    compared,
+    put_back,
+)
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.lines import decoded
-from holdfast.comments.sidecar.lost_writes import Circumstances, Merged, compared, put_back
-from holdfast.comments.sidecar.names import SUFFIX, is_sidecar, sidecar_of, source_of
 from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.paths import refusals_named
+from holdfast.comments.sidecar.source import (
+    SUFFIX,
+    Present,
+    decoded,
+    is_sidecar,
+    refusals_named,
+    sidecar_of,
+    source_of,
+)
 from holdfast.comments.tracking.models import Version
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, closest
@@ -181,9 +194,9 @@ class Comments:
         if not sidecar.comments or (data := self.source_bytes(RepoPath.parse(source_path))) is None:
             return sidecar
         # Parsers are loaded where they are used: search and export do without.
-        from holdfast.comments.sidecar.symbols import Outline, name_symbols
+        from holdfast.comments.sidecar.source import SourceSymbols, name_symbols
 
-        name_symbols(sidecar.comments, Outline(source_path, decoded(data)))
+        name_symbols(sidecar.comments, SourceSymbols(source_path, decoded(data)))
         return sidecar
 
     def stored(self, path: RepoPath) -> Sidecar:

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from holdfast.comments.errors import CommentFileCorrupted, FileAccessDenied, InvalidFilePath, SourceNotFound
-from holdfast.comments.export.models import CommentsWritten, ExportComments, ExportResult, WriteComments
 from holdfast.comments.store import Comments
-from holdfast.comments.tools.export_comments import export_comments, write_comments
+from holdfast.comments.tools.export_comments import ExportComments, ExportResult, export_comments
+from holdfast.comments.tools.write_comments import CommentsWritten, WriteComments, write_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.content import Embedded
 from holdfast.kernel.dispatch import validated

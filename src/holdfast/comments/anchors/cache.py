@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any, NamedTuple
 
+from holdfast.comments.sidecar.archive import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
 from holdfast.comments.sidecar.note import Standing
-from holdfast.comments.sidecar.schema import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
 from holdfast.comments.tracking.models import Candidate, Confidence
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository

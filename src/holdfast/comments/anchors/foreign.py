@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from holdfast.comments.anchors.version_chain import Journey, Past, Present
-from holdfast.comments.sidecar.lines import BLANK, line_hash, range_hash, split_lines, trimmed
+from holdfast.comments.anchors.version_chain import Journey, Past
 from holdfast.comments.sidecar.note import Note, Standing
+from holdfast.comments.sidecar.source import BLANK, Present, line_hash, range_hash, split_lines, trimmed
 from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
 
 _MOST_LOOKED_AT = 40

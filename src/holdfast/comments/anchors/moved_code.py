@@ -12,9 +12,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from holdfast.comments.sidecar.document import whole_line
-from holdfast.comments.sidecar.lines import decoded
-from holdfast.comments.sidecar.names import SUFFIX
 from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.source import SUFFIX, decoded
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.files import MovedFiles
 from holdfast.comments.tracking.models import Anchor, Version

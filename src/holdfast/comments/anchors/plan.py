@@ -15,12 +15,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from holdfast.comments.anchors.foreign import at_its_own_line, capped, of_stranger
-from holdfast.comments.anchors.version_chain import Journey, Past, Present
-from holdfast.comments.sidecar import evidence
+from holdfast.comments.anchors.version_chain import Journey, Past
+from holdfast.comments.sidecar import marker
 from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.evidence import LINE_NUMBER
-from holdfast.comments.sidecar.lines import split_lines
+from holdfast.comments.sidecar.marker import LINE_NUMBER
 from holdfast.comments.sidecar.note import Note, Standing
+from holdfast.comments.sidecar.source import Present, split_lines
 from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Version
 
 
@@ -141,7 +141,7 @@ def settled(note: Note, present: Present | None) -> Standing | None:
     if facts is None:
         return at_its_own_line(note, present.lines)
     if facts.get("seenBlob") == present.blob:
-        return evidence.stored_standing(note)
+        return marker.stored_standing(note)
     if facts.get("blob") == present.blob:
         line = whole_line(facts.get("line")) or here.line
         return _capped_by_basis(

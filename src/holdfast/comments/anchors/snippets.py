@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.comments.sidecar.document import whole_line
-from holdfast.comments.sidecar.lines import BLANK, split_lines
 from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.source import BLANK, split_lines
 from holdfast.kernel.text import shorten
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
-from holdfast.comments.sidecar.lines import split_lines
 from holdfast.comments.tracking.models import Anchor, Placement, Version
 
 
@@ -22,25 +20,6 @@ class Past(Protocol):
 
     def dated(self, path: str) -> Sequence[tuple[int, str]]:
         """Return when each committed version of a file came, and its id, newest first."""
-
-
-@dataclass(frozen=True)
-class Present:
-    """The source file as it is now."""
-
-    path: str
-    text: str
-    blob: str
-
-    @property
-    def version(self) -> Version:
-        """The same as tracking takes it."""
-        return Version(self.path, self.text)
-
-    @cached_property
-    def lines(self) -> list[str]:
-        """Its lines; there is always at least one."""
-        return split_lines(self.text)
 
 
 @dataclass(frozen=True)

@@ -22,6 +22,9 @@ Sink = BinaryIO | io.RawIOBase
 Buffer = Any
 """Bytes in whatever form a writer has them."""
 
+LARGEST_MARGIN = 20
+"""Lines of source before and after a comment that may be asked for."""
+
 Format = Literal["json", "markdown", "jsonl", "parquet"]
 
 ADDRESSES: dict[str, tuple[str, str]] = {

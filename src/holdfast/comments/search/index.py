@@ -24,7 +24,7 @@ from holdfast.comments.search.filling import Filling, state_of
 from holdfast.comments.search.query import Answer, Facts, Hit, Query
 from holdfast.comments.search.schema import APPLICATION_ID, NAME, TABLES, VERSION
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.names import source_of
+from holdfast.comments.sidecar.source import source_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, HoldfastError
 from holdfast.storage.git.repository import Repository

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from holdfast.comments.anchors.version_chain import Present
 from holdfast.comments.errors import CommentNotFound
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.marker import Completion
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
+from holdfast.comments.sidecar.source import Present
 from holdfast.storage.files.repo_path import RepoPath
 
 

@@ -1,27 +1,168 @@
-"""Sidecar files: every dialect read, one written, no key ever dropped.
+"""The document of a sidecar: every dialect read, one written, no key ever dropped.
 
 Contract:
 - `read` takes what the extension wrote in any of its versions, what its server and its demo wrote, and what
   we write. What it cannot make sense of is `CommentFileCorrupted`, and nothing is changed.
 - The path of a sidecar says whose it is. What it says itself about its path is kept and not believed.
-- `bytes_of` gives the extension's byte form: two spaces, no escapes beyond need, no final newline.
+- `bytes_of` gives the very bytes of JavaScript's `JSON.stringify(value, null, 2)`, without a final newline:
+  what `parsed` returns, `printed` gives back byte by byte when JavaScript wrote it. Numbers are those of
+  JavaScript: whole ones have no point, small and large ones its exponent. Half a surrogate pair is escaped.
+- `appended` adds a comment to the bytes that we wrote ourselves, without taking them apart, and gives what
+  reading, adding and printing would give. Where the bytes are not of the expected form it gives None.
 """
 
 from __future__ import annotations
 
+import copy
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from json.encoder import encode_basestring
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.sidecar.javascript_json import Unreadable, parsed, printed
-from holdfast.comments.sidecar.names import VERSION, sidecar_of
 from holdfast.comments.sidecar.note import EVIDENCE, Note, Standing
+from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.models import Confidence
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
+_HALF_PAIR = re.compile("[\ud800-\udfff]")
+_REMEMBERED = 4096
+_compact = json.JSONEncoder(ensure_ascii=False).encode
+_LARGEST_PLAIN = 21
+_SMALLEST_PLAIN = -7
+
+
+class Unreadable(ValueError):
+    """The bytes are no JSON document; the text says why."""
+
+
+def parsed(data: bytes) -> Any:
+    """Return the value that the bytes hold, or raise `Unreadable`."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    text = text.removeprefix("\ufeff")
+    try:
+        return json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+    except json.JSONDecodeError as error:
+        if any(line.startswith("<<<<<<<") for line in text.split("\n")):
+            raise Unreadable("it holds the conflict markers of an unfinished merge") from None
+        raise Unreadable(f"it is not JSON (line {error.lineno})") from None
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+
+
+def printed(value: Any) -> bytes:
+    """Return the bytes of a value."""
+    try:
+        text = _document(value) if isinstance(value, dict) else _written(value, "\n")
+    except RecursionError:
+        raise Unreadable("it is nested too deeply") from None
+    return _HALF_PAIR.sub(lambda match: f"\\u{ord(match[0]):04x}", text).encode()
+
+
+def _document(value: dict[str, Any]) -> str:
+    """Return an object whose long lists are mostly what they were when they were last written."""
+    members = []
+    for key, member in value.items():
+        if isinstance(member, list) and member:
+            items = ",\n    ".join(_item(_compact(item)) for item in member)
+            text = f"[\n    {items}\n  ]"
+        else:
+            text = _written(member, "\n  ")
+        members.append(f"{encode_basestring(key)}: {text}")
+    return "{\n  " + ",\n  ".join(members) + "\n}" if members else "{}"
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _item(compact: str) -> str:
+    """Return an item of a list inside an object; laying it out takes much longer than recognising it."""
+    return _written(json.loads(compact), "\n    ")
+
+
+def _written(value: Any, newline: str) -> str:
+    """Return a value as text; `newline` ends a line and indents the next as far as this one."""
+    if type(value) is str:
+        return encode_basestring(value)
+    if isinstance(value, dict):
+        inner = newline + "  "
+        members = [f"{encode_basestring(key)}: {_written(member, inner)}" for key, member in value.items()]
+        return f"{{{inner}{f',{inner}'.join(members)}{newline}}}" if members else "{}"
+    if isinstance(value, list | tuple):
+        inner = newline + "  "
+        items = [_written(item, inner) for item in value]
+        return f"[{inner}{f',{inner}'.join(items)}{newline}]" if items else "[]"
+    return number_text(value) if isinstance(value, float) else json.dumps(value)
+
+
+def number_text(value: float) -> str:
+    """Return a finite number as JavaScript writes it."""
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    mantissa, _, power = f"{abs(value)!r}".partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    point = len(whole) + int(power or 0)
+    if not whole.strip("0"):
+        point -= len(fraction) - len(fraction.lstrip("0")) + len(whole)
+    digits = digits.rstrip("0")
+    return sign + _placed(digits, point)
+
+
+def _placed(digits: str, point: int) -> str:
+    """Write digits with the decimal point after the first `point` of them."""
+    if len(digits) <= point <= _LARGEST_PLAIN:
+        return digits + "0" * (point - len(digits))
+    if 0 < point <= _LARGEST_PLAIN:
+        return f"{digits[:point]}.{digits[point:]}"
+    if _SMALLEST_PLAIN < point - 1 < 0:
+        return f"0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{digits[0]}{rest}e{point - 1:+d}"
+
+
+def _float(text: str) -> float:
+    value = float(text)
+    if value in (float("inf"), float("-inf")):
+        raise Unreadable("it holds a number that is too large")
+    return value
+
+
+def _int(text: str) -> int:
+    _float(text)  # what JavaScript cannot hold, no program that reads these files can
+    return int(text)
+
+
+def _refuse(text: str) -> Any:
+    raise Unreadable(f"{text} is no JSON")
+
+
+_END_OF_LIST = b"\n  ]"
+_STAMP = re.compile(rb'(\n  "%s": \{\n    "written": )"[^"\\\n]*"' % EVIDENCE.encode())
+
+
+def appended(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp: str) -> bytes | None:
+    """Return a document with one more comment and its marker, and with a new stamp."""
+    for name, item in (("ghostMarkers", marker), ("comments", comment)):
+        # A line break inside a text is escaped, so that these bytes stand only where a list begins or ends.
+        start = data.find(f'\n  "{name}": [\n'.encode())
+        end = data.find(_END_OF_LIST, start + 1)
+        if start < 0 or end < 0:
+            return None
+        data = data[:end] + b",\n    " + _indented(item) + data[end:]
+    stamped, count = _STAMP.subn(lambda match: match[1] + printed(stamp), data)
+    return stamped if count == 1 else None
+
+
+def _indented(item: dict[str, Any]) -> bytes:
+    return printed(item).replace(b"\n", b"\n    ")
+
+
 _LARGEST_LINE = 2**31 - 1
 """The largest number of a line that an editor can show."""
 
@@ -138,7 +279,7 @@ def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, p
     for name in ("id", "text"):
         if not isinstance(comment.get(name), str):
             raise CommentFileCorrupted(path, f"comment {position} has no {name}")
-    if _SURROGATE.search(comment["id"]) is not None:
+    if _HALF_PAIR.search(comment["id"]) is not None:
         raise CommentFileCorrupted(path, f"the id of comment {position} is no text")
     marker = owned.get(f"marker {comment.get('ghostMarkerId')}") or owned.get(f"comment {comment['id']}")
     return Note(comment, marker, _stored_standing(comment, marker))
@@ -153,3 +294,52 @@ def _stored_standing(comment: Mapping[str, Any], marker: Mapping[str, Any] | Non
     if line is None:
         return Standing(1, confidence=Confidence.NONE, reason="ambiguous", method="no_line")
     return Standing(line, end if end is not None and end > line else None)
+
+
+def remove(sidecar: Sidecar, note: Note) -> None:
+    """Take a comment out of the document, and its marker when it carries no other."""
+    sidecar.comments.remove(note)
+    sidecar.raw["comments"] = [item for item in sidecar.raw["comments"] if item is not note.raw]
+    markers = sidecar.raw.get("ghostMarkers") or []
+    for marker in markers:
+        if note.id in comment_ids(marker):
+            if len(comment_ids(marker)) > 1:
+                detach(marker, note.id)
+            else:
+                sidecar.raw["ghostMarkers"] = [
+                    item for item in sidecar.raw["ghostMarkers"] if item is not marker
+                ]
+
+
+def comment_ids(marker: dict[str, Any]) -> list[str]:
+    """Return the ids of the comments that a marker carries."""
+    listed = marker.get("commentIds")
+    names = [*(listed if isinstance(listed, list) else ()), marker.get("commentId")]
+    return list(dict.fromkeys(name for name in names if isinstance(name, str)))
+
+
+def detach(marker: dict[str, Any], comment_id: str) -> None:
+    """Take a comment off a marker that carries others."""
+    marker["commentIds"] = [one for one in comment_ids(marker) if one != comment_id]
+    if "commentId" in marker:
+        marker["commentId"] = marker["commentIds"][0]
+
+
+def carry(leaving: Sidecar, arriving: Sidecar, note: Note) -> None:
+    """Take a comment, and a copy of its marker, from one document into another."""
+    marker = copy.deepcopy(note.marker)
+    remove(leaving, note)
+    known = arriving.find(note.id)
+    if known is not None:
+        remove(arriving, known)
+    if marker is not None:
+        taken = [one.get("id") for one in arriving.markers]
+        name = marker.get("id")
+        if not isinstance(name, str) or name in taken or len(comment_ids(marker)) > 1:
+            marker["id"] = f"{name if isinstance(name, str) else 'gm'}_{note.id.removeprefix('c_')}"
+        marker["commentIds"], marker["commentId"] = [note.id], note.id
+        note.raw["ghostMarkerId"] = marker["id"]
+        arriving.raw.setdefault("ghostMarkers", []).append(marker)
+    note.marker = marker
+    arriving.raw["comments"].append(note.raw)
+    arriving.comments.append(note)

@@ -1,17 +1,79 @@
-"""One comment as every dialect tells it, and where it stands now.
+"""One comment as every dialect of the format tells it: its id, its text, its location now.
 
-Contract: `raw` and `marker` are the very objects of the document, so that what a dialect of the future puts
-there stays. Reading takes whichever name a dialect uses; nothing here writes.
+Contract:
+- `raw` and `marker` are the very objects of the document, so that what a dialect of the future puts there
+  stays. Reading takes whichever name a dialect uses; nothing here writes.
+- An id that has the specification's form is its own alias. Any other id has one alias, the same in every
+  process, that no id of ours can have: ours count milliseconds and have three digits fewer.
+- Parameters in a text are filled in for display, and never written back.
 """
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.comments.sidecar.identity import alias_of
 from holdfast.comments.tracking.models import Candidate, Confidence
+
+_OURS = re.compile(r"c_[0-9]+")
+_ALIAS_DIGITS = 15
+
+
+def alias_of(comment_id: str) -> str:
+    """Return the name under which tools show a comment and take it."""
+    if _OURS.fullmatch(comment_id):
+        return comment_id
+    digest = hashlib.sha256(comment_id.encode("utf-8", "surrogatepass")).digest()
+    number = int.from_bytes(digest[:8], "big") % 10**_ALIAS_DIGITS
+    return f"c_9{number:0{_ALIAS_DIGITS}d}"
+
+
+def comment_name(number: int) -> str:
+    """Return the id of a new comment."""
+    return f"c_{number}"
+
+
+def marker_name(number: int) -> str:
+    """Return the id of a new marker."""
+    return f"gm_{number}"
+
+
+_PARAMETER = re.compile(r"\$\{(\w+)\}", re.ASCII)
+_CLASSES = ("Class", "Interface", "Struct", "Enum", "Module", "Namespace")
+_FUNCTIONS = ("Function", "Method", "Constructor")
+
+
+def interpolated(text: str, params: Mapping[str, Mapping[str, Any]], symbol: AnchorSymbol | None) -> str:
+    """Return a text in which each `${name}` shows its value, or `[name]` where there is none."""
+    if "${" not in text:
+        return text
+    return _PARAMETER.sub(lambda match: _value(match[1], params.get(match[1]), symbol), text)
+
+
+def _value(name: str, param: Mapping[str, Any] | None, symbol: AnchorSymbol | None) -> str:
+    if param is None:
+        return f"[{name}]"
+    current = _from_symbol(param, symbol) if param.get("type") == "dynamic" else None
+    value = current if current is not None else param.get("value", param.get("example"))
+    return f"[{name}]" if value is None else str(value)
+
+
+def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str | None:
+    """Return what a dynamic parameter says about the symbol as it is now, if its source is the symbol."""
+    if symbol is None:
+        return None
+    source = param.get("source")
+    if source == "function.name" and symbol.kind in _FUNCTIONS:
+        return symbol.name
+    if source == "class.name":
+        return symbol.name if symbol.kind in _CLASSES else symbol.container
+    if source == "variable.name" and symbol.kind in ("Variable", "Constant", "Field", "Property"):
+        return symbol.name
+    return None
+
 
 EVIDENCE = "holdfast"
 """The one key under which a marker keeps what we know about it; the extension carries it along."""
@@ -101,8 +163,6 @@ class Note:
     @property
     def shown_text(self) -> str:
         """What it says, with `${name}` replaced by the value of that parameter; for display only."""
-        from holdfast.comments.sidecar.parameters import interpolated
-
         return interpolated(self.text, self.params, self.symbol)
 
     @property

@@ -14,23 +14,32 @@ from contextlib import contextmanager
 from typing import Any
 
 from holdfast.comments.anchors.plan import apply
-from holdfast.comments.anchors.version_chain import Journey, Present, travelled
+from holdfast.comments.anchors.version_chain import Journey, travelled
 from holdfast.comments.errors import CommentFileCorrupted, InvalidLineNumber
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar import evidence
-from holdfast.comments.sidecar.append import appended
-from holdfast.comments.sidecar.archive import Entry, blob_id
+from holdfast.comments.sidecar.archive import (
+    LOCKS_NAME,
+    NUMBERS_NAME,
+    Entry,
+    blob_id,
+    entry_of,
+    put_back,
+    tombstone,
+)
 from holdfast.comments.sidecar.change import Change, Draft, Placed, moment_text
-from holdfast.comments.sidecar.contents import carry, comment_ids, detach, remove
-from holdfast.comments.sidecar.document import bytes_of, digest_of
-from holdfast.comments.sidecar.identity import comment_name, marker_name
-from holdfast.comments.sidecar.javascript_json import Unreadable
-from holdfast.comments.sidecar.lines import decoded, split_lines
-from holdfast.comments.sidecar.lost_writes import entry_of, put_back, tombstone
-from holdfast.comments.sidecar.marker import Completion
-from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Note, Standing
-from holdfast.comments.sidecar.schema import LOCKS_NAME, NUMBERS_NAME
-from holdfast.comments.sidecar.symbols import anchor_symbol
+from holdfast.comments.sidecar.document import (
+    Unreadable,
+    appended,
+    bytes_of,
+    carry,
+    comment_ids,
+    detach,
+    digest_of,
+    remove,
+)
+from holdfast.comments.sidecar.marker import Completion, made
+from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Note, Standing, comment_name, marker_name
+from holdfast.comments.sidecar.source import Present, anchor_symbol, decoded, split_lines
 from holdfast.comments.store import Comments, store_path
 from holdfast.comments.tracking.models import Placement
 from holdfast.kernel.call import current_call
@@ -369,7 +378,7 @@ class Writing:
         assert seen is not None
         change.completion.describe(marker, line, end_line)
         history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
-        facts = evidence.made(seen, line, end_line, change.moment, method)
+        facts = made(seen, line, end_line, change.moment, method)
         facts["symbol"] = marker["astAnchor"]
         facts["history"] = history
         marker[EVIDENCE] = facts

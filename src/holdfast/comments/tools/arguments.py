@@ -1,12 +1,18 @@
-"""What a person types at the command line: paths from where they are, and their own name left out."""
+"""What arguments mean that several tools take: paths, who writes, and the number of a line.
+
+A person types paths from where they are, and leaves their own name out. Of a line that no file can have the
+specification says the same as of one that this file has not.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from holdfast.comments.sidecar.names import SUFFIX
+from holdfast.comments.errors import InvalidLineNumber
+from holdfast.comments.sidecar.source import SUFFIX, source_path, split_lines
 from holdfast.comments.store import Comments
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.storage.files.repo_path import is_folder, typed_path
 
 PERSON = "user"
@@ -51,3 +57,24 @@ def _path(room: Comments, typed: object) -> Any:
 def _signed(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
     """Sign with the name that the person gave git, unless another is given."""
     return {"author": room.history.person() or PERSON, **given}
+
+
+def explain_line(
+    room: Comments, given: Mapping[str, Any], refusal: InvalidArguments, *, file: str, line: str
+) -> None:
+    """Say which lines a file has, where nothing but the line is wrong."""
+    problems = refusal.data.get("problems")
+    is_about_line = isinstance(problems, list) and all(f'"{line}"' in str(one) for one in problems)
+    value = given.get(line)
+    if not is_about_line or not isinstance(value, int | float | str) or not isinstance(given.get(file), str):
+        return
+    try:
+        path = source_path(given[file]).text
+        count = len(split_lines(room.text_of(path)))
+    except HoldfastError:
+        return  # the line is not all that is wrong
+    shown = value[:40] if isinstance(value, str) else value
+    told = InvalidLineNumber(path, 0, count)
+    refusal.specified_message = told.specified_message
+    refusal.hint = told.hint
+    refusal.data |= told.data | {"line": shown}

@@ -1,29 +1,84 @@
-"""Exporting comments: as an answer, or to a file of any size."""
+"""`export_comments`: all comments as JSON, Markdown, training data or Parquet, in one answer."""
 
 from __future__ import annotations
 
 import base64
-import os
+from typing import Any
 
-from holdfast.comments.export.models import (
-    CommentsWritten,
-    ExportComments,
-    ExportMetadata,
-    ExportOptions,
-    ExportResult,
-    WriteComments,
+from pydantic import Field
+
+from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
+from holdfast.comments.models import (
+    FilePath,
+    optional,
 )
-from holdfast.comments.export.writer import ADDRESSES, Bounded, Request, write_export
-from holdfast.comments.sidecar.names import SUFFIX
-from holdfast.comments.sidecar.paths import source_path
+from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.content import Content, Embedded
-from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect
-from holdfast.storage.files.streamed_file import streamed_file
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+DEFAULT_MARGIN = 3
+
+
+class ExportOptions(Input):
+    """How much of the source goes with each comment."""
+
+    include_source_context: bool = Field(
+        default=False, alias="includeSourceContext", description="Include surrounding code lines."
+    )
+    context_lines: int = Field(
+        default=DEFAULT_MARGIN,
+        ge=0,
+        le=LARGEST_MARGIN,
+        alias="contextLines",
+        description="Lines of context before/after.",
+    )
+
+    @property
+    def margin(self) -> int | None:
+        """How many lines, or None for no source at all."""
+        return self.context_lines if self.include_source_context else None
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return handler.resolve_ref_schema(handler(schema))
+
+
+class ExportComments(Input):
+    """What to export, and how."""
+
+    format: Format = Field(description="Export format.")
+    file_path: FilePath | None = Field(
+        default=None,
+        alias="filePath",
+        description="Optional: Export only specific file (omit for all files).",
+    )
+    options: ExportOptions | None = Field(default=None, description="How much source goes with each comment.")
+
+
+class ExportMetadata(Output):
+    """The numbers that the specification puts beside the content."""
+
+    format: Format = Field(description="The format.")
+    total_comments: int = Field(
+        serialization_alias="totalComments", description="How many comments are in it."
+    )
+    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size; of text, in UTF-8.")
+
+
+class ExportResult(Output):
+    """An export, whole."""
+
+    metadata: ExportMetadata
+    uri: str = Field(description="The address it has within the answer.")
+    mime_type: str = Field(serialization_alias="mimeType", description="Its media type.")
+    text: UntrustedText | None = optional("The export, where it is text.")
+    blob: str | None = optional("The export in base64, where it is not.")
+    damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
 
 
 def _words(result: ExportResult) -> str:
@@ -69,69 +124,5 @@ def export_comments(room: Comments, args: ExportComments) -> ExportResult:
         mime_type=mime_type,
         text=data.decode() if is_text else None,
         blob=None if is_text else base64.b64encode(data).decode(),
-        damaged=tally.damaged,
-    )
-
-
-def _written_words(result: CommentsWritten) -> str:
-    if result.text is not None:
-        return result.text
-    lines = [f"{result.total_comments} comments of {result.total_files} files: {result.file}"]
-    unread = "The comments of {} could not be read; `holdfast doctor` says why."
-    lines += map(unread.format, result.damaged)
-    return "\n".join(lines)
-
-
-@comments.operation(
-    "write_comments",
-    title="Export comments to a file",
-    effect=Effect.WRITE,
-    command="export",
-    example="holdfast comments export --format jsonl --context 5 --output training.jsonl",
-    seconds=3600,
-    command_only=True,
-    text=_written_words,
-    fill_in=arguments.paths("file"),
-)
-def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
-    """Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.
-
-    The file appears when it is complete, and memory does not grow with it. Without --output a text of up
-    to 2 MiB is printed.
-    """
-    path = None if args.file is None else source_path(args.file).text
-    request = Request(args.format, path, args.context)
-    if args.output is None:
-        return _printed(room, request)
-    name = os.path.basename(args.output)
-    if name.endswith(SUFFIX):
-        raise InvalidArguments(
-            f"'{name}' would be taken for a comment file.",
-            hint=f"Choose a name that does not end in {SUFFIX}.",
-        )
-    with streamed_file(args.output, replace=args.overwrite) as file:
-        tally = write_export(room, request, file)
-        size = file.tell()
-    return CommentsWritten(
-        format=args.format,
-        total_comments=tally.comments,
-        total_files=tally.files,
-        size_bytes=size,
-        file=name,
-        damaged=tally.damaged,
-    )
-
-
-def _printed(room: Comments, request: Request) -> CommentsWritten:
-    if request.format == "parquet":
-        raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
-    sink = Bounded(LIMITS.export_bytes)
-    tally = write_export(room, request, sink)
-    return CommentsWritten(
-        format=request.format,
-        total_comments=tally.comments,
-        total_files=tally.files,
-        size_bytes=len(sink.getvalue()),
-        text=sink.getvalue().decode(),
         damaged=tally.damaged,
     )

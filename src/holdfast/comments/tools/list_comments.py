@@ -1,36 +1,121 @@
-"""Lists of comments, those that lost their code, and a file with its comments in the margin."""
+"""`list_comments`: comments by file and line, with filters."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from typing import Literal
 
-from holdfast.comments.anchors.orphans import candidates, unsure
-from holdfast.comments.anchors.snippets import as_it_was, is_text, lines_of_file, shortened
-from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.models import CommentFacts
+from pydantic import Field, field_validator
+
+from holdfast.comments.models import (
+    FilePath,
+    Status,
+)
+from holdfast.comments.search.models import DEFAULT_RESULTS, MOST_RESULTS, FoundComment
 from holdfast.comments.search.operations import found_comment
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
-from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.paths import source_path
+from holdfast.comments.search.text import place
 from holdfast.comments.store import Comments
-from holdfast.comments.tools import arguments
-from holdfast.comments.tools import listing_text as text
-from holdfast.comments.tools.listing_models import (
-    AnnotatedFile,
-    AnnotatedLine,
-    BlameFile,
-    ListComments,
-    ListedComments,
-    ListOrphans,
-    Orphan,
-    Orphans,
+from holdfast.comments.text import (
+    UNLIMITED,
+    UNTAGGED,
+    unread,
+    without_tag,
+    wrapped,
 )
+from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import columns, one_line, table
+from holdfast.kernel.untrusted import UntrustedText
 
-_OLD_MARGIN = 2
+_FLEXIBLE = (3, 4)
+_LEAST_SOURCE = 20
+
+
+Standing = Literal["placed", "review", "orphaned"]
+
+
+class ListComments(Input):
+    """Which comments to list; all conditions must hold."""
+
+    file: FilePath | None = Field(
+        default=None, description="A path, or a pattern as in .gitignore such as src/**/*.ts."
+    )
+    tag: str | None = Field(default=None, max_length=100, description="The whole tag, such as TODO.")
+    author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
+    status: Status | None = Field(default=None, description="open, resolved or wontfix.")
+    standing: Standing | None = Field(
+        default=None, description="placed: its line is sure; review: look at it; orphaned: its code is gone."
+    )
+    ai: bool | None = Field(default=None, description="Only those with AI metadata, or only those without.")
+    since: str | None = Field(default=None, max_length=64, description="Written at or after this moment.")
+    until: str | None = Field(default=None, max_length=64, description="Written at or before this moment.")
+    match: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=10_000,
+        description="A regular expression that the text matches.",
+    )
+    limit: int = Field(
+        default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="How many to list at most."
+    )
+
+    @field_validator("since", "until")
+    @classmethod
+    def _is_a_moment(cls, value: str | None) -> str | None:
+        if value is not None and microseconds_of(value) is None:
+            raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
+        return value
+
+
+class ListedComments(Output):
+    """Comments by file, line and id."""
+
+    total: int = Field(description="How many comments fit in all.")
+    comments: list[FoundComment] = Field(description="The first of them.")
+    damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
+
+
+def listed(result: ListedComments) -> str:
+    """List comments without regard to a terminal."""
+    return listed_table(result, UNLIMITED)
+
+
+def listed_table(result: ListedComments, width: int) -> str:
+    """List comments, one on each line of a terminal."""
+    rows = [_cells(comment) for comment in result.comments]
+    lines = [_rows(rows, width)] if rows else ["No comments."]
+    if len(result.comments) < result.total:
+        lines.append(f"{len(result.comments)} of {result.total}; --limit shows more.")
+    return "\n".join([*lines, *unread(result.damaged)])
+
+
+def _rows(rows: list[tuple[str, ...]], width: int) -> str:
+    """Return a table, or, where a terminal is too narrow for one, a few lines for each comment."""
+    shown = table(rows, width, flexible=_FLEXIBLE)
+    if max(map(columns, shown.split("\n"))) <= width:
+        return shown
+    lines = []
+    for where, tag, state, said, _author, name in rows:
+        facts = " ".join(filter(None, (tag, state, name)))
+        below = (piece for part in (facts, said) for piece in wrapped(part, max(_LEAST_SOURCE, width - 2)))
+        lines += [where, *(f"  {piece}" for piece in below)]
+    return "\n".join(lines)
+
+
+def _cells(comment: FoundComment) -> tuple[str, ...]:
+    state = "" if comment.standing == "placed" else comment.standing
+    status = "" if comment.status == "open" else comment.status
+    return (
+        one_line(place(comment)),
+        one_line(comment.tag or UNTAGGED),
+        ", ".join(filter(None, (state, status))),
+        one_line(without_tag(comment.text, comment.tag)),
+        one_line(comment.author),
+        comment.id,
+    )
 
 
 @comments.operation(
@@ -41,8 +126,8 @@ _OLD_MARGIN = 2
     positional=("file",),
     example="holdfast comments list 'src/**' --tag TODO --status open",
     seconds=600,
-    text=text.listed,
-    table=text.listed_table,
+    text=listed,
+    table=listed_table,
     fill_in=arguments.patterns("file"),
     listed=False,
 )
@@ -71,77 +156,4 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
     )
     return ListedComments(
         total=found.total, comments=[found_comment(hit) for hit in found.hits], damaged=found.damaged
-    )
-
-
-@comments.operation(
-    "list_orphans",
-    title="List comments that lost their code",
-    effect=Effect.READ,
-    command="orphans",
-    positional=("file",),
-    example="holdfast comments orphans",
-    seconds=600,
-    text=text.orphans,
-    fill_in=arguments.patterns("file"),
-    listed=False,
-)
-def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
-    """List comments whose code is gone or uncertain, with the code as it was and where it may be now.
-
-    move_comment puts one where it belongs. An orphan comes back by itself when its code does.
-    """
-    total, found, damaged = unsure(room, args.file, args.limit)
-    offers = candidates(room, found)
-    for path, note in found:
-        note.placement = replace(note.placement, candidates=tuple(offers[path, note.id]))
-    return Orphans(total=total, orphans=[_orphan(room, path, note) for path, note in found], damaged=damaged)
-
-
-def _orphan(room: Comments, path: str, note: Note) -> Orphan:
-    old = as_it_was(room, note, path, _OLD_MARGIN)
-    return Orphan(
-        file_path=path,
-        comment=CommentFacts.of(note),
-        old_start_line=None if old is None else old.start,
-        old_code=None if old is None else "\n".join(map(shortened, old.lines)),
-    )
-
-
-@comments.operation(
-    "blame_file",
-    title="Show a file with its comments in the margin",
-    effect=Effect.READ,
-    command="blame",
-    positional=("file",),
-    example="holdfast comments blame src/app.ts",
-    command_only=True,
-    text=lambda result: text.annotated(result, text.UNLIMITED),
-    table=text.annotated,
-    fill_in=arguments.paths("file"),
-)
-def blame_file(room: Comments, args: BlameFile) -> AnnotatedFile:
-    """Show a source file with the comments on each line beside it."""
-    path = source_path(args.file).text
-    notes = room.load(path).comments
-    placed = [note for note in notes if not note.orphaned]
-    try:
-        source = room.text_of(path)
-    except SourceNotFound:
-        source = ""  # its sidecar is still there, and all its comments are orphaned
-    lines = lines_of_file(source) if source and is_text(source) else []
-    return AnnotatedFile(
-        file_path=path,
-        is_text=is_text(source),
-        lines=[_annotated(number, line, placed) for number, line in enumerate(lines, 1)],
-        comments=[CommentFacts.of(note) for note in notes],
-    )
-
-
-def _annotated(number: int, line: str, notes: list[Note]) -> AnnotatedLine:
-    return AnnotatedLine(
-        line=number,
-        source=line,
-        comments=[note.alias for note in notes if note.line == number],
-        covered_by=[note.alias for note in notes if note.line < number <= (note.end_line or note.line)],
     )

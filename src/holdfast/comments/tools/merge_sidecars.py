@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.sidecar.javascript_json import Unreadable
+from holdfast.comments.sidecar.document import Unreadable
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.comments.union.conflicts import conflicted
-from holdfast.comments.union.merge import united
+from holdfast.comments.union.three_way import united
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText

@@ -1,16 +1,109 @@
-"""Bringing comments up to date, as an operation."""
+"""`reanchor_comments`: find the code of every comment again and write down where it is now."""
 
 from __future__ import annotations
 
-from holdfast.comments import text
+from pydantic import Field
+
 from holdfast.comments.anchors.scan import Outcome, Scan
-from holdfast.comments.models import DamagedFile, ReanchorComments, Reanchored, ScanResult
-from holdfast.comments.sidecar.paths import source_path
+from holdfast.comments.models import (
+    FilePath,
+    optional,
+)
+from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
+from holdfast.comments.text import (
+    counted,
+)
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class ReanchorComments(Input):
+    """Which comments to bring up to date."""
+
+    file_path: FilePath | None = Field(
+        default=None, alias="filePath", description="Only this source file; left out, all of them."
+    )
+
+
+class Reanchored(Output):
+    """One comment that a scan moved, or could not place."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it belongs to now."
+    )
+    line: int = Field(description="The line it is on, or was last.")
+    from_file: UntrustedText | None = optional(
+        "The file it came from, when it moved.", serialization_alias="fromFile"
+    )
+    from_line: int = Field(serialization_alias="fromLine", description="The line it was on before.")
+    orphaned: bool = Field(description="Whether its code is gone.")
+    needs_review: bool = Field(
+        serialization_alias="needsReview", description="Whether a person should look at it."
+    )
+    reason: str | None = optional("Why it is orphaned or needs review.")
+
+
+class DamagedFile(Output):
+    """A sidecar that could not be read or written, and was left as it is."""
+
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it belongs to."
+    )
+    problem: UntrustedText = Field(description="What is wrong.")
+
+
+class ScanResult(Output):
+    """What bringing comments up to date came to."""
+
+    files: int = Field(description="How many files have comments.")
+    changed_files: int = Field(
+        serialization_alias="changedFiles", description="How many of them had to be compared."
+    )
+    comments: int = Field(description="How many comments were looked at in those.")
+    moved: list[Reanchored] = Field(description="Comments that are on another line or in another file now.")
+    needs_review: list[Reanchored] = Field(
+        serialization_alias="needsReview",
+        description="Comments whose line is not sure; they keep the last good one.",
+    )
+    orphaned: list[Reanchored] = Field(description="Comments whose code is gone.")
+    damaged: list[DamagedFile] = Field(description="Sidecars that were left alone.")
+
+    @property
+    def exit_code(self) -> int:
+        """Return 8 when a sidecar is damaged."""
+        return 8 if self.damaged else 0
+
+
+def scanned(result: ScanResult) -> str:
+    """Say what bringing comments up to date came to."""
+    head = f"Looked at {counted(result.files, 'file')} with comments; {result.changed_files} had changed"
+    head += f", with {counted(result.comments, 'comment')}." if result.changed_files else "."
+    parts = [
+        _listed("Moved", result.moved),
+        _listed("Needs review", result.needs_review),
+        _listed("Orphaned", result.orphaned),
+        [f"Left as it is: {one.file_path}: {one.problem}" for one in result.damaged],
+    ]
+    return "\n".join([head, *(line for part in parts for line in part)])
+
+
+def _listed(word: str, found: list[Reanchored]) -> list[str]:
+    return [f"{word}: {_from(one)}{one.file_path}:{one.line} - {one.comment_id}{_why(one)}" for one in found]
+
+
+def _from(one: Reanchored) -> str:
+    if one.from_file is None and one.from_line == one.line:
+        return ""
+    return f"{one.from_file or one.file_path}:{one.from_line} to "
+
+
+def _why(one: Reanchored) -> str:
+    return f" ({one.reason.replace('_', ' ')})" if one.reason else ""
 
 
 @comments.operation(
@@ -22,7 +115,7 @@ from holdfast.kernel.operation import Effect
     positional=("file_path",),
     example="holdfast comments re-anchor",
     seconds=LIMITS.scan_seconds,
-    text=text.scanned,
+    text=scanned,
     fill_in=arguments.paths("filePath"),
     listed=False,
 )

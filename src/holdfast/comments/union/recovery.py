@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.names import sidecar_of
-from holdfast.comments.sidecar.schema import LOCKS_NAME
+from holdfast.comments.sidecar.archive import LOCKS_NAME
+from holdfast.comments.sidecar.source import sidecar_of
 from holdfast.comments.union.conflicts import sides_of
-from holdfast.comments.union.merge import recovered, united
+from holdfast.comments.union.three_way import recovered, united
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import Locks
 from holdfast.storage.files.repo_path import RepoPath

@@ -11,19 +11,94 @@ Contract:
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from holdfast.comments.union.values import (
-    ABSENT,
-    Settle,
-    by_identity,
-    canonical,
-    merged,
-    merged_keys,
-    same,
-    union,
-)
+from holdfast.comments.sidecar.document import Unreadable, parsed, printed
+from holdfast.comments.union.conflicts import Sides, sides_of
+
+ABSENT: Any = object()
+"""Stands for a key or a member that one side does not have."""
+
+Settle = Callable[[str, Any, Any, Any], Any]
+"""Given a key and what base, ours and theirs have there, decides where both changed it differently."""
+
+
+def merged_keys(
+    base: Mapping[str, Any], ours: Mapping[str, Any], theirs: Mapping[str, Any], settle: Settle
+) -> dict[str, Any]:
+    """Return an object with the keys of both sides, in our order, then in theirs."""
+    result: dict[str, Any] = {}
+    for key in dict.fromkeys([*ours, *theirs]):
+        value = merged(key, base.get(key, ABSENT), ours.get(key, ABSENT), theirs.get(key, ABSENT), settle)
+        if value is not ABSENT:
+            result[key] = value
+    return result
+
+
+def merged(key: str, base: Any, ours: Any, theirs: Any, settle: Settle) -> Any:
+    """Return one value of three."""
+    if same(ours, theirs) or same(theirs, base):
+        return ours
+    if same(ours, base):
+        return theirs
+    if ours is ABSENT or theirs is ABSENT:
+        # One side took it away while the other changed it: keep what somebody wrote.
+        return theirs if ours is ABSENT else ours
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return merged_keys(base if isinstance(base, dict) else {}, ours, theirs, settle)
+    return settle(key, base, ours, theirs)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two values are equal as JSON; 1 and true are not."""
+    if one is ABSENT or other is ABSENT or type(one) is not type(other):
+        return one is other
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, list):
+        return len(one) == len(other) and all(map(same, one, other))
+    return bool(one == other)
+
+
+def by_identity(members: Any) -> dict[tuple[str, int], Any]:
+    """Return the members of a list by their `id`, or by what they are, numbered where equal."""
+    found: dict[tuple[str, int], Any] = {}
+    for member in members if isinstance(members, list) else ():
+        name = identity(member)
+        number = 0
+        while (name, number) in found:
+            number += 1
+        found[name, number] = member
+    return found
+
+
+def identity(member: Any) -> str:
+    """Return what makes a member itself, on both sides."""
+    if isinstance(member, dict) and isinstance(member.get("id"), str):
+        return f"id:{member['id']}"
+    return f"value:{canonical(member)}"
+
+
+def canonical(value: Any) -> str:
+    """Return one spelling for equal values."""
+    import json
+
+    return json.dumps(value, sort_keys=True)
+
+
+def union(base: Iterable[Any], ours: Iterable[Any], theirs: Iterable[Any]) -> list[Any]:
+    """Return the members of both lists less those that one side took away, in our order, then in theirs."""
+    known = {canonical(member) for member in base}
+    mine = {canonical(member): member for member in ours}
+    other = {canonical(member): member for member in theirs}
+    return [
+        member
+        for name, member in {**mine, **other}.items()
+        if (name in mine and name in other) or name not in known
+    ]
+
 
 HISTORY = "holdfastHistory"
 
@@ -222,3 +297,48 @@ def _lost_text(old: Object, winner: Object, loser: Object) -> Object | None:
 
 def _objects(members: Any) -> list[Object]:
     return [member for member in members if isinstance(member, dict)] if isinstance(members, list) else []
+
+
+def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
+    """Return what both sides say together, or raise `Unreadable` when one of them cannot be read.
+
+    A base that cannot be read is as good as none: then nothing counts as deleted.
+    """
+    if ours == theirs or theirs == base:
+        return ours
+    if ours == base:
+        return theirs
+    return printed(merged_sidecar(_base(base), _document(ours), _document(theirs)))
+
+
+def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
+    """Return what both sides of a conflicted sidecar say together, or None when that cannot be found out.
+
+    `base` is the version both sides come from, for a file that does not hold it.
+    """
+    sides = sides_of(data)
+    if sides is None:
+        return None
+    try:
+        return _united_sides(sides, base)
+    except Unreadable:
+        return None
+
+
+def _united_sides(sides: Sides, base: bytes | None) -> bytes:
+    known = _base(base if sides.base is None else sides.base)
+    return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
+
+
+def _base(data: bytes | None) -> dict[str, Any] | None:
+    try:
+        return None if not data else _document(data)
+    except Unreadable:
+        return None
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    value = parsed(data)
+    if not isinstance(value, dict) or not isinstance(value.get("comments"), list):
+        raise Unreadable("it is no sidecar")
+    return value

@@ -1,0 +1,220 @@
+"""The source file that a sidecar belongs to: its name, its lines, its symbols.
+
+Contract:
+- What is no path inside the workspace is `InvalidFilePath`; what is one, and is not for us to read or write
+  (git's directory, secrets, what other programs install, links, permissions), is `FileAccessDenied`.
+- Lines are those of the VS Code extension, so that both programs agree on numbers and hashes. JavaScript's
+  `trim` removes a byte order mark and keeps the separators U+001C to U+001F and U+0085; Python's `strip` does
+  the opposite. Lines end at `\\n` or `\\r\\n` only; a text that ends with a line break has one more line, an
+  empty one.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotParsed
+from holdfast.comments.sidecar.note import AnchorSymbol, Note
+from holdfast.comments.tracking.models import Version
+from holdfast.kernel.errors import Denied, InvalidPath
+from holdfast.storage.files.repo_path import RepoPath
+
+if TYPE_CHECKING:
+    from holdfast.syntax.symbols import Symbol
+
+BLANK = "[blank line]"
+"""What is stored, and hashed, for a line without visible text."""
+
+_JAVASCRIPT_SPACE = "\t\n\v\f\r \u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B)))
+_JAVASCRIPT_SPACE += "\u2028\u2029\u202f\u205f\u3000\ufeff"
+_BREAK = re.compile(r"\r\n|\n")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_HASH_DIGITS = 16
+
+
+def decoded(data: bytes) -> str:
+    """Return a source file's text; what is no UTF-8 becomes the replacement character."""
+    return data.decode("utf-8", "replace")
+
+
+def split_lines(text: str) -> list[str]:
+    """Return the lines of a text; there is always at least one."""
+    return _BREAK.split(text)
+
+
+def trimmed(line: str) -> str:
+    """Return a line without what JavaScript's `trim` removes."""
+    return line.strip(_JAVASCRIPT_SPACE)
+
+
+def shown_line(line: str) -> str:
+    """Return the text that a marker keeps of its line."""
+    return trimmed(line) or BLANK
+
+
+def line_hash(line: str) -> str:
+    """Return the hash that a marker keeps of its line."""
+    return _hash(shown_line(line))
+
+
+def range_hash(lines: list[str]) -> str:
+    """Return the hash that a marker keeps of several lines."""
+    return _hash("\n".join(trimmed(line) for line in lines))
+
+
+def _hash(text: str) -> str:
+    # Half a surrogate pair has no UTF-8 form; JavaScript hashes the replacement character instead.
+    return hashlib.sha256(_SURROGATE.sub("\ufffd", text).encode()).hexdigest()[:_HASH_DIGITS]
+
+
+SUFFIX = ".comments"
+VERSION = "2.1.0"
+"""The version of the format that we write."""
+
+_BACKUP = re.compile(r"\.backup-[^/]*\.comments$")
+
+
+def is_sidecar(name: str) -> bool:
+    """Return whether a file of that name holds comments: neither a backup, nor a sidecar's own sidecar."""
+    return (
+        name.endswith(SUFFIX)
+        and len(name.rpartition("/")[2]) > len(SUFFIX)
+        and not name.endswith(SUFFIX + SUFFIX)
+        and _BACKUP.search(name) is None
+    )
+
+
+def sidecar_of(source_path: str) -> str:
+    """Return the path of the sidecar that belongs to a source file."""
+    return source_path + SUFFIX
+
+
+def source_of(sidecar_path: str) -> str:
+    """Return the path of the source file that a sidecar belongs to."""
+    return sidecar_path.removesuffix(SUFFIX)
+
+
+_RELATIVE = "Give the path of a source file from the workspace root, such as 'src/app.ts'"
+_ELSEWHERE = "Choose a source file of the project"
+_GUARDED = frozenset({".git", ".holdfast", "node_modules", ".vscode"})
+
+
+def source_path(text: str) -> RepoPath:
+    """Return the path of a source file, or raise one of the two refusals."""
+    if _leads_into_guarded(text):
+        raise FileAccessDenied(text, "this place is not for comments", _ELSEWHERE)
+    try:
+        path = RepoPath.parse(text)
+    except InvalidPath as refusal:
+        raise InvalidFilePath(text, refusal.message.rstrip("."), refusal.hint or _RELATIVE) from None
+    if path.name.endswith(SUFFIX):
+        raise InvalidFilePath(text, "it names a comment file, not a source file", _RELATIVE)
+    return path
+
+
+@contextmanager
+def refusals_named(path: RepoPath) -> Iterator[None]:
+    """Say in the specification's words why a file may not be opened."""
+    try:
+        yield
+    except InvalidFilePath:
+        raise
+    except InvalidPath as refusal:
+        cause = refusal.__cause__
+        is_link = "symbolic link" in refusal.message or getattr(cause, "errno", 0) == errno.ELOOP
+        if is_link:
+            raise FileAccessDenied(
+                path.text, refusal.message.rstrip("."), refusal.hint or _ELSEWHERE
+            ) from None
+        raise InvalidFilePath(path.text, refusal.message.rstrip("."), refusal.hint or _RELATIVE) from None
+    except FileAccessDenied:
+        raise
+    except Denied as refusal:
+        raise FileAccessDenied(path.text, refusal.message.rstrip("."), refusal.hint or _ELSEWHERE) from None
+
+
+def _leads_into_guarded(text: str) -> bool:
+    """Return whether a path that stays inside names a place of git, of a tool, or of secrets."""
+    if text.startswith(("/", "~")) or "\\" in text or "\0" in text:
+        return False
+    segments = [segment.casefold() for segment in text.split("/") if segment not in ("", ".")]
+    if ".." in segments:
+        return False
+    return any(
+        segment in _GUARDED or segment == ".env" or segment.startswith(".env.") for segment in segments
+    )
+
+
+@dataclass(frozen=True)
+class Present:
+    """The source file as it is now."""
+
+    path: str
+    text: str
+    blob: str
+
+    @property
+    def version(self) -> Version:
+        """The same as tracking takes it."""
+        return Version(self.path, self.text)
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """Its lines; there is always at least one."""
+        return split_lines(self.text)
+
+
+class SourceSymbols:
+    """The symbols of one text; a language that is not ours has none."""
+
+    def __init__(self, path: str, text: str) -> None:
+        # Parsers are loaded where they are used: most commands need none.
+        from holdfast.syntax.facts import facts
+
+        self._path = path
+        self._facts = facts(path, text)
+
+    def refuse_errors(self) -> None:
+        """Raise when the text is not correct in its language."""
+        problem = self._facts.broken(self._path)
+        if problem is not None:
+            raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
+
+    def at(self, line: int) -> Symbol | None:
+        """Return the innermost symbol around a line."""
+        from holdfast.syntax.symbols import innermost
+
+        return innermost(self._facts.symbols, line)
+
+
+def anchor_symbol(symbol: Symbol | None) -> AnchorSymbol | None:
+    """Return what a comment keeps of a symbol."""
+    if symbol is None:
+        return None
+    return AnchorSymbol(symbol.kind, symbol.name, symbol.container, symbol.path)
+
+
+def ast_anchor(symbol: Symbol | None, line: int) -> dict[str, Any] | None:
+    """Return a symbol in the form in which the extension stores it."""
+    if symbol is None:
+        return None
+    return {
+        "symbolPath": list(symbol.path),
+        "symbolKind": symbol.kind,
+        "containerName": symbol.container,
+        "offset": max(0, line - symbol.start_line),
+    }
+
+
+def name_symbols(notes: Iterable[Note], symbols: SourceSymbols) -> None:
+    """Tell each comment that has its line what it is about now."""
+    for note in notes:
+        if not note.orphaned:
+            note.moved_symbol = anchor_symbol(symbols.at(note.line)) or note.moved_symbol

@@ -1,0 +1,119 @@
+"""`add_comment`: write a new comment on a line of a source file."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    FilePath,
+    LineNumber,
+    SymbolFacts,
+    Tag,
+)
+from holdfast.comments.sidecar.change import Draft
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.tools import arguments
+from holdfast.comments.tools.arguments import explain_line
+from holdfast.comments.toolset import comments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class AiMeta(Input):
+    """What a model says about a comment."""
+
+    model: str | None = Field(default=None, max_length=200, description="Which model.")
+    confidence: float | None = Field(default=None, strict=True, ge=0, le=1, description="How sure it is.")
+    reasoning: str | None = Field(
+        default=None, max_length=LIMITS.comment_characters, description="Why it says so."
+    )
+
+
+class AddComment(Input):
+    """A new comment."""
+
+    file_path: FilePath = Field(
+        alias="filePath",
+        description="Relative path to source file from workspace root.",
+        json_schema_extra={"example": "src/app.ts"},
+        examples=["src/app.ts"],
+    )
+    line: LineNumber = Field(description="Line number where comment should be added (1-indexed).")
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="Comment text content.")
+    tag: Tag = Field(description="Comment tag category.")
+    author: str = Field(
+        default="ai",
+        min_length=1,
+        max_length=LIMITS.comment_author_characters,
+        description="Author name (e.g., 'claude', 'gpt-4', 'user').",
+    )
+    ai_meta: AiMeta | None = Field(default=None, alias="aiMeta", description="Optional AI metadata.")
+
+
+class AddedComment(Output):
+    """A comment that was added."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    ghost_marker_id: UntrustedText = Field(
+        serialization_alias="ghostMarkerId", description="The name of its marker."
+    )
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    line: int = Field(description="The line it is on, from 1.")
+    tag: Tag = Field(description="Its category.")
+    symbol: SymbolFacts | None = Field(description="What it is about, where the language is known.")
+
+
+def added(result: AddedComment) -> str:
+    """Say that a comment was added."""
+    return (
+        "✅ Comment added successfully\n\n"
+        f"Comment ID: {result.comment_id}\n"
+        f"Ghost Marker ID: {result.ghost_marker_id}\n"
+        f"File: {result.file_path}:{result.line}\n"
+        f"Tag: {result.tag}\n\n"
+        f"The comment has been anchored to {_anchor_phrase(result)} and will track code changes."
+    )
+
+
+def _anchor_phrase(result: AddedComment) -> str:
+    if result.symbol is None:
+        return f"line {result.line}"
+    return f"the {result.symbol.kind.lower()} '{result.symbol.name}'"
+
+
+@comments.operation(
+    "add_comment",
+    title="Add a comment",
+    effect=Effect.WRITE,
+    command="add",
+    positional=("file_path", "line", "text"),
+    example='holdfast comments add src/app.ts 42 "Limit the rate of attempts" --tag TODO',
+    specified=True,
+    specified_description="Add a new paired comment to a source file at a specific line",
+    text=added,
+    fill_in=arguments.paths("filePath", signed=True),
+    command_defaults=arguments.AUTHOR,
+    explain=partial(explain_line, file="filePath", line="line"),
+)
+def add_comment(room: Comments, args: AddComment) -> AddedComment:
+    """Add a comment to a line of a source file; it follows the code when the code changes.
+
+    It is kept in `<source>.comments` beside the file, which itself is not changed.
+    """
+    path = source_path(args.file_path)
+    ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
+    draft = Draft(args.line, args.text, args.author, args.tag, ai)
+    placed = Writing(room).add(path, draft, strict=not room.lenient)
+    return AddedComment(
+        comment_id=placed.note.alias,
+        ghost_marker_id=placed.marker_id,
+        file_path=path.text,
+        line=args.line,
+        tag=args.tag,
+        symbol=SymbolFacts.of(placed.symbol),
+    )

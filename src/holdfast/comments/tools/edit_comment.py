@@ -1,0 +1,64 @@
+"""`edit_comment`: replace the text of a comment."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    CommentId,
+    FilePath,
+)
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.tools import arguments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class EditComment(Input):
+    """A new text for a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file containing the comment.")
+    comment_id: CommentId = Field(
+        alias="commentId", description="Unique comment ID (e.g., 'c_1730000000000')."
+    )
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="New comment text.")
+
+
+class EditedComment(Output):
+    """A comment whose text was replaced."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    updated: str = Field(description="When it was changed.")
+
+
+def edited(result: EditedComment) -> str:
+    """Say that a comment was edited."""
+    return (
+        "✅ Comment edited successfully\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nUpdated: {result.updated}"
+    )
+
+
+@comments.operation(
+    "edit_comment",
+    title="Edit a comment",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="edit",
+    positional=("file_path", "comment_id", "text"),
+    example='holdfast comments edit src/app.ts c_1730000000000 "Limit attempts to five a minute"',
+    specified=True,
+    specified_description="Edit the text content of an existing comment",
+    text=edited,
+    fill_in=arguments.paths("filePath"),
+)
+def edit_comment(room: Comments, args: EditComment) -> EditedComment:
+    """Replace the text of a comment. Its tag, author and place stay as they are."""
+    path = source_path(args.file_path)
+    note = Writing(room).edit(path, args.comment_id, args.text)
+    return EditedComment(comment_id=note.alias, file_path=path.text, updated=note.updated)

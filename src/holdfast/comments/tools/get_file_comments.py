@@ -1,0 +1,136 @@
+"""`get_file_comments`: the comments of one file, each on the line where its code is now."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    CommentFacts,
+    FilePath,
+)
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.store import Comments
+from holdfast.comments.text import (
+    TAGS,
+    UNTAGGED,
+    anchor_words,
+    line_words,
+    without_tag,
+)
+from holdfast.comments.tools import arguments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class GetFileComments(Input):
+    """Whose comments to show."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    include_orphaned: bool = Field(
+        default=True,
+        alias="includeOrphaned",
+        description="Include orphaned comments (anchors no longer exist).",
+    )
+
+
+class FileMetadata(Output):
+    """The numbers that the specification puts beside the content."""
+
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    comment_count: int = Field(serialization_alias="commentCount", description="How many comments are shown.")
+    orphaned_count: int = Field(
+        serialization_alias="orphanedCount", description="How many of them lost their code."
+    )
+
+
+class FileComments(Output):
+    """The comments of one file."""
+
+    metadata: FileMetadata
+    comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")
+
+
+def summary_of_file(result: FileComments) -> str:
+    """Say which comments a file has."""
+    shown = result.comments
+    counts = Counter(comment.tag or UNTAGGED for comment in shown)
+    order = [tag for tag in TAGS if tag in counts] + sorted(counts.keys() - set(TAGS))
+    head = [f"Comments for {result.metadata.file_path}", "", "📊 Summary:"]
+    head.append(f"- Total comments: {result.metadata.comment_count}")
+    head += [f"- {tag}: {counts[tag]}" for tag in order]
+    head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
+    entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
+    return "\n\n".join(["\n".join(head), *entries])
+
+
+def _entry(number: int, comment: CommentFacts) -> str:
+    tag, place = one_line(comment.tag or UNTAGGED), line_words(comment.line, comment.end_line)
+    lines = [
+        f"{number}. {tag} ({place}) - {comment.id}",
+        f'   "{_indented(without_tag(comment.shown_text or comment.text, comment.tag))}"',
+        f"   Author: {one_line(comment.author)} | {_where(comment)}",
+    ]
+    if comment.status != "open":
+        lines.append(f"   Status: {comment.status}")
+    lines += [
+        f'   Reply from {one_line(reply.author)}: "{_indented(reply.text)}"' for reply in comment.replies
+    ]
+    if comment.needs_review or comment.orphaned:
+        lines += _doubts(comment)
+    return "\n".join(lines)
+
+
+def _indented(text: str) -> str:
+    """Return a text whose further lines cannot be taken for entries of the list."""
+    return text.replace("\n", "\n    ")
+
+
+def _where(comment: CommentFacts) -> str:
+    if comment.symbol is None:
+        return f"Anchored to: line {comment.line}"
+    return f"Anchored to: {anchor_words(comment.symbol)}"
+
+
+def _doubts(comment: CommentFacts) -> list[str]:
+    why = (comment.reason or "not sure").replace("_", " ")
+    said = f"Orphaned: {why}" if comment.orphaned else f"Needs review: {why}"
+    places = ", ".join(
+        (f"{one.file_path}:{one.line}" if one.file_path else f"line {one.line}")
+        for one in comment.candidates[:3]
+    )
+    return [f"   {said}" + (f" (perhaps {places})" if places else "")]
+
+
+@comments.operation(
+    "get_file_comments",
+    title="Show the comments of a file",
+    effect=Effect.READ,
+    command="show",
+    positional=("file_path",),
+    example="holdfast comments show src/app.ts",
+    specified=True,
+    specified_description="Retrieve all comments and ghost markers for a file",
+    text=summary_of_file,
+    fill_in=arguments.paths("filePath"),
+    result_fields=lambda result: {"metadata": result.metadata.wire()},
+)
+def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
+    """Retrieve all comments of a file, each on the line where its code is now.
+
+    A comment whose code is gone is orphaned and says why; it comes back by itself when the code does.
+    """
+    path = source_path(args.file_path)
+    notes = room.load_named(path.text).comments
+    shown = [note for note in notes if args.include_orphaned or not note.orphaned]
+    return FileComments(
+        metadata=FileMetadata(
+            file_path=path.text,
+            comment_count=len(shown),
+            orphaned_count=sum(note.orphaned for note in shown),
+        ),
+        comments=[CommentFacts.of(note) for note in shown],
+    )

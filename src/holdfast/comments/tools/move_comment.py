@@ -1,0 +1,91 @@
+"""`move_comment`: put a comment on another line, of the same file or of another."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    CommentId,
+    FilePath,
+    LineNumber,
+    SymbolFacts,
+)
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.text import (
+    anchor_words,
+)
+from holdfast.comments.tools import arguments
+from holdfast.comments.tools.arguments import explain_line
+from holdfast.comments.toolset import comments
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class MoveComment(Input):
+    """Which comment to move, and where to."""
+
+    source_file: FilePath = Field(alias="sourceFile", description="Current file containing the comment.")
+    target_file: FilePath = Field(alias="targetFile", description="Destination file (can be same as source).")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID to move.")
+    target_line: LineNumber = Field(alias="targetLine", description="New line number in target file.")
+
+
+class MovedComment(Output):
+    """A comment on its new line."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    source_file: UntrustedText = Field(serialization_alias="sourceFile", description="The file it was in.")
+    source_line: int = Field(serialization_alias="sourceLine", description="The line it was on.")
+    target_file: UntrustedText = Field(serialization_alias="targetFile", description="The file it is in.")
+    target_line: int = Field(serialization_alias="targetLine", description="The line it is on.")
+    symbol: SymbolFacts | None = Field(description="What it is about now, where the language is known.")
+
+
+def moved(result: MovedComment) -> str:
+    """Say that a comment was moved."""
+    return (
+        "✅ Comment moved successfully\n\n"
+        f"From: {result.source_file}:{result.source_line}\n"
+        f"To: {result.target_file}:{result.target_line}\n\n"
+        f"Comment ID: {result.comment_id}\n"
+        f"New anchor: {_new_anchor(result)}"
+    )
+
+
+def _new_anchor(result: MovedComment) -> str:
+    symbol = result.symbol
+    if symbol is None:
+        return f"line {result.target_line}"
+    return anchor_words(symbol) + (f" in {symbol.container}" if symbol.container else "")
+
+
+@comments.operation(
+    "move_comment",
+    title="Move a comment",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="move",
+    positional=("source_file", "comment_id", "target_file", "target_line"),
+    example="holdfast comments move src/app.ts c_1730000000000 src/login.ts 25",
+    specified=True,
+    specified_description="Move a comment to a different file or line (e.g., after refactoring)",
+    text=moved,
+    fill_in=arguments.paths("sourceFile", "targetFile"),
+    explain=partial(explain_line, file="targetFile", line="targetLine"),
+)
+def move_comment(room: Comments, args: MoveComment) -> MovedComment:
+    """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
+    source, target = source_path(args.source_file), source_path(args.target_file)
+    before, placed = Writing(room).move(source, target, args.comment_id, args.target_line)
+    return MovedComment(
+        comment_id=placed.note.alias,
+        source_file=source.text,
+        source_line=before,
+        target_file=target.text,
+        target_line=args.target_line,
+        symbol=SymbolFacts.of(placed.symbol),
+    )

@@ -1,0 +1,63 @@
+"""`reply_to_comment`: answer a comment."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    CommentId,
+    FilePath,
+)
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.tools import arguments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class ReplyToComment(Input):
+    """An answer to a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
+    text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="The answer.")
+    author: str = Field(
+        default="ai", min_length=1, max_length=LIMITS.comment_author_characters, description="Who answers."
+    )
+
+
+class RepliedComment(Output):
+    """A comment that was answered."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    replies: int = Field(description="How many answers it has now.")
+
+
+def replied(result: RepliedComment) -> str:
+    """Say that a comment was answered."""
+    return (
+        "✅ Reply added\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nReplies: {result.replies}"
+    )
+
+
+@comments.operation(
+    "reply_to_comment",
+    title="Reply to a comment",
+    effect=Effect.WRITE,
+    command="reply",
+    positional=("file_path", "comment_id", "text"),
+    example='holdfast comments reply src/app.ts c_1730000000000 "Done in the last commit"',
+    text=replied,
+    fill_in=arguments.paths("filePath", signed=True),
+    command_defaults=arguments.AUTHOR,
+)
+def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
+    """Answer a comment; the answer is shown with it, also in the editor."""
+    path = source_path(args.file_path)
+    note = Writing(room).reply(path, args.comment_id, args.text, args.author)
+    return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

@@ -1,0 +1,71 @@
+"""`resolve_comment`: settle a comment, or take it up again."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.comments.models import (
+    CommentId,
+    FilePath,
+    Status,
+)
+from holdfast.comments.sidecar.source import source_path
+from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Comments
+from holdfast.comments.tools import arguments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class ResolveComment(Input):
+    """What became of a comment."""
+
+    file_path: FilePath = Field(alias="filePath", description="Path to source file.")
+    comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
+    status: Status = Field(default="resolved", description="The state to set; open takes it up again.")
+    author: str = Field(
+        default="ai",
+        min_length=1,
+        max_length=LIMITS.comment_author_characters,
+        description="Who settles it.",
+    )
+
+
+class ResolvedComment(Output):
+    """A comment with its new state."""
+
+    comment_id: str = Field(serialization_alias="commentId", description="The name of the comment.")
+    file_path: UntrustedText = Field(serialization_alias="filePath", description="Path of the source file.")
+    status: Status = Field(description="Its state now.")
+    updated: str = Field(description="When it was changed.")
+
+
+def resolved(result: ResolvedComment) -> str:
+    """Say what became of a comment."""
+    return (
+        f"✅ Comment {'reopened' if result.status == 'open' else 'settled'}\n\n"
+        f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nStatus: {result.status}"
+    )
+
+
+@comments.operation(
+    "resolve_comment",
+    title="Settle a comment",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="resolve",
+    positional=("file_path", "comment_id"),
+    example="holdfast comments resolve src/app.ts c_1730000000000 --status wontfix",
+    text=resolved,
+    fill_in=arguments.paths("filePath", signed=True),
+    command_defaults=arguments.AUTHOR,
+)
+def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
+    """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
+    path = source_path(args.file_path)
+    note = Writing(room).resolve(path, args.comment_id, args.status, args.author)
+    return ResolvedComment(
+        comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
+    )

@@ -1,0 +1,117 @@
+"""`write_comments`: export comments to a file of any size."""
+
+from __future__ import annotations
+
+import os
+
+from pydantic import Field
+
+from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
+from holdfast.comments.models import (
+    FilePath,
+    optional,
+)
+from holdfast.comments.sidecar.source import SUFFIX, source_path
+from holdfast.comments.store import Comments
+from holdfast.comments.tools import arguments
+from holdfast.comments.toolset import comments
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.files.streamed_file import streamed_file
+
+
+class WriteComments(Input):
+    """What to export, how, and where to."""
+
+    format: Format = Field(default="json", description="json, markdown, jsonl (training data) or parquet.")
+    file: FilePath | None = Field(default=None, description="Only the comments of this source file.")
+    context: int | None = Field(
+        default=None,
+        ge=0,
+        le=LARGEST_MARGIN,
+        description="Lines of source to include before and after each comment; none unless given.",
+    )
+    output: str | None = Field(
+        default=None, min_length=1, max_length=4096, description="File to write; printed when left out."
+    )
+    overwrite: bool = Field(default=False, description="Replace the file if it exists.")
+
+
+class CommentsWritten(Output):
+    """What was exported."""
+
+    format: Format = Field(description="The format.")
+    total_comments: int = Field(
+        serialization_alias="totalComments", description="How many comments are in it."
+    )
+    total_files: int = Field(serialization_alias="totalFiles", description="How many files they are about.")
+    size_bytes: int = Field(serialization_alias="sizeBytes", description="Its size.")
+    file: UntrustedText | None = optional("The file it was written to.")
+    text: UntrustedText | None = optional("The export, where it was not written to a file.")
+    damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
+
+
+def _written_words(result: CommentsWritten) -> str:
+    if result.text is not None:
+        return result.text
+    lines = [f"{result.total_comments} comments of {result.total_files} files: {result.file}"]
+    unread = "The comments of {} could not be read; `holdfast doctor` says why."
+    lines += map(unread.format, result.damaged)
+    return "\n".join(lines)
+
+
+@comments.operation(
+    "write_comments",
+    title="Export comments to a file",
+    effect=Effect.WRITE,
+    command="export",
+    example="holdfast comments export --format jsonl --context 5 --output training.jsonl",
+    seconds=3600,
+    command_only=True,
+    text=_written_words,
+    fill_in=arguments.paths("file"),
+)
+def write_comments(room: Comments, args: WriteComments) -> CommentsWritten:
+    """Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.
+
+    The file appears when it is complete, and memory does not grow with it. Without --output a text of up
+    to 2 MiB is printed.
+    """
+    path = None if args.file is None else source_path(args.file).text
+    request = Request(args.format, path, args.context)
+    if args.output is None:
+        return _printed(room, request)
+    name = os.path.basename(args.output)
+    if name.endswith(SUFFIX):
+        raise InvalidArguments(
+            f"'{name}' would be taken for a comment file.",
+            hint=f"Choose a name that does not end in {SUFFIX}.",
+        )
+    with streamed_file(args.output, replace=args.overwrite) as file:
+        tally = write_export(room, request, file)
+        size = file.tell()
+    return CommentsWritten(
+        format=args.format,
+        total_comments=tally.comments,
+        total_files=tally.files,
+        size_bytes=size,
+        file=name,
+        damaged=tally.damaged,
+    )
+
+
+def _printed(room: Comments, request: Request) -> CommentsWritten:
+    if request.format == "parquet":
+        raise InvalidArguments("Parquet is not text.", hint="Name a file with --output.")
+    sink = Bounded(LIMITS.export_bytes)
+    tally = write_export(room, request, sink)
+    return CommentsWritten(
+        format=request.format,
+        total_comments=tally.comments,
+        total_files=tally.files,
+        size_bytes=len(sink.getvalue()),
+        text=sink.getvalue().decode(),
+        damaged=tally.damaged,
+    )
