@@ -27,7 +27,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import lookup
-from holdfast.milestones.index.closed import closed_among
+from holdfast.milestones.index.lookup import closed_among
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.store import Milestones
 from holdfast.storage.files.repo_path import RepoPath

@@ -42,11 +42,11 @@ def git_settings() -> tuple[GitSettings, ...]:
     """Return what the rooms would like git to know, each from lines that the room itself holds."""
     from holdfast.comments.union import git_settings as comments
     from holdfast.installation.client import GitSettings
-    from holdfast.milestones import git_settings as milestones
+    from holdfast.milestones.index.schema import REMOTE_CONFIGURATION
 
     return (
         GitSettings(comments.NAME, comments.CONFIGURATION, comments.ATTRIBUTES),
-        GitSettings(milestones.NAME, remote_configuration=milestones.REMOTE_CONFIGURATION),
+        GitSettings("milestones", remote_configuration=REMOTE_CONFIGURATION),
     )
 
 

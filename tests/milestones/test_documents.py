@@ -9,7 +9,7 @@ import pytest
 
 from holdfast.kernel.codes import CODE_NAMES
 from holdfast.milestones.filter.fields import FIELDS
-from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.index.query import SORT_COLUMNS
 from holdfast.toolsets import full_registry
 

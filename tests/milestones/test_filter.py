@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from holdfast.kernel.errors import Invalid
 from holdfast.milestones.entity import Comment, Entity
-from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.parser import parse_filter
 from tests.milestones.filter_predicate import Subject, holds
 from tests.milestones.filter_texts import texts_like_filters
 

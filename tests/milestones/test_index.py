@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import HoldfastError
 from holdfast.milestones.entity import SCALARS, SETS, Draft
 from holdfast.milestones.index import bulk_load
-from holdfast.milestones.index.creations import INSERT_CREATION, creation_in
+from holdfast.milestones.index.bulk_load import INSERT_CREATION, creation_in
 from holdfast.milestones.index.query import Condition, Query
 from holdfast.milestones.index.rows import Rows
 from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES

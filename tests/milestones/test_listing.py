@@ -16,9 +16,9 @@ from holdfast.kernel.errors import Invalid, InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import encode_cursor
 from holdfast.milestones.entity import Draft, Kind
-from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.filter.sql import condition
-from holdfast.milestones.index import lookup
+from holdfast.milestones.index import query as queries
 from holdfast.milestones.index.query import Condition, Query
 from holdfast.milestones.models import ListEntities, MilePage
 from holdfast.milestones.operations import list_entities
@@ -200,9 +200,9 @@ def test_a_cursor_belongs_to_its_query(room: Milestones, other: dict[str, object
     "key", [None, 5, [], ["a"], [True, "x"], [2**70, "x"], [{}, "x"], [1.5, "x"], [None, "x"]]
 )
 def test_a_cursor_that_is_well_made_but_not_ours_is_refused(room: Milestones, key: object) -> None:
-    from holdfast.milestones.cursors import identity
+    from holdfast.milestones.quick import list_identity
 
-    forged = encode_cursor(identity("issue", "", ["updated:True"], include_closed=False), key)
+    forged = encode_cursor(list_identity("issue", "", ["updated:True"], include_closed=False), key)
     with pytest.raises(InvalidCursor, match="damaged"):
         ask(room, cursor=forged)
 
@@ -251,7 +251,7 @@ def test_a_page_that_would_be_too_large_ends_early_and_the_next_one_goes_on(
         room.bring_in([Draft("issue", f"{number} {'x' * 90}") for number in range(23)])
         whole = [item.id for item in ask(room, limit=500).items]
         for budget in (1, 250, 1000, 5000):
-            monkeypatch.setattr(lookup, "LIMITS", replace(LIMITS, entity_page_characters=budget))
+            monkeypatch.setattr(queries, "LIMITS", replace(LIMITS, entity_page_characters=budget))
             for limit in (1, 7, 23, 500):
                 pages = list(all_pages(room, limit))
                 assert [name for page in pages for name in page] == whole

@@ -15,7 +15,7 @@ import pytest
 from holdfast.kernel.errors import Conflict, HoldfastError, InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Draft, Written
-from holdfast.milestones.errors import AmbiguousEntity, UnknownEntity
+from holdfast.milestones.index.lookup import AmbiguousEntity, UnknownEntity
 from holdfast.milestones.index.query import EVERYTHING, Query, SortKey
 from holdfast.milestones.log.entry import derived_id
 from holdfast.milestones.store import Milestones

@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments
-from holdfast.milestones.errors import UnknownEntity
+from holdfast.milestones.index.lookup import UnknownEntity
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

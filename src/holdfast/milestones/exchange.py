@@ -22,7 +22,7 @@ from holdfast.milestones.exchange_models import (
     MileImported,
     MileSkipped,
 )
-from holdfast.milestones.import_formats import beads_drafts, github_drafts
+from holdfast.milestones.imports import beads_drafts, github_drafts
 from holdfast.milestones.index.query import Query, SortKey
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.models import MileDetails

@@ -1,15 +1,213 @@
-"""What an import brings that is not here yet."""
+"""Other trackers' issues as drafts of ours.
+
+- GitHub: what its REST API returns for issues, or `gh issue list --json` with the fields of the same meaning.
+- beads: `issues.jsonl`, one issue a line.
+
+Ids are derived from the source, so that importing the same again finds everything in place. What cannot be
+taken over is named with its reason, and the rest is.
+"""
 
 from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator
+import uuid
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import Any
 
-from holdfast.kernel.errors import InvalidArguments
-from holdfast.milestones.entity import Draft, Receipt
+from holdfast.kernel.clock import EPOCH, rfc3339
+from holdfast.kernel.errors import Invalid, InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.entity import Draft, Kind, Receipt, Status, Written
 from holdfast.milestones.log.entry import Entry, is_uuid
 from holdfast.milestones.log.scribe import Scribe
+
+_NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
+_CLOSED_BEADS = ("closed", "tombstone")
+_BLOCKING = ("blocks", "parent-child")
+
+Skip = Callable[[str, str], None]
+"""Takes note of an item that is left out, and why."""
+
+
+def github_drafts(text: str, skip: Skip) -> Iterator[Draft]:
+    """Yield the issues and milestones in GitHub's JSON; pull requests are left out."""
+    issues = _document(text)
+    yield from _milestones(issues)
+    for issue in issues:
+        if "pull_request" in issue:
+            skip(_github_name(issue), "It is a pull request.")
+        else:
+            yield from _checked(_github_draft(issue), _github_name(issue), skip)
+
+
+def beads_drafts(text: str, skip: Skip) -> Iterator[Draft]:
+    """Yield the issues of a beads file; those it marks as removed are left out."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if not line.strip():
+            continue
+        found = _object(line)
+        if not found or not _text(found, "id"):
+            skip(f"line {number}", "It is no JSON object with an id.")
+        elif found.get("status") == "tombstone":
+            skip(_text(found, "id"), "It was deleted.")
+        else:
+            yield from _checked(_beads_draft(found), _text(found, "id"), skip)
+
+
+def _github_draft(issue: dict[str, Any]) -> Draft:
+    milestone = _part(issue, "milestone")
+    comments = issue.get("comments")
+    created = _timestamp(_text(issue, "created_at", "createdAt"))
+    return Draft(
+        kind="issue",
+        title=_text(issue, "title"),
+        description=_text(issue, "body"),
+        status="closed" if _text(issue, "state").lower() == "closed" else "open",
+        labels=tuple(_text(label, "name") for label in _parts(issue, "labels")),
+        assignee=next((_login(person) for person in _parts(issue, "assignees")), None),
+        milestone=_id("github milestone", _text(milestone, "title")) if milestone else None,
+        links=tuple(filter(None, [_text(issue, "html_url", "url")])),
+        comments=tuple(_comments(comments if isinstance(comments, list) else [], "body", created)),
+        author=_login(_part(issue, "user") or _part(issue, "author")),
+        time=created,
+        id=_id("github issue", _github_name(issue)),
+    )
+
+
+def _milestones(issues: list[dict[str, Any]]) -> Iterator[Draft]:
+    """Yield each milestone that the issues name, once."""
+    found = {_text(part, "title"): part for issue in issues if (part := _part(issue, "milestone"))}
+    for title, part in found.items():
+        if 0 < len(title) <= LIMITS.entity_title_characters:
+            due = _timestamp(_text(part, "due_on", "dueOn"))
+            yield Draft(
+                kind="milestone",
+                title=title,
+                description=_text(part, "description")[: LIMITS.entity_text_characters],
+                status="closed" if _text(part, "state").lower() == "closed" else "open",
+                due=due[:10] if due else None,
+                id=_id("github milestone", title),
+            )
+
+
+def _github_name(issue: dict[str, Any]) -> str:
+    named = _text(issue, "html_url", "url", "id")
+    return named or f"#{issue.get('number', '?')}"
+
+
+def _beads_draft(found: dict[str, Any]) -> Draft:
+    parts = [_text(found, name) for name in ("description", "design", "acceptance_criteria", "notes")]
+    created = _timestamp(_text(found, "created_at", "created"))
+    facts = [
+        _text(found, "issue_type"),
+        f"P{found['priority']}" if isinstance(found.get("priority"), int) else "",
+    ]
+    kind: Kind = "milestone" if found.get("issue_type") == "epic" else "issue"
+    status: Status = "closed" if found.get("status") in _CLOSED_BEADS else "open"
+    return Draft(
+        kind=kind,
+        title=_text(found, "title"),
+        description="\n\n".join(part for part in parts if part),
+        status=status,
+        labels=tuple(dict.fromkeys([*_words(found, "labels"), *filter(None, facts)])),
+        assignee=_text(found, "assignee") or None,
+        dependencies=tuple(_beads_dependencies(found)),
+        links=(f"beads:{_text(found, 'id')}",),
+        comments=tuple(_comments(_parts(found, "comments"), "text", created)),
+        author=_text(found, "created_by") or None,
+        time=created,
+        id=_id("beads", _text(found, "id")),
+    )
+
+
+def _beads_dependencies(found: dict[str, Any]) -> Iterator[str]:
+    for part in _parts(found, "dependencies"):
+        if part.get("type") in _BLOCKING and _text(part, "depends_on_id"):
+            yield _id("beads", _text(part, "depends_on_id"))
+
+
+def _comments(found: Iterable[Any], body: str, default: str | None) -> Iterator[Written]:
+    for comment in found:
+        if isinstance(comment, dict) and _text(comment, body).strip():
+            person = _part(comment, "user") or _part(comment, "author")
+            author = (_login(person) if person else _text(comment, "author")) or "unknown"
+            moment = _timestamp(_text(comment, "created_at", "createdAt")) or default
+            yield Written(author, moment or EPOCH, _text(comment, body))
+
+
+def _checked(draft: Draft, name: str, skip: Skip) -> Iterator[Draft]:
+    texts = [draft.description, *(getattr(comment, "body", "") for comment in draft.comments)]
+    if not draft.title.strip() or len(draft.title) > LIMITS.entity_title_characters:
+        skip(name, f"Its title is empty or longer than {LIMITS.entity_title_characters} characters.")
+    elif any(len(text) > LIMITS.entity_text_characters for text in texts):
+        skip(name, f"A text in it is longer than {LIMITS.entity_text_characters} characters.")
+    elif any(not 0 < len(word) <= LIMITS.entity_word_characters for word in draft.labels):
+        skip(name, f"A label is empty or longer than {LIMITS.entity_word_characters} characters.")
+    else:
+        yield draft
+
+
+def _document(text: str) -> list[dict[str, Any]]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
+        raise Invalid(
+            "The file is no JSON array of issues.", hint="Save what `gh api` or `gh issue list` prints."
+        )
+    return found
+
+
+def _object(line: str) -> dict[str, Any]:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _text(found: dict[str, Any], *names: str) -> str:
+    """Return the first of these members that is a text saying something."""
+    values = (found.get(name) for name in names)
+    return next((value for value in values if isinstance(value, str) and value), "")
+
+
+def _part(found: dict[str, Any], name: str) -> dict[str, Any]:
+    value = found.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _parts(found: dict[str, Any], name: str) -> list[dict[str, Any]]:
+    value = found.get(name)
+    return [part for part in value if isinstance(part, dict)] if isinstance(value, list) else []
+
+
+def _words(found: dict[str, Any], name: str) -> list[str]:
+    value = found.get(name)
+    return [word for word in value if isinstance(word, str)] if isinstance(value, list) else []
+
+
+def _login(person: dict[str, Any]) -> str | None:
+    login = _text(person, "login")
+    if not login or "<" in login:
+        return login or None  # an export of ours names people in full
+    return f"{login} <{login}@users.noreply.github.com>"
+
+
+def _timestamp(text: str) -> str | None:
+    """Return a moment as the log writes it: RFC 3339 in UTC with whole seconds."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return rfc3339(moment)  # one without a zone counts as UTC
+
+
+def _id(source: str, name: str) -> str:
+    return str(uuid.uuid5(_NAMESPACE, f"{source} {name}"))
 
 
 def fresh_drafts(

@@ -10,8 +10,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.milestones import text
 from holdfast.milestones.entity import Event
-from holdfast.milestones.index.lookup import page_rows
-from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.index.query import Query, SortKey, page_rows, ready_condition
 from holdfast.milestones.models import (
     FindReady,
     ListEntities,
@@ -25,7 +24,6 @@ from holdfast.milestones.models import (
     ShowEntity,
 )
 from holdfast.milestones.pages import next_cursor, question
-from holdfast.milestones.readiness import ready_condition
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 

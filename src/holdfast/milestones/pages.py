@@ -5,13 +5,13 @@ from __future__ import annotations
 from holdfast.kernel.errors import Invalid, InvalidCursor, did_you_mean
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.milestones.cursors import identity
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.filter.expression import Expression, asks_for_closed
-from holdfast.milestones.filter.language import parse_filter
+from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.filter.sql import condition
 from holdfast.milestones.index.query import NEWEST_FIRST, SORT_COLUMNS, Condition, Position, Query, SortKey
 from holdfast.milestones.models import ListEntities
+from holdfast.milestones.quick import list_identity
 
 _ALIASES = {"updated_at": "updated", "created_at": "created"}
 _ORDERS = ("asc", "desc")
@@ -62,7 +62,7 @@ def _condition(expression: Expression) -> Condition:
 
 def _identity(args: ListEntities) -> str:
     sort = [f"{key.name}:{key.descending}" for key in sort_keys(args.sort or [], args.entity)]
-    return identity(args.entity, args.filter or "", sort, include_closed=args.include_closed)
+    return list_identity(args.entity, args.filter or "", sort, include_closed=args.include_closed)
 
 
 def _position(args: ListEntities, length: int) -> Position:

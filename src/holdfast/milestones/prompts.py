@@ -8,9 +8,8 @@ import time
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.operation import NoArguments, PromptMessage
 from holdfast.milestones.columns import table
-from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.index.query import Query, SortKey, ready_condition
 from holdfast.milestones.models import MileItem
-from holdfast.milestones.readiness import ready_condition
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
 

@@ -14,7 +14,7 @@ INTERFACE (for whoever builds on this room's core):
 - `find(Query(...))` returns one page; `query.py` says what a filter may compile to.
 - `notices()` are sentences a person should see beside an answer: what to run after a clone, which logs are
   damaged. `check()` is the doctor's.
-- `quick_list.py` is the same list for quick commands, without this module.
+- `quick.py` is the same list for quick commands, without this module.
 """
 
 from __future__ import annotations
@@ -27,7 +27,6 @@ from datetime import timedelta
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones import examination
-from holdfast.milestones.actor import actor_of
 from holdfast.milestones.entity import (
     Draft,
     Entity,
@@ -43,12 +42,12 @@ from holdfast.milestones.entity import (
 from holdfast.milestones.imports import fresh_drafts, fresh_entries
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Index
-from holdfast.milestones.index.query import Condition, Page, Query
+from holdfast.milestones.index.query import Condition, Page, Query, page
 from holdfast.milestones.index.rows import event_of
 from holdfast.milestones.index.schema import NAMESPACE
 from holdfast.milestones.log.clone_log import Log
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.scribe import Scribe
+from holdfast.milestones.log.scribe import Scribe, actor_of
 from holdfast.milestones.replication import Sync
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
@@ -97,7 +96,7 @@ class Milestones:
 
     def find(self, query: Query) -> Page:
         """Return one page of entities."""
-        return self._index.ask(lambda connection: lookup.page(connection, query))
+        return self._index.ask(lambda connection: page(connection, query))
 
     def count(self, kind: Kind, condition: Condition) -> int:
         """Return how many entities of a kind meet a condition."""

@@ -57,8 +57,7 @@ def _limit(given: dict[str, str]) -> int:
 
 
 def _answer(given: dict[str, str]) -> str | None:
-    from holdfast.milestones.quick import OutOfTheOrdinary
-    from holdfast.milestones.quick_list import listed
+    from holdfast.milestones.quick import OutOfTheOrdinary, listed
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
     wanted = given.get("--filter", "")
@@ -73,10 +72,10 @@ def _answer(given: dict[str, str]) -> str | None:
 
 def _cursor(kind: str, wanted: str, position: tuple[object, ...], *, include_closed: bool) -> str:
     from holdfast.kernel.paging import encode_cursor
-    from holdfast.milestones.cursors import identity
+    from holdfast.milestones.quick import list_identity
 
     return encode_cursor(
-        identity(kind, wanted, ["updated:True"], include_closed=include_closed), list(position)
+        list_identity(kind, wanted, ["updated:True"], include_closed=include_closed), list(position)
     )
 
 

@@ -1,4 +1,6 @@
-"""The filter language, infix: `status == "open" and (label in [bug, urgent] or updated > 7d)`.
+"""The filter language's two notations, read by recursive descent.
+
+Infix: `status == "open" and (label in [bug, urgent] or updated > 7d)`
 
     expression := conjunction { ("or" | "||") conjunction }
     conjunction := negation { ("and" | "&&") negation }
@@ -6,13 +8,21 @@
     comparison := FIELD OPERATOR value | FIELD ["not"] "in" "[" value { "," value } "]"
                 | FIELD ["not"] ("contains" | "~") value | FIELD
 
+S-expressions: `(and (= status "open") (in labels "bug" "urgent"))`
+
+    expression := "(" ("and" | "or") expression expression+ ")" | "(" "not" expression ")"
+                | "(" operator FIELD value+ ")"
+    operator := "=" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "contains"
+
+There `=` and `contains` on labels ask for all of the values and `!=` for none of them.
+
 Contract: the text is consumed whole; what does not parse is `Invalid`, naming the column.
 """
 
 from __future__ import annotations
 
+from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.filter.cursor import TokenCursor
 from holdfast.milestones.filter.expression import (
     Comparison,
     Expression,
@@ -21,7 +31,7 @@ from holdfast.milestones.filter.expression import (
     some_of,
 )
 from holdfast.milestones.filter.fields import Field, Value, checked_operator, field_of, value_of
-from holdfast.milestones.filter.tokens import ATOM, END, Token, invalid
+from holdfast.milestones.filter.tokens import ATOM, END, Token, TokenCursor, invalid, tokens
 
 _OPERATORS = ("==", "=", "!=", "<", "<=", ">", ">=")
 _JOINING_WORDS = ("and", "or", "not", "in", "contains")
@@ -135,3 +145,96 @@ class InfixParser(TokenCursor):
 
     def _value(self, field: Field, operator: str) -> Value:
         return value_of(field, operator, self._take(), self._now)
+
+
+_SIGNS = ("=", "==", "!=", "<", "<=", ">", ">=")
+_WORDS = ("in", "contains")
+
+
+class SExpressionParser(TokenCursor):
+    """Reads one filter about one kind of entity."""
+
+    def parse(self) -> Expression:
+        """Return what the filter means."""
+        expression = self._expression(1)
+        if self._next.kind != END:
+            raise invalid(self._next.column, f"{self._next.shown()} follows the end of the expression")
+        return expression
+
+    def _expression(self, depth: int) -> Expression:
+        opening = self._expect("(")
+        if depth > LIMITS.filter_depth:
+            raise invalid(opening.column, f"the filter nests deeper than {LIMITS.filter_depth} levels")
+        head = self._take()
+        if head.is_word("and", "or"):
+            found = self._joined(head, depth)
+        elif head.is_word("not"):
+            found = Negation(self._expression(depth + 1))
+        else:
+            found = self._comparison(head)
+        self._expect(")")
+        return found
+
+    def _joined(self, head: Token, depth: int) -> Expression:
+        parts = []
+        while self._next.is_operator("("):
+            parts.append(self._expression(depth + 1))
+        if len(parts) < 2:
+            raise invalid(self._next.column, f"{head.shown()} joins at least two expressions")
+        return all_of(parts) if head.is_word("and") else some_of(parts)
+
+    def _comparison(self, head: Token) -> Expression:
+        if not (head.is_operator(*_SIGNS) or head.is_word(*_WORDS)):
+            allowed = ["and", "or", "not", *_SIGNS, *_WORDS]
+            raise invalid(
+                head.column,
+                f"{head.shown()} is no operator",
+                f"Operators: {', '.join(allowed)}.",
+                allowed=allowed,
+            )
+        operator = "=" if head.text == "==" else head.text.lower()
+        field = field_of(self._take(), self._kind)
+        checked_operator(field, operator, head)
+        return _meaning(field, operator, self._values(field, operator))
+
+    def _values(self, field: Field, operator: str) -> tuple[Value, ...]:
+        values = [value_of(field, operator, self._take(), self._now)]
+        while not self._next.is_operator(")") and self._next.kind != END:
+            if operator != "in" and field.type != "labels":
+                raise invalid(self._next.column, f'"{operator}" takes one value')
+            values.append(value_of(field, operator, self._take(), self._now))
+        return tuple(values)
+
+
+def _meaning(field: Field, operator: str, values: tuple[Value, ...]) -> Expression:
+    if field.type != "labels" or operator == "in":
+        return Comparison(field, operator, values)
+    # A label is contained when the entity has it: part of its name is not enough here.
+    sign = "=" if operator == "contains" else operator
+    return all_of([Comparison(field, sign, (value,)) for value in values])
+
+
+def parse_filter(text: str, kind: str, now: float) -> Expression | None:
+    """Return what a filter about entities of `kind` means, or None when it asks for nothing.
+
+    Both spellings are understood. What is neither is refused as `Invalid`, by the parser that got
+    further; the infix one when both stopped at the same place. Ages such as `7d` count back from
+    `now`, in seconds since 1970.
+    """
+    found = tokens(text)
+    if len(found) == 1:
+        return None
+    try:
+        return InfixParser(found, kind, now).parse()
+    except Invalid as failure:
+        infix = failure
+    try:
+        return SExpressionParser(found, kind, now).parse()
+    except Invalid as failure:
+        raise (failure if _column(failure) > _column(infix) else infix) from None
+
+
+def _column(failure: Invalid) -> int:
+    column = failure.data["column"]
+    assert isinstance(column, int)
+    return column

@@ -2,32 +2,37 @@
 
 Contract: every condition is 0 or 1, never NULL, so that `not` means the same as in the tests' own evaluation.
 What a caller wrote goes into parameters only. The tables and functions used are those that `query.py` names.
+Labels are a JSON array in the row of their entity: a text search over the array as it is written tells most
+rows apart, and only where it finds something is the array looked at member by member.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 
 from holdfast.milestones.filter.expression import All, Comparison, Expression, Negation
 from holdfast.milestones.filter.fields import Span, Value
-from holdfast.milestones.index.labels import (
-    CONTAINS_LABEL,
-    HAS_LABEL,
-    HAS_NO_LABEL,
-    contains_label,
-    has_label,
-)
 from holdfast.milestones.index.schema import OPEN_ISSUES, TEXT_FOLDED, TITLE_FOLDED
 
 Bound = str | int | float | None
-Condition = tuple[str, list[Bound]]
+Compiled = tuple[str, list[Bound]]
 
 _COLUMNS = {"open_issues": OPEN_ISSUES, "due": "entity.due_at"}
 _FOLDED = {"title": TITLE_FOLDED, "text": TEXT_FOLDED}
 _DAY_SECONDS = 86400
 
+HAS_LABEL = (
+    "(instr(entity.labels, ?) > 0 AND EXISTS (SELECT 1 FROM json_each(entity.labels) WHERE value = ?))"
+)
+_HAS_NO_LABEL = "(entity.labels = '[]')"
+_CONTAINS_LABEL = (
+    "(instr(holdfast_fold(entity.labels), ?) > 0"
+    " AND EXISTS (SELECT 1 FROM json_each(entity.labels) WHERE instr(holdfast_fold(value), ?) > 0))"
+)
 
-def condition(expression: Expression) -> Condition:
+
+def condition(expression: Expression) -> Compiled:
     """Return the condition that holds for exactly the rows the filter means."""
     if isinstance(expression, Comparison):
         return _COMPARISONS[expression.field.type](expression)
@@ -38,7 +43,7 @@ def condition(expression: Expression) -> Condition:
     return _joined([condition(part) for part in expression.parts], joint)
 
 
-def _joined(conditions: list[Condition], joint: str) -> Condition:
+def _joined(conditions: list[Compiled], joint: str) -> Compiled:
     return (
         f"({joint.join(text for text, _ in conditions)})",
         [value for _, values in conditions for value in values],
@@ -50,7 +55,7 @@ def _column(comparison: Comparison) -> str:
     return _COLUMNS.get(name, f"entity.{name}")
 
 
-def _ordinary(comparison: Comparison) -> Condition:
+def _ordinary(comparison: Comparison) -> Compiled:
     """Compare a column that always holds a value of the same type."""
     column, values = _column(comparison), [_bound(value) for value in comparison.values]
     if comparison.operator == "in":
@@ -62,16 +67,16 @@ def _ordinary(comparison: Comparison) -> Condition:
     return f"({column} {comparison.operator} ?)", values
 
 
-def _contains(folded: str, value: Value) -> Condition:
+def _contains(folded: str, value: Value) -> Compiled:
     return f"(instr({folded}, ?) > 0)", [str(value).casefold()]
 
 
-def _flag(comparison: Comparison) -> Condition:
+def _flag(comparison: Comparison) -> Compiled:
     is_wanted = bool(comparison.values[0]) == (comparison.operator == "=")
     return f"(entity.comments {'>' if is_wanted else '='} 0)", []
 
 
-def _moment(comparison: Comparison) -> Condition:
+def _moment(comparison: Comparison) -> Compiled:
     """Compare a moment, or a due day, with a span; what is in the span equals it."""
     column, [span] = _column(comparison), comparison.values
     if not isinstance(span, Span):
@@ -97,25 +102,38 @@ def _edges(span: Span, *, in_days: bool) -> tuple[int, int]:
     return first * _DAY_SECONDS, last * _DAY_SECONDS + _DAY_SECONDS - 1
 
 
-def _alternatives(one: Callable[[Comparison, Value], Condition]) -> Callable[[Comparison], Condition]:
+def _alternatives(one: Callable[[Comparison, Value], Compiled]) -> Callable[[Comparison], Compiled]:
     """Return a comparison whose values are alternatives, each told by `one`; `!=` is its opposite."""
 
-    def compare(comparison: Comparison) -> Condition:
+    def compare(comparison: Comparison) -> Compiled:
         text, values = _joined([one(comparison, value) for value in comparison.values], " OR ")
         return (f"(NOT {text})", values) if comparison.operator == "!=" else (text, values)
 
     return compare
 
 
-def _label(comparison: Comparison, value: Value) -> Condition:
+def _label(comparison: Comparison, value: Value) -> Compiled:
     if value is None:
-        return HAS_NO_LABEL, []
+        return _HAS_NO_LABEL, []
     if comparison.operator == "contains":
-        return CONTAINS_LABEL, [*contains_label(str(value))]
+        return _CONTAINS_LABEL, _contains_label(str(value))
     return HAS_LABEL, [*has_label(str(_bound(value)))]
 
 
-def _person(comparison: Comparison, value: Value) -> Condition:
+def has_label(label: str) -> tuple[str, str]:
+    """Return the values of `HAS_LABEL`."""
+    return json.dumps(label, ensure_ascii=False), label
+
+
+def _contains_label(part: str) -> list[Bound]:
+    """Return the values of `_CONTAINS_LABEL` for a part of a label, in whatever case."""
+    folded = part.casefold()
+    inside = json.dumps(folded, ensure_ascii=False)[1:-1]
+    # What case folding does to an escape sequence is not what it does to the character behind it.
+    return [inside if inside == folded else "", folded]
+
+
+def _person(comparison: Comparison, value: Value) -> Compiled:
     """Match `Name <mail>` by all of it, by the name or by the mail."""
     column = _column(comparison)
     if value is None:
@@ -128,7 +146,7 @@ def _person(comparison: Comparison, value: Value) -> Condition:
     return f"COALESCE({text}, 0)", [_bound(value), name, name, mail, mail]
 
 
-def _milestone(comparison: Comparison, value: Value) -> Condition:
+def _milestone(comparison: Comparison, value: Value) -> Compiled:
     """Match the milestone of an issue by its id or title; `contains` asks for a part of the title."""
     if value is None:
         return "(entity.milestone IS NULL)", []
@@ -144,7 +162,7 @@ def _bound(value: Value) -> Bound:
     return value
 
 
-_COMPARISONS: dict[str, Callable[[Comparison], Condition]] = {
+_COMPARISONS: dict[str, Callable[[Comparison], Compiled]] = {
     "text": _ordinary,
     "choice": _ordinary,
     "number": _ordinary,

@@ -122,3 +122,29 @@ def _escaped(text: str, backslash: int) -> tuple[str, int]:
         f'"\\{following}" is no escape',
         r"""Inside quotes write \\ for a backslash, and \" \' \n \t \r \uXXXX for what they stand for.""",
     )
+
+
+class TokenCursor:
+    """Reads the tokens of one filter about one kind of entity, first to last."""
+
+    def __init__(self, tokens: list[Token], kind: str, now: float) -> None:
+        self._tokens = tokens
+        self._kind = kind
+        self._now = now
+        self._position = 0
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._position]
+
+    def _take(self) -> Token:
+        token = self._next
+        if token.kind != END:
+            self._position += 1
+        return token
+
+    def _expect(self, sign: str) -> Token:
+        token = self._take()
+        if not token.is_operator(sign):
+            raise invalid(token.column, f'expected "{sign}", found {token.shown()}')
+        return token

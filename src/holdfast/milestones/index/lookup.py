@@ -1,27 +1,37 @@
-"""From a name to the entity it names, and from a query to a page."""
+"""From a name to the entity it names, and what is refused on the way."""
 
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import replace
-from itertools import accumulate
-from typing import Any
 
-from holdfast.kernel.errors import Conflict, InvalidArguments, NotFound
-from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.text import one_line
 from holdfast.milestones.entity import Entity, Kind
-from holdfast.milestones.errors import AmbiguousEntity, UnknownEntity
-from holdfast.milestones.index.query import Page, Position, Query, statement
-from holdfast.milestones.index.rows import entries_of, state_of, summaries
-from holdfast.milestones.index.schema import OPEN_ISSUES
+from holdfast.milestones.index.rows import entries_of, state_of
+from holdfast.milestones.index.schema import OPEN_ISSUES, TITLE_FOLDED
 from holdfast.milestones.log.entry import Entry, is_uuid, parse
 from holdfast.milestones.log.fold import State
 
+_ADDRESSES = ("git-mile://entity/", "milestone:")
+_HEXADECIMAL = frozenset("0123456789abcdef-")
 _SHORTEST_PREFIX = 4
 _CANDIDATES = 10
-_SUMMARY_WIDTH = 13
-_TITLE, _LABELS = 2, 4
+
+
+class UnknownEntity(NotFound, Invalid):
+    """No milestone or issue has that name: the specification counts it among invalid parameters."""
+
+    kind = "unknown_entity"
+    number = 4042
+
+
+class AmbiguousEntity(Invalid):
+    """The beginning of a name fits several milestones or issues."""
+
+    kind = "ambiguous_entity"
+    number = 4007
 
 
 def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
@@ -78,30 +88,6 @@ def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] |
     return [found for (body,) in rows if (found := parse(body)) is not None]
 
 
-def page(connection: sqlite3.Connection, query: Query) -> Page:
-    """Return one page of a query."""
-    rows, position = page_rows(connection, query)
-    return Page(tuple(summaries(rows)), position)
-
-
-def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], Position | None]:
-    """Return the rows of one page, of `schema.SUMMARY_COLUMNS`, and where the next one begins."""
-    if query.limit < 1:
-        raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
-    rows = connection.execute(*statement(query)).fetchall()
-    shown = within_budget(rows[: query.limit])
-    return shown, tuple(shown[-1][_SUMMARY_WIDTH:]) if len(rows) > len(shown) else None
-
-
-def within_budget(rows: list[Any]) -> list[Any]:
-    """Return the rows that fit into one answer, one at least; the next page begins after them."""
-    sizes = [len(row[_TITLE]) + len(row[_LABELS]) for row in rows]
-    if sum(sizes) <= LIMITS.entity_page_characters:
-        return rows
-    fitting = sum(total <= LIMITS.entity_page_characters for total in accumulate(sizes))
-    return rows[: max(1, fitting)]
-
-
 def comment(found: State, name: str) -> str:
     """Return the full id of a comment that a name means."""
     matching = [full for full in found.comments if full == name]
@@ -137,10 +123,19 @@ def refuse_claimed(found: State, person: str, now: str) -> None:
         )
 
 
+def closed_among(connection: sqlite3.Connection, names: Iterable[str]) -> frozenset[str]:
+    """Return those of the names that mean a closed milestone.
+
+    A name is an id, an address, a title or the beginning of an id, in this order. A title that several
+    milestones have is that of a closed one when all of them are; what means nothing here is not closed.
+    """
+    return frozenset(name for name in names if _is_closed(connection, name))
+
+
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:
     if is_uuid(name):
         return connection.execute("SELECT id, kind FROM entity WHERE id = ?", (name,)).fetchall()
-    if len(name) < _SHORTEST_PREFIX or not set(name) <= set("0123456789abcdef-"):
+    if len(name) < _SHORTEST_PREFIX or not set(name) <= _HEXADECIMAL:
         return []
     query = "SELECT id, kind FROM entity WHERE id >= ? AND id < ? ORDER BY id LIMIT ?"
     return connection.execute(query, (name, name + "g", 2 * _CANDIDATES)).fetchall()
@@ -148,3 +143,23 @@ def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]
 
 def _with_article(kind: Kind | None) -> str:
     return "an issue" if kind == "issue" else "a milestone"
+
+
+def _is_closed(connection: sqlite3.Connection, name: str) -> bool:
+    plain = name.strip()
+    for address in _ADDRESSES:
+        plain = plain.removeprefix(address)
+    folded = plain.lower()
+    if is_uuid(folded):
+        return _statuses(connection, "entity.id = ?", folded) == ["closed"]
+    titled = _statuses(connection, f"{TITLE_FOLDED} = ?", plain.casefold())
+    if titled:
+        return set(titled) == {"closed"}
+    if len(folded) < _SHORTEST_PREFIX or not set(folded) <= _HEXADECIMAL:
+        return False
+    return _statuses(connection, "entity.id >= ? AND entity.id < ?", folded, f"{folded}g") == ["closed"]
+
+
+def _statuses(connection: sqlite3.Connection, condition: str, *values: str) -> list[str]:
+    query = f"SELECT entity.status FROM entity WHERE entity.kind = 'milestone' AND {condition}"  # noqa: S608 - ours
+    return [row[0] for row in connection.execute(query, values)]

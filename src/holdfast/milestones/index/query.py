@@ -1,4 +1,4 @@
-"""Which entities, in which order, from where: a question to the index, in SQL.
+"""Which entities, in which order, from where: a question to the index, in SQL; pages by keyset.
 
 A filter compiles to a `Condition`: a Boolean SQL expression over the row `entity`, with `?` for each value.
 It may use the columns and tables of `schema.TABLES`, the expression `schema.OPEN_ISSUES`, and the function
@@ -8,10 +8,16 @@ contains what a caller wrote.
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Kind, Summary
+from holdfast.milestones.filter.sql import HAS_LABEL, has_label
+from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE_FOLDED
 
 Value = str | int | float | None
@@ -30,6 +36,14 @@ SORT_COLUMNS = {
 }
 """What can be sorted by, and how. Statuses come as draft, open, closed; what has no due date comes last."""
 
+_SUMMARY_WIDTH = 13
+_TITLE, _LABELS = 2, 4
+_UNBLOCKED = (
+    "NOT EXISTS (SELECT 1 FROM dependency JOIN entity AS first ON first.id = dependency.target"
+    " WHERE dependency.entity = entity.id AND first.status <> 'closed')"
+)
+_UNCLAIMED = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.entity = entity.id AND claim.until > ?)"
+
 
 @dataclass(frozen=True, slots=True)
 class Condition:
@@ -40,6 +54,16 @@ class Condition:
 
 
 EVERYTHING = Condition()
+
+
+def ready_condition(milestone: str | None, labels: list[str], now: str) -> Condition:
+    """Return the condition of open issues that nobody holds and nothing open stands in front of."""
+    parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
+    values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
+    if milestone is not None:
+        parts.append("entity.milestone = ?")
+        values.append(milestone)
+    return Condition(" AND ".join(parts), tuple(values))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +98,30 @@ class Page:
 
     items: tuple[Summary, ...]
     next: Position | None
+
+
+def page(connection: sqlite3.Connection, query: Query) -> Page:
+    """Return one page of a query."""
+    rows, position = page_rows(connection, query)
+    return Page(tuple(summaries(rows)), position)
+
+
+def page_rows(connection: sqlite3.Connection, query: Query) -> tuple[list[Any], Position | None]:
+    """Return the rows of one page, of `schema.SUMMARY_COLUMNS`, and where the next one begins."""
+    if query.limit < 1:
+        raise InvalidArguments("A page holds at least one item.", hint="Give a limit of 1 or more.")
+    rows = connection.execute(*statement(query)).fetchall()
+    shown = within_budget(rows[: query.limit])
+    return shown, tuple(shown[-1][_SUMMARY_WIDTH:]) if len(rows) > len(shown) else None
+
+
+def within_budget(rows: list[Any]) -> list[Any]:
+    """Return the rows that fit into one answer, one at least; the next page begins after them."""
+    sizes = [len(row[_TITLE]) + len(row[_LABELS]) for row in rows]
+    if sum(sizes) <= LIMITS.entity_page_characters:
+        return rows
+    fitting = sum(total <= LIMITS.entity_page_characters for total in accumulate(sizes))
+    return rows[: max(1, fitting)]
 
 
 def statement(query: Query) -> tuple[str, list[Value]]:

@@ -10,13 +10,11 @@ from typing import Any
 
 from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
 from holdfast.milestones.entity import STATUSES, Event, Summary
-from holdfast.milestones.index import labels as label_texts
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import State, fold
 
 _INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
 _BATCH = 5000
-_written = lru_cache(maxsize=4096)(label_texts.written)
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
@@ -120,6 +118,12 @@ def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
 
 
 @lru_cache(maxsize=4096)
+def label_array(labels: tuple[str, ...]) -> str:
+    """Return labels as a row holds them: a JSON array with no more escapes than JSON needs."""
+    return json.dumps(labels, ensure_ascii=False)
+
+
+@lru_cache(maxsize=4096)
 def label_members(labels: str) -> tuple[str, ...]:
     """Return the labels that a row holds."""
     return tuple(json.loads(labels))
@@ -183,7 +187,7 @@ def _entity_row(
         created if last is first else seconds_of(last.time) or 0,
         len(bodies),
         int(contested),
-        _written(labels),
+        label_array(labels),
         None if title.isascii() else title.casefold(),
         None if is_plain else "\n".join([title, description, *bodies]).casefold(),
     )

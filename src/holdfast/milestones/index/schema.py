@@ -14,6 +14,8 @@ NAMESPACE = "refs/holdfast/"
 LOGS = "refs/holdfast/log/"
 TRACKED = "refs/holdfast/remotes/"
 TRACKED_BRANCHES = "refs/holdfast/branches/"
+REMOTE_CONFIGURATION = ('[remote "{remote}"]', f"\tfetch = +{LOGS}*:{TRACKED}{{remote}}/*")
+"""What git's configuration says for each remote so that a plain `git fetch` brings the logs."""
 
 INDEX_NAME = "milestones"
 """The index is `<store>/milestones-<random>.sqlite`; the small file `<store>/milestones.index` names it."""

@@ -27,9 +27,8 @@ from holdfast.milestones.entity import Receipt
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.index.update import damaged_in
-from holdfast.milestones.log.entry import Entry, message_of
+from holdfast.milestones.log.entry import Entry, checked_request, message_of
 from holdfast.milestones.log.scribe import Scribe
-from holdfast.milestones.log.validity import checked_request
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (

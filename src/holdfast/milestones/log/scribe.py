@@ -1,15 +1,27 @@
-"""Writes down the operations of one commit: ids, Lamport times, moments and authors in one place."""
+"""Writes down the operations of one commit: ids, Lamport times, timestamps and authors in one place."""
 
 from __future__ import annotations
 
+import getpass
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Draft, Kind, Written
-from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, new_id, random_id
+from holdfast.milestones.log.entry import (
+    LARGEST_LAMPORT,
+    Entry,
+    checked_body,
+    checked_scalar,
+    checked_words,
+    derived_id,
+    new_id,
+    random_id,
+)
 from holdfast.milestones.log.fold import State
-from holdfast.milestones.log.validity import checked_body, checked_scalar, checked_words
+from holdfast.storage.git.command import Identity
 
 
 class Scribe:
@@ -146,3 +158,26 @@ def _contents(draft: Draft) -> dict[str, object]:
         if members:
             contents[field] = checked_words(field, list(members))
     return contents
+
+
+def actor_of(given: str | None, identity: Identity | None = None) -> str:
+    """Return a person as `Name <mail>`: the one given, the one git knows, or who is logged in."""
+    if given is None:
+        return _written(identity)
+    text = " ".join(given.split())
+    if not text or len(text) > LIMITS.entity_word_characters or not text.isprintable():
+        raise InvalidArguments(f"{given[:100]!a} is not a name.", hint="Write it as `Name <mail>`.")
+    return text
+
+
+def _written(identity: Identity | None) -> str:
+    name = identity.name if identity is not None and identity.name else _login_name()
+    email = identity.email if identity is not None and identity.email else ""
+    return f"{name} <{email}>"
+
+
+def _login_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError, ImportError):
+        return "unknown"
