@@ -1,42 +1,108 @@
-"""Hold the size budget: files of at most 400 lines, functions of at most 50."""
+"""Hold the size budget: lines, modules, parameters, and names that mean one thing.
+
+Files have at most 400 lines, functions 50 lines and six parameters, folders 22 modules; the package at most
+470 modules and 57,000 lines. Within a room no two modules share a name.
+"""
 
 from __future__ import annotations
 
 import ast
 import sys
+from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "src" / "holdfast"
 FILE_LINES = 400
 FUNCTION_LINES = 50
+PARAMETERS = 6
+FOLDER_MODULES = 22
+PACKAGE_MODULES = 470
+PACKAGE_LINES = 57_000
+
+MORE_PARAMETERS: dict[str, str] = {}
+"""Functions with more parameters, as `path:name`, each with the reason."""
+
+IN_EVERY_FOLDER = {"__init__"}
+"""Names that are the same everywhere; `tools/` are named after their tools, which may be things of the room."""
 
 
-def functions(tree: ast.AST) -> Iterator[tuple[str, int, int]]:
-    """Yield name, first line and length of every function."""
+def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield every function."""
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name, node.lineno, (node.end_lineno or node.lineno) - node.lineno + 1
+            yield node
+
+
+def length(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the number of a function's lines."""
+    return (function.end_lineno or function.lineno) - function.lineno + 1
+
+
+def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    """Return the number of a function's parameters, `self` and `cls` aside."""
+    named = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    rest = [extra for extra in (function.args.vararg, function.args.kwarg) if extra is not None]
+    return len([argument for argument in named if argument.arg not in {"self", "cls"}]) + len(rest)
+
+
+def function_problems(path: Path, tree: ast.AST) -> Iterator[str]:
+    """Yield what is over budget about the functions of a module."""
+    where = path.relative_to(PACKAGE).as_posix()
+    for function in functions(tree):
+        place = f"src/holdfast/{where}:{function.lineno}: {function.name}"
+        if length(function) > FUNCTION_LINES:
+            yield f"{place} has {length(function)} lines, the budget is {FUNCTION_LINES}"
+        if parameters(function) > PARAMETERS and f"{where}:{function.name}" not in MORE_PARAMETERS:
+            yield f"{place} has {parameters(function)} parameters, the budget is {PARAMETERS}"
+
+
+def folder_problems(modules: list[Path]) -> Iterator[str]:
+    """Yield folders with too many modules, and names that two modules of a room share."""
+    folders: defaultdict[Path, int] = defaultdict(int)
+    named: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for path in modules:
+        where = path.relative_to(PACKAGE)
+        folders[where.parent] += 1
+        if len(where.parts) > 1 and path.stem not in IN_EVERY_FOLDER and path.parent.name != "tools":
+            named[room_of(where), path.stem].append(where.as_posix())
+    for folder, count in sorted(folders.items()):
+        if count > FOLDER_MODULES:
+            yield f"src/holdfast/{folder}: {count} modules, the budget is {FOLDER_MODULES}"
+    for (room, name), places in sorted(named.items()):
+        if len(places) > 1:
+            yield f"src/holdfast/{room}: {name!r} is the name of {' and '.join(places)}"
+
+
+def room_of(where: Path) -> str:
+    """Return the folder within which a name means one thing: a room, or one of the faces."""
+    return "/".join(where.parts[: 2 if where.parts[0] == "faces" and len(where.parts) > 2 else 1])
 
 
 def main() -> int:
     """Print what is over budget and the sizes in general."""
-    problems, files, lengths = [], [], []
-    for path in sorted((ROOT / "src").rglob("*.py")):
+    modules = sorted(PACKAGE.rglob("*.py"))
+    problems, files, lengths = list(folder_problems(modules)), [], []
+    for path in modules:
         text = path.read_text(encoding="utf-8")
-        where = path.relative_to(ROOT)
+        tree = ast.parse(text)
         files.append(len(text.splitlines()))
+        lengths += [length(function) for function in functions(tree)]
         if files[-1] > FILE_LINES:
-            problems.append(f"{where}: {files[-1]} lines, the budget is {FILE_LINES}")
-        for name, line, length in functions(ast.parse(text)):
-            lengths.append(length)
-            if length > FUNCTION_LINES:
-                problems.append(f"{where}:{line}: {name} has {length} lines, the budget is {FUNCTION_LINES}")
+            problems.append(f"{path.relative_to(ROOT)}: {files[-1]} lines, the budget is {FILE_LINES}")
+        problems += function_problems(path, tree)
+    for what, have, budget in (
+        ("modules", len(files), PACKAGE_MODULES),
+        ("lines", sum(files), PACKAGE_LINES),
+    ):
+        if have > budget:
+            problems.append(f"src: {have:,} {what}, the budget is {budget:,}")
     print("\n".join(problems), end="\n" if problems else "")
     ninth = sorted(lengths)[len(lengths) * 9 // 10]
     print(
-        f"{len(files)} files, median {median(files):g} lines;"
+        f"{len(files)} modules, {sum(files):,} lines, median {median(files):g};"
         f" {len(lengths)} functions, median {median(lengths):g}, nine in ten at most {ninth}"
     )
     return 1 if problems else 0

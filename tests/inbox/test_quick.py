@@ -7,7 +7,6 @@ import re
 import sqlite3
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -343,20 +342,3 @@ def test_quick_commands_load_next_to_nothing(warm: Path, arguments: list[str]):
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "holdfast.inbox.quick" in loaded
     assert loaded & HEAVY == set()
-
-
-@pytest.mark.slow
-def test_sending_takes_at_most_two_and_a_half_times_the_start_of_python(warm: Path, tmp_path: Path):
-    environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(tmp_path / "compiled")}
-    environment.pop("PYTHONDONTWRITEBYTECODE", None)
-    taken: dict[str, list[float]] = {"python": [], "send": []}
-    for number in range(31):
-        send = ["-m", "holdfast", "send", "--file", "src/main.py", "--comment", f"Remark {number}"]
-        for name, arguments in (("python", ["-c", "pass"]), ("send", send)):
-            start = time.perf_counter()
-            subprocess.run(
-                [sys.executable, *arguments], check=True, env=environment, stdout=subprocess.DEVNULL
-            )
-            taken[name].append(time.perf_counter() - start)
-    # The best of thirty, because what else the machine does can only add.
-    assert min(taken["send"][1:]) / min(taken["python"][1:]) <= 2.5

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import os
-import time
 from pathlib import Path
 
 import pytest
@@ -106,10 +105,8 @@ def test_it_ends_when_its_time_or_memory_or_output_is_used_up():
 def test_waiting_ends_with_the_limit_or_the_call():
     with pytest.raises(DeadlineExceeded):
         run("sleep", bounds=Bounds(wait_seconds=0.5))
-    began = time.monotonic()
     with running(Call(seconds=0.5)), pytest.raises(HoldfastError):
-        run("sleep")
-    assert time.monotonic() - began < 10
+        run("sleep", bounds=Bounds(wait_seconds=600))
 
 
 def test_a_function_that_fails_says_nothing_of_its_request():

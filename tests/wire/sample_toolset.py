@@ -158,7 +158,7 @@ def sample_toolset(family: str = "core") -> Toolset:
         return Echoed(text="x" * args.size)
 
     @sample.operation(
-        "commit", title="Commit", effect=Effect.WRITE, example="holdfast sample commit --how slowly"
+        "commit", title="Commit", effect=Effect.WRITE, example="holdfast sample commit --how FILE"
     )
     def commit(room: Any, args: Commit) -> Echoed:
         """Leave something to do after the answer that takes long or fails."""
@@ -222,5 +222,6 @@ def _commit(how: str) -> None:
         raise Busy("The store is busy.")
     if how == "broken":
         raise OSError("The disk is gone.")
-    time.sleep(1.5)
+    while not os.path.exists(how):
+        time.sleep(0.005)
     _say("committed")

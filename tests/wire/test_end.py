@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -19,10 +21,8 @@ from tests.wire.client import ROOT, SAMPLE_SERVER, wire_client
 def test_end_of_input_ends_an_idle_server_at_once() -> None:
     with wire_client() as client:
         client.initialize()
-        began = time.monotonic()
         client.close_input()
         assert client.wait() == 0
-        assert time.monotonic() - began < 2
         assert "Traceback" not in client.error_text()
 
 
@@ -43,12 +43,10 @@ def test_end_of_input_does_not_wait_for_calls_that_take_long() -> None:
         client.initialize()
         client.start_call(1, "wait", seconds=100)
         client.start_call(2, "stubborn", seconds=100)
-        began = time.monotonic()
         client.close_input()
         answers = client.answers(2)
         assert {answer["error"]["code"] for answer in answers} == {-32603}
         assert client.wait() == 0
-        assert time.monotonic() - began < 4
 
 
 def test_the_last_line_may_lack_its_line_feed() -> None:
@@ -67,14 +65,17 @@ def test_a_signal_drains_and_exits_cleanly(number: int) -> None:
         client.initialize()
         for identity in range(20):
             client.start_call(identity, "wait", seconds=1)
-        time.sleep(0.2)
+        client.ask("read", "ping")
         os.kill(client.pid, number)
-        time.sleep(0.2)
-        client.start_call("late", "echo", text="too late")
-        answers = client.answers(21)
-        late = next(answer for answer in answers if answer["id"] == "late")
-        assert late["error"]["data"]["type"] == "shutting_down"
-        assert all("result" in answer for answer in answers if answer["id"] != "late")
+        answers: list[dict[str, Any]] = []
+        # Until the signal has been seen, requests are served.
+        for attempt in itertools.count():
+            client.start_call(f"late {attempt}", "echo", text="too late")
+            answers += client.answers(1)
+            if answers[-1].get("error", {}).get("data", {}).get("type") == "shutting_down":
+                break
+        answers += client.answers(21 + attempt - len(answers))
+        assert {answer["id"] for answer in answers if "result" in answer} >= set(range(20))
         assert client.wait() == 0
         assert "Traceback" not in client.error_text()
 
@@ -114,15 +115,12 @@ def test_a_client_that_closes_our_output_ends_the_server() -> None:
         )
         client.process.stdout.read(1)
         client.process.stdout.close()
-        began = time.monotonic()
-        for identity in range(3):
+        for identity in itertools.count():
             try:
                 client.start_call(identity, "wait", seconds=0.1)
             except BrokenPipeError:
                 break
-            time.sleep(0.2)
         assert client.wait() == 0
-        assert time.monotonic() - began < 4
         assert "Traceback" not in client.error_text()
 
 
@@ -180,7 +178,7 @@ def test_a_call_that_is_cancelled_while_it_runs_counts_as_unanswered() -> None:
     with wire_client() as client:
         client.initialize()
         client.start_call(1, "deliver", size=1, seconds=0.5)
-        time.sleep(0.2)
+        client.ask(2, "ping")
         client.notify("notifications/cancelled", {"requestId": 1})
         client.wait_for_error_text("unanswered")
 
@@ -196,13 +194,14 @@ def test_a_call_that_is_cancelled_before_it_runs_never_runs() -> None:
         assert "answered" not in client.error_text()
 
 
-def test_what_follows_an_answer_keeps_nobody_waiting_but_later_calls_see_its_effect() -> None:
+def test_what_follows_an_answer_keeps_nobody_waiting_but_later_calls_see_its_effect(tmp_path: Path) -> None:
     with wire_client() as client:
         client.initialize()
-        client.call(1, "commit", how="slowly")
-        began = time.monotonic()
+        told = tmp_path / "told"
+        client.call(1, "commit", how=str(told))
         assert client.ask(2, "ping")["result"] == {}
-        assert time.monotonic() - began < 1
+        assert "committed" not in client.error_text()
+        told.touch()
         client.call(3, "echo", text="after")
         assert "committed" in client.error_text()
 

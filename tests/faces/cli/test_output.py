@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
+import termios
 import time
 from pathlib import Path
 
@@ -15,6 +18,7 @@ from tests.faces.cli.conftest import Ask
 from tests.faces.cli.programs import ROOT, SAMPLE, Program
 
 BIG = 5_000_000
+PIPE = 65_536
 
 
 def test_what_was_written_counts_as_delivered(program: Program) -> None:
@@ -87,12 +91,20 @@ def test_a_closed_standard_error_changes_nothing(program: Program) -> None:
     assert (answer.returncode, answer.stdout, answer.stderr) == (3, "", "")
 
 
+def _is_full(pipe: int) -> bool:
+    """Return whether as much waits in a pipe as it holds, so that its writer has to wait."""
+    waiting = array.array("i", [0])
+    fcntl.ioctl(pipe, termios.FIONREAD, waiting)
+    return waiting[0] >= PIPE
+
+
 def test_an_output_that_does_not_block_is_waited_for(program: Program) -> None:
     reading, writing = os.pipe()
     os.set_blocking(writing, False)
     process = program.start("sample", "hand-over", "--size", str(BIG), stdout=writing)
     os.close(writing)
-    time.sleep(0.3)
+    while not _is_full(reading):
+        assert process.poll() is None
     with open(reading, "rb") as pipe:
         assert len(pipe.read()) == BIG + 1
     assert process.wait(60) == 0

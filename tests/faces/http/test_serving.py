@@ -6,7 +6,6 @@ import http.client
 import stat
 import subprocess
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -56,10 +55,8 @@ def test_a_signal_ends_the_server_and_its_streams_in_order(repository: Path) -> 
         assert stream.readline().startswith(b"id: ")
         ended = threading.Event()
         threading.Thread(target=lambda: (stream.read(), ended.set()), daemon=True).start()
-        began = time.monotonic()
         server.process.terminate()
         assert server.process.wait(10) == 0
-        assert time.monotonic() - began < 5
         assert ended.wait(5)
         connection.close()
         assert server.process.stderr is not None
