@@ -25,8 +25,8 @@ PACKAGE_LINES = 57_000
 MORE_PARAMETERS: dict[str, str] = {}
 """Functions with more parameters, as `path:name`, each with the reason."""
 
-IN_EVERY_FOLDER = {"__init__"}
-"""Names that are the same everywhere; `tools/` are named after their tools, which may be things of the room."""
+TOOLS = "tools"
+"""Modules of `tools/` are named after their tools, which may be things of the room as well."""
 
 
 def functions(tree: ast.AST) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
@@ -66,7 +66,7 @@ def folder_problems(modules: list[Path]) -> Iterator[str]:
     for path in modules:
         where = path.relative_to(PACKAGE)
         folders[where.parent] += 1
-        if len(where.parts) > 1 and path.stem not in IN_EVERY_FOLDER and path.parent.name != "tools":
+        if len(where.parts) > 1 and path.stem != "__init__" and path.parent.name != TOOLS:
             named[room_of(where), path.stem].append(where.as_posix())
     for folder, count in sorted(folders.items()):
         if count > FOLDER_MODULES:
