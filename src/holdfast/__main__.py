@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.faces.cli.last_resort import not_loaded
+from holdfast.faces.cli import not_loaded
 
 _HAVE_A_QUICK_WAY = ("send", "inbox")
 

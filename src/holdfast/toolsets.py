@@ -36,6 +36,16 @@ def toolset(name: str) -> Toolset:
     return found
 
 
+def toolset_declared_in(module: str) -> Toolset:
+    """Return a toolset with what one module declares; what its other modules offer may be missing."""
+    from holdfast.kernel.operation import Toolset
+
+    [found] = {
+        id(item): item for item in vars(import_module(module)).values() if isinstance(item, Toolset)
+    }.values()
+    return found
+
+
 def toolsets() -> tuple[Toolset, ...]:
     """Return every toolset there is, but for the hidden ones."""
     return tuple(toolset(name) for name in MODULES)

@@ -1,4 +1,7 @@
-"""`docs/tools.md`, written from the declarations: `python -m holdfast.faces.docs --check` or `--write`."""
+"""What is generated from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
+
+`docs/tools.md`, the page of all tools, and the table of commands by which a command loads its own tool only.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +12,17 @@ from pathlib import Path
 import click
 
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
+from holdfast.faces.cli.catalogue import catalogue_of
+from holdfast.faces.cli.run import Host
 from holdfast.faces.render.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Resource
+from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")
+TABLE = Path("src/holdfast/faces/cli/catalogue.py")
+_TABLE_BEGINS = "# The table begins here."
 
 _INTRODUCTION = """\
 # Tools
@@ -107,21 +115,40 @@ def _cell(text: str) -> str:
     return " ".join(text.split()).replace("|", "\\|")
 
 
+def command_table(registry: Registry) -> str:
+    """Return the table of all commands, as Python."""
+    lines = [_TABLE_BEGINS, "CATALOGUE: tuple[CatalogueToolset, ...] = ("]
+    for toolset in catalogue_of(registry):
+        lines.append(f"    _toolset({toolset.name!r}, {toolset.summary!r}, (")
+        lines += [f"        _command{tuple(item)!r}," for item in toolset.commands]
+        lines.append(f"    ), hidden={toolset.hidden!r}),")
+    return "\n".join([*lines, ")", ""])
+
+
+def _generated(registry: Registry) -> Iterator[tuple[Path, str]]:
+    """Return what each generated file is to hold."""
+    yield PAGE, tools_page(registry)
+    if not TABLE.exists():
+        return  # No checkout: there is a page to write, and nothing to write a table into.
+    written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
+    yield TABLE, written_by_hand + command_table(Host.of(registry, Workspace.discover).registry)
+
+
 @click.command()
-@click.option("--write", is_flag=True, help="Write the page.")
-@click.option("--check", is_flag=True, help="Only say whether the page is up to date.")
+@click.option("--write", is_flag=True, help="Write the files.")
+@click.option("--check", is_flag=True, help="Only say whether the files are up to date.")
 def main(*, write: bool, check: bool) -> None:
-    """Keep docs/tools.md equal to the declarations. Run it in the root of the project."""
+    """Keep what is generated equal to the declarations. Run it in the root of the project."""
     from holdfast.storage.files.atomic import atomic_write
     from holdfast.toolsets import full_registry
 
-    text = tools_page(full_registry())
-    if write:
-        atomic_write(PAGE, text.encode())
-    elif check and (not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text):
-        raise click.ClickException(f"{PAGE} is out of date. Run `python -m holdfast.faces.docs --write`.")
-    elif not check:
-        sys.stdout.write(text)
+    for path, text in _generated(full_registry()):
+        if write:
+            atomic_write(path, text.encode())
+        elif check and (not path.exists() or path.read_text(encoding="utf-8") != text):
+            raise click.ClickException(f"{path} is out of date. Run `python -m holdfast.faces.docs --write`.")
+        elif not check and path == PAGE:
+            sys.stdout.write(text)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.doctor import CheckStores, Finding, StoreRoom, StoresChecked, check_stores, stores
+from holdfast.doctor import CheckStores, Finding, StoreRoom, StoresChecked, check_stores
+from holdfast.doctor import toolset as stores
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.errors import Busy, Corrupted, HoldfastError
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX

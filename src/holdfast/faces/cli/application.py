@@ -2,40 +2,35 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from holdfast import __doc__ as summary
 from holdfast import __version__
-from holdfast.faces.cli import completion, exit_status, failures
-from holdfast.faces.cli.command import OperationCommand
-from holdfast.faces.cli.groups import CommandGroup, Entry, entry_for
-from holdfast.faces.cli.help import first_sentence
-from holdfast.faces.cli.install import install_command
-from holdfast.faces.cli.output import OutputFailed, write
-from holdfast.faces.cli.run import Host
-from holdfast.faces.cli.serve import serve_command
-from holdfast.faces.cli.terminal import is_terminal
-from holdfast.faces.cli.token import token_command
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.faces.cli.groups import CommandGroup, Entry, completion_variable, first_sentence
+from holdfast.faces.cli.output import INTERRUPTED, OutputFailed, is_terminal, write
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.operation import Operation, Toolset
+
+if TYPE_CHECKING:
+    from holdfast.faces.cli.catalogue import CatalogueCommand, CatalogueToolset
+    from holdfast.faces.cli.run import Commands
 
 _EVERYDAY = "Everyday commands"
 _TOOLSETS = "Toolsets"
 _PROGRAM = "The program itself"
 
 
-def run(arguments: list[str] | None = None, host: Host | None = None) -> int:
+def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
     """Run the command line and return the exit status; no exception leaves here."""
     arguments = sys.argv[1:] if arguments is None else arguments
-    if host is None and arguments[:1] == ["serve"] and not completion.is_requested():
-        # Other commands are made from the rooms; a server answers its first request before it loads them.
-        return run_program(CommandGroup("holdfast", summary or "", _serving()), "holdfast", arguments)
-    return run_program(application(host or this_installation()), "holdfast", arguments)
+    if commands is None and arguments[:1] == ["serve"] and not _is_completion("holdfast"):
+        # Needs nothing of the other commands.
+        return run_program(CommandGroup("holdfast", summary or "", by_hand("serve")), "holdfast", arguments)
+    return run_program(application(commands or this_installation()), "holdfast", arguments)
 
 
 def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
@@ -43,32 +38,80 @@ def run_program(group: CommandGroup, name: str, arguments: list[str]) -> int:
     try:
         return _answer(group, name, arguments)
     except OutputFailed as failure:
+        from holdfast.faces.cli import failures
+
         return failures.report_unwritten(failure)
     except KeyboardInterrupt:
         if is_terminal(sys.stderr):
             sys.stderr.write("\n")
-        return exit_status.INTERRUPTED
+        return INTERRUPTED
 
 
-def application(host: Host) -> CommandGroup:
-    """Return the command line of a registry."""
-    entries = dict(_everyday_entries(host))
-    entries |= dict(_toolset_entries(host))
-    entries |= _serving()
-    entries["token"] = entry_for(token_command(), _PROGRAM)
-    entries["install"] = entry_for(install_command(), _PROGRAM)
+def application(commands: Commands) -> CommandGroup:
+    """Return the command line with these commands and those that are written by hand."""
+    entries = dict(_everyday_entries(commands))
+    for toolset in commands.catalogue:
+        entries[toolset.name] = _group_entry(commands, toolset)
+    entries |= by_hand("serve", "token", "install")
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
-    entries["completion"] = entry_for(completion.completion_command(group), _PROGRAM)
+    entries["completion"] = completion_entry(group, "holdfast")
     return group
 
 
-def _serving() -> dict[str, Entry]:
-    return {"serve": entry_for(serve_command(), _PROGRAM)}
+def this_installation() -> Commands:
+    """Return the commands of this installation."""
+    from holdfast.faces.cli.run import Installation
+
+    return Installation()
+
+
+def by_hand(*names: str) -> dict[str, Entry]:
+    """Return the commands of the program itself that no operation stands behind."""
+    return {name: Entry(_BY_HAND[name][0], _PROGRAM, _BY_HAND[name][1]) for name in names}
+
+
+def completion_entry(group: CommandGroup, program: str) -> Entry:
+    """Return the command that prints a shell's script for a program."""
+
+    def make(_name: str) -> click.Command:
+        from holdfast.faces.cli.completion import completion_command
+
+        return completion_command(group, program)
+
+    return Entry("Print the script that completes commands, options and values in a shell", _PROGRAM, make)
+
+
+def _serve(_name: str) -> click.Command:
+    from holdfast.faces.cli.serve import serve_command
+
+    return serve_command()
+
+
+def _token(_name: str) -> click.Command:
+    from holdfast.faces.cli.token import token_command
+
+    return token_command()
+
+
+def _install(_name: str) -> click.Command:
+    from holdfast.faces.cli.install import install_command
+
+    return install_command()
+
+
+_BY_HAND: dict[str, tuple[str, Callable[[str], click.Command]]] = {
+    "serve": ("Serve the repository to an agent over the Model Context Protocol", _serve),
+    "token": ("Say who may use this repository's server over HTTP, and for what", _token),
+    "install": ("Write the configuration with which another program finds Holdfast", _install),
+}
+"""The first lines of their pages, so that other commands need not load them; a test compares them."""
 
 
 def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
     program = name.replace(" ", "-")
-    if completion.is_requested(program):
+    if _is_completion(program):
+        from holdfast.faces.cli import completion
+
         return completion.answer(group, program)
     try:
         return _invoke(group, name, arguments)
@@ -77,7 +120,11 @@ def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:
     except HoldfastError as failure:
         error = failure
     except Exception as defect:
+        from holdfast.kernel.dispatch import unforeseen
+
         error = unforeseen(defect)
+    from holdfast.faces.cli import failures
+
     return failures.report(error, as_json=_wants_json(arguments))
 
 
@@ -89,53 +136,46 @@ def _invoke(group: CommandGroup, name: str, arguments: list[str]) -> int:
     except click.exceptions.Exit as done:
         return done.exit_code
     except click.UsageError as failure:
+        from holdfast.faces.cli import failures
+
         raise failures.from_usage(failure) from None
 
 
-def this_installation() -> Host:
-    """Return what the commands of this installation are made from."""
-    from holdfast.toolsets import full_registry
-    from holdfast.workspace import Workspace
-
-    return Host.of(full_registry(), Workspace.discover)
+def _is_completion(program: str) -> bool:
+    """Return whether a shell, and no person, runs this process."""
+    return bool(os.environ.get(completion_variable(program)))
 
 
-def _everyday_entries(host: Host) -> Iterator[tuple[str, Entry]]:
-    for operation in host.registry.operations:
-        if operation.shortcut is not None:
-            yield operation.shortcut, _entry(host, operation, _EVERYDAY)
+def _everyday_entries(commands: Commands) -> Iterator[tuple[str, Entry]]:
+    listed = [item for toolset in commands.catalogue for item in toolset.commands]
+    for item in sorted(listed, key=lambda item: item.operation):
+        if item.shortcut is not None:
+            yield item.shortcut, _entry(commands, item, _EVERYDAY)
 
 
-def _toolset_entries(host: Host) -> Iterator[tuple[str, Entry]]:
-    for toolset in host.registry.toolsets:
-        yield toolset.name, _group_entry(host, toolset)
-
-
-def _group_entry(host: Host, toolset: Toolset) -> Entry:
-    commands = toolset_commands(host, toolset)
+def _group_entry(commands: Commands, toolset: CatalogueToolset) -> Entry:
     return Entry(
         first_sentence(toolset.summary),
         _TOOLSETS,
-        lambda name: CommandGroup(name, toolset.summary, commands),
+        lambda name: CommandGroup(name, toolset.summary, toolset_entries(commands, toolset)),
         hidden=toolset.hidden,
-        inner=tuple(commands),
+        inner=tuple(item.command for item in toolset.commands),
     )
 
 
-def toolset_commands(host: Host, toolset: Toolset) -> dict[str, Entry]:
+def toolset_entries(commands: Commands, toolset: CatalogueToolset) -> dict[str, Entry]:
     """Return the commands of one toolset."""
-    listed = sorted(_listed(host, toolset), key=lambda item: item.command)
-    return {item.command: _entry(host, item, "Commands") for item in listed}
+    return {item.command: _entry(commands, item, "Commands") for item in toolset.commands}
 
 
-def _listed(host: Host, toolset: Toolset) -> list[Operation]:
-    return [operation for operation in host.registry.operations if operation.toolset == toolset.name]
+def _entry(commands: Commands, item: CatalogueCommand, section: str) -> Entry:
+    def make(name: str) -> click.Command:
+        from holdfast.faces.cli.command import OperationCommand
 
+        host = commands.host_of(item)
+        return OperationCommand(name, host.registry.operation(item.operation), host)
 
-def _entry(host: Host, operation: Operation, section: str) -> Entry:
-    return Entry(
-        first_sentence(operation.summary), section, lambda name: OperationCommand(name, operation, host)
-    )
+    return Entry(first_sentence(item.summary), section, make)
 
 
 def version_option() -> click.Option:

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from holdfast.faces.render.schema import Property, Shape, properties_of
 from holdfast.faces.render.spelled import spelled_value
@@ -123,14 +122,19 @@ class CommandArgument:
     def _value(self, typed: str) -> Any:
         return spelled_value(self.value.name, self.element, typed, _QUOTING)
 
-    def _complete(
-        self, context: click.Context, parameter: click.Parameter, incomplete: str
-    ) -> list[CompletionItem[str]]:
+    def _complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
         del context, parameter
         choices = [str(choice) for choice in self.element.choices]
         if not choices and _FILE_NAME.search(self.key):
-            return [CompletionItem(incomplete, type="file")]
-        return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
+            return path_completion(incomplete, "file")
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+
+def path_completion(incomplete: str, kind: str) -> list[Any]:
+    """Return what makes a shell complete the name of a file or directory by itself."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type=kind)]
 
 
 def command_arguments(operation: Operation) -> list[CommandArgument]:

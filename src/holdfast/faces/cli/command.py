@@ -5,15 +5,34 @@ from __future__ import annotations
 from typing import Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from holdfast.faces.cli import failures
-from holdfast.faces.cli.arguments import choice_hint, command_arguments, wire_arguments
-from holdfast.faces.cli.editor import editor_option, with_written
-from holdfast.faces.cli.help import PageContext, PageFormatter, help_option, option_rows
+from holdfast.faces.cli.arguments import choice_hint, command_arguments, path_completion, wire_arguments
+from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.run import Host, Place, perform
-from holdfast.kernel.errors import HoldfastError, InvalidArguments
+from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments
 from holdfast.kernel.operation import Operation
+
+_VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
+
+
+def editor_option(argument: str) -> click.Option:
+    """Return the option that asks for the editor."""
+    return click.Option(
+        ["--editor"], is_flag=True, help=f"Write the {argument} in your editor ({_VARIABLES})."
+    )
+
+
+def with_written(operation: Operation, given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments with what a person wrote, beginning from what they typed."""
+    from holdfast.storage.processes.editor import written_in_editor
+
+    name = operation.written_in_editor
+    assert name is not None
+    text = written_in_editor(str(given.get(name) or ""))
+    if not text.strip():
+        raise Invalid(f"The {name} is empty; nothing was done.", hint="Write something and save it.")
+    return given | {name: text}
 
 
 def root_option() -> click.Option:
@@ -113,8 +132,6 @@ def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter])
         seen.add(name)
 
 
-def _complete_directory(
-    context: click.Context, parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem[str]]:
+def _complete_directory(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
     del context, parameter
-    return [CompletionItem(incomplete, type="dir")]
+    return path_completion(incomplete, "dir")

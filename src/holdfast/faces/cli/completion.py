@@ -1,16 +1,18 @@
-"""Completion for the shells: the script to load, and the answers it asks for."""
+"""Completion for the shells: the script to load, and the answers it asks for.
+
+So that `git mile …` is completed as `git-mile …` is, git's own completion looks for a function named after
+the subcommand: `_git_mile` in bash, `_git-mile` in zsh. Each asks `git-mile` with the words behind `mile`.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
-from types import MappingProxyType
 from typing import Any
 
 import click
-from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
+from click.shell_completion import BashComplete, FishComplete, ShellComplete, ZshComplete
 
-from holdfast.faces.cli.help import PageContext, help_option
+from holdfast.faces.cli.groups import completion_variable, page_command
 from holdfast.faces.cli.output import write
 from holdfast.kernel.errors import Invalid, did_you_mean
 
@@ -25,46 +27,67 @@ Load it where the shell starts:
   fish   {program} completion fish | source
 """
 
+_BASH = r"""
+_git_mile() {
+    local place=0 line
+    while [[ $place -lt $COMP_CWORD && ${COMP_WORDS[$place]} != mile ]]; do place=$((place + 1)); done
+    local IFS=$'\n'
+    local -a asked=(git-mile "${COMP_WORDS[@]:$((place + 1))}")
+    COMPREPLY=()
+    while read -r line; do
+        case ${line%%,*} in
+            dir) compopt -o dirnames 2> /dev/null ;;
+            file) compopt -o default 2> /dev/null ;;
+            plain) COMPREPLY+=("${line#*,}") ;;
+        esac
+    done < <(env COMP_WORDS="${asked[*]}" COMP_CWORD=$((COMP_CWORD - place)) \
+        _GIT_MILE_COMPLETE=bash_complete git-mile)
+}
+"""
 
-def completion_command(
-    group: click.Group, program: str = "holdfast", additions: Mapping[str, str] = MappingProxyType({})
-) -> click.Command:
-    """Return the command that prints a shell's script; `additions` are appended to it, by shell."""
+_ZSH = r"""
+_git-mile() {
+    words[1]=git-mile
+    _git_mile_completion
+}
+zstyle ':completion:*:*:git:*' user-commands mile:'milestones and issues'
+"""
+
+_FISH = r"""
+function _git_mile_through_git
+    set -l words (commandline --cut-at-cursor --current-process)
+    set -l words (string replace --regex '^.*?\bmile\b' git-mile -- $words)
+    set -l word (commandline --current-token)
+    env _GIT_MILE_COMPLETE=fish_complete COMP_WORDS="$words" COMP_CWORD="$word" git-mile \
+        | string replace --regex '^plain,' ''
+end
+complete --no-files --command git --condition '__fish_seen_subcommand_from mile' \
+    --arguments '(_git_mile_through_git)'
+"""
+
+_THROUGH_GIT = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH}
+
+
+def completion_command(group: click.Group, program: str) -> click.Command:
+    """Return the command that prints a shell's script for a program."""
 
     def show(shell: str | None) -> int:
         script = _completer(group, shell, program).source()
-        write(script + additions.get(shell or "", ""))
+        write(script + (_THROUGH_GIT.get(shell or "", "") if program == "git-mile" else ""))
         return 0
 
     shell = click.Argument(
         ["shell"], required=False, metavar="|".join(_SHELLS), shell_complete=_complete_shell
     )
-    command = click.Command(
-        "completion",
-        params=[shell, help_option()],
-        callback=show,
-        help=_PAGE.format(program=program),
-        add_help_option=False,
-    )
-    command.context_class = PageContext
-    return command
+    return page_command("completion", _PAGE.format(program=program), [shell], show)
 
 
-def is_requested(program: str = "holdfast") -> bool:
-    """Return whether a shell, and no person, runs this process."""
-    return bool(os.environ.get(_variable(program)))
-
-
-def answer(group: click.Group, program: str = "holdfast") -> int:
+def answer(group: click.Group, program: str) -> int:
     """Write the completions of the words a shell put into the environment."""
-    shell, _, instruction = os.environ[_variable(program)].partition("_")
+    shell, _, instruction = os.environ[completion_variable(program)].partition("_")
     completer = _completer(group, shell, program)
     write(completer.source() if instruction == "source" else f"{completer.complete()}\n")
     return 0
-
-
-def _variable(program: str) -> str:
-    return f"_{program.upper().replace('-', '_')}_COMPLETE"
 
 
 def _completer(group: click.Group, shell: str | None, program: str) -> ShellComplete:
@@ -72,9 +95,9 @@ def _completer(group: click.Group, shell: str | None, program: str) -> ShellComp
         raise Invalid("Name the shell to complete for.", hint=f"One of: {', '.join(_SHELLS)}.")
     if shell not in _SHELLS:
         raise Invalid(f'There is no completion for the shell "{shell}".', hint=did_you_mean(shell, _SHELLS))
-    return _SHELLS[shell](group, {}, program, _variable(program))
+    return _SHELLS[shell](group, {}, program, completion_variable(program))
 
 
-def _complete_shell(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+def _complete_shell(context: Any, parameter: Any, incomplete: str) -> list[str]:
     del context, parameter
-    return [CompletionItem(shell) for shell in _SHELLS if shell.startswith(incomplete)]
+    return [shell for shell in _SHELLS if shell.startswith(incomplete)]

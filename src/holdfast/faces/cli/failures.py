@@ -11,8 +11,7 @@ import sys
 
 import click
 
-from holdfast.faces.cli.output import OutputFailed, write
-from holdfast.faces.cli.terminal import is_terminal, styled
+from holdfast.faces.cli.output import OutputFailed, is_terminal, styled, write
 from holdfast.faces.render.json_text import error_object, json_text
 from holdfast.kernel.codes import PROTOCOL, stateless_code
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, did_you_mean

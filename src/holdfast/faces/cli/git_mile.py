@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import sys
 
-from holdfast.faces.cli.last_resort import not_loaded
+from holdfast.faces.cli import not_loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import click
 
     from holdfast.faces.cli.groups import CommandGroup
-    from holdfast.faces.cli.run import Host
+    from holdfast.faces.cli.run import Commands
 
 _TOOLSET = "milestones"
 _PROTOCOLS = ("v1",)
@@ -49,30 +49,23 @@ def _answered(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from holdfast.faces.cli.application import run_program
-    from holdfast.faces.cli.run import Host
-    from holdfast.kernel.registry import Registry
-    from holdfast.toolsets import toolset
-    from holdfast.workspace import Workspace
+    from holdfast.faces.cli.application import run_program, this_installation
 
-    # Loading the other rooms would take longer than most commands.
-    host = Host.of(Registry((toolset("milestones"),)), Workspace.discover)
-    return run_program(git_mile(host), "git mile", arguments)
+    return run_program(git_mile(this_installation()), "git mile", arguments)
 
 
-def git_mile(host: Host) -> CommandGroup:
+def git_mile(commands: Commands) -> CommandGroup:
     """Return the command line of the toolset, with its server."""
-    from holdfast.faces.cli.application import toolset_commands, version_option
-    from holdfast.faces.cli.completion import completion_command
-    from holdfast.faces.cli.git_completion import THROUGH_GIT
-    from holdfast.faces.cli.groups import CommandGroup, entry_for
+    from holdfast.faces.cli.application import completion_entry, toolset_entries, version_option
+    from holdfast.faces.cli.groups import CommandGroup, Entry
 
-    [toolset] = [toolset for toolset in host.registry.toolsets if toolset.name == _TOOLSET]
-    entries = toolset_commands(host, toolset)
-    entries["mcp-server"] = entry_for(_server_command(), "The program itself")
+    [toolset] = [toolset for toolset in commands.catalogue if toolset.name == _TOOLSET]
+    entries = toolset_entries(commands, toolset)
+    entries["mcp-server"] = Entry(
+        _SERVER_PAGE.partition(".")[0], "The program itself", lambda _name: _server_command()
+    )
     group = CommandGroup("git mile", toolset.summary, entries, [version_option()])
-    completion = completion_command(group, "git-mile", THROUGH_GIT)
-    entries["completion"] = entry_for(completion, "The program itself")
+    entries["completion"] = completion_entry(group, "git-mile")
     return group
 
 
@@ -80,7 +73,7 @@ def _server_command() -> click.Command:
     import click
 
     from holdfast.faces.cli.command import root_option
-    from holdfast.faces.cli.help import PageContext, help_option
+    from holdfast.faces.cli.groups import page_command
     from holdfast.faces.cli.serve import tool_errors_option, tool_names_option
 
     protocol = click.Option(
@@ -89,15 +82,8 @@ def _server_command() -> click.Command:
         metavar="|".join(_PROTOCOLS),
         help="The revision of the specification to speak.  [default: v1]",
     )
-    command = click.Command(
-        "mcp-server",
-        params=[root_option(), protocol, tool_errors_option(), tool_names_option(), help_option()],
-        callback=_serve,
-        help=_SERVER_PAGE,
-        add_help_option=False,
-    )
-    command.context_class = PageContext
-    return command
+    options = [root_option(), protocol, tool_errors_option(), tool_names_option()]
+    return page_command("mcp-server", _SERVER_PAGE, options, _serve)
 
 
 def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None) -> int:

@@ -1,15 +1,72 @@
-"""Groups of commands: built when they are asked for, with help that groups and typos that are forgiven."""
+"""Groups of commands, made when they are asked for; one layout for all help pages; suggestions for typos."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import click
 
-from holdfast.faces.cli.help import PageContext, PageFormatter, first_sentence, help_option, option_rows
-from holdfast.faces.cli.output import write
+from holdfast.faces.cli.output import styled, write
 from holdfast.kernel.errors import UnknownTool, did_you_mean
+
+
+class PageFormatter(click.HelpFormatter):
+    """Lays out a page, with headings that stand out on a terminal."""
+
+    def write_heading(self, heading: str) -> None:
+        self.write(f"{'':>{self.current_indent}}{styled(f'{heading}:', sys.stdout, bold=True)}\n")
+
+    def write_table(self, heading: str, rows: Iterable[tuple[str, str]]) -> None:
+        """Write a section of terms and their explanations, if there are any."""
+        rows = list(rows)
+        if rows:
+            with self.section(heading):
+                self.write_dl(rows)
+
+    def write_lines(self, heading: str, text: str) -> None:
+        """Write a section whose lines stay as they are, if there are any."""
+        if text:
+            with self.section(heading):
+                self.write("".join(f"{'':>{self.current_indent}}{line}\n" for line in text.splitlines()))
+
+
+class PageContext(click.Context):
+    """The parser's context, with pages of ours."""
+
+    formatter_class = PageFormatter
+
+
+def help_option() -> click.Option:
+    """Return the option that shows a command's page."""
+    return click.Option(
+        ["-h", "--help"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=_show_page,
+        help="Show this page and exit.",
+    )
+
+
+def option_rows(context: click.Context, options: Iterable[click.Parameter]) -> list[tuple[str, str]]:
+    """Return the visible options with their explanations."""
+    records = (option.get_help_record(context) for option in options if isinstance(option, click.Option))
+    return [record for record in records if record is not None]
+
+
+def first_sentence(text: str) -> str:
+    """Return the first line of a description, as lists show it."""
+    return text.strip().partition("\n")[0].rstrip(".")
+
+
+def _show_page(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    del parameter
+    if value and not context.resilient_parsing:
+        write(f"{context.get_help()}\n")
+        context.exit()
 
 
 @dataclass(frozen=True)
@@ -79,6 +136,17 @@ class CommandGroup(click.Group):
         return did_you_mean(typed, [name for name, entry in self.entries.items() if not entry.hidden])
 
 
+def page_command(
+    name: str, page: str, parameters: Iterable[click.Parameter], callback: Callable[..., Any]
+) -> click.Command:
+    """Return a command that is written by hand, with a page like those of all others."""
+    command = click.Command(
+        name, params=[*parameters, help_option()], callback=callback, help=page, add_help_option=False
+    )
+    command.context_class = PageContext
+    return command
+
+
 def entry_for(command: click.Command, section: str) -> Entry:
     """Return the entry of a command that is written by hand."""
     return Entry(first_sentence(command.help or ""), section, lambda _name: command)
@@ -89,3 +157,8 @@ def _show_page_unless_command() -> int:
     if context.invoked_subcommand is None:
         write(f"{context.get_help()}\n")
     return 0
+
+
+def completion_variable(program: str) -> str:
+    """Return the environment variable in which a shell asks a program for completions."""
+    return f"_{program.upper().replace('-', '_')}_COMPLETE"

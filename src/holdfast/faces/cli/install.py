@@ -6,17 +6,16 @@ import os
 import re
 import shutil
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from holdfast.faces.cli.command import json_option, root_option
-from holdfast.faces.cli.help import PageContext, help_option
-from holdfast.faces.cli.output import write, write_words
+from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.output import is_terminal, write, write_words
 from holdfast.faces.cli.run import starting_directory
-from holdfast.faces.cli.terminal import is_terminal
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 
@@ -48,54 +47,54 @@ An entry that you changed is yours and stays as it is, unless you ask for --repl
 
 def install_command() -> click.Command:
     """Return the command that configures a client."""
-    command = click.Command(
-        "install",
-        params=[*_parameters(), help_option()],
-        callback=_install,
-        help=_PAGE,
-        add_help_option=False,
-    )
-    command.context_class = PageContext
-    return command
+    return page_command("install", _PAGE, _parameters(), _install)
 
 
-def _install(
-    client: str | None,
-    scope: str | None,
-    name: str,
-    root: str | None,
-    dry_run: bool,
-    print_: bool,
-    uninstall: bool,
-    replace: bool,
-    json: bool,
-) -> int:
+@dataclass(frozen=True)
+class _Options:
+    """What was asked for."""
+
+    client: str | None
+    scope: str | None
+    name: str
+    root: str | None
+    dry_run: bool
+    print_: bool
+    uninstall: bool
+    replace: bool
+    json: bool
+
+
+def _install(**given: Any) -> int:
     from holdfast.installation import plan
     from holdfast.workspace import contributions
 
-    _refuse_together({"--print": print_, "--uninstall": uninstall, "--replace": replace})
-    _refuse_together({"--print": print_, "--dry-run": dry_run})
-    _refuse_together({"--print": print_, "--json": json})
-    chosen = _client(client)
-    situation = _situation(chosen, scope, name, root)
-    if print_:
+    options = _Options(**given)
+    _refuse_together(
+        {"--print": options.print_, "--uninstall": options.uninstall, "--replace": options.replace}
+    )
+    _refuse_together({"--print": options.print_, "--dry-run": options.dry_run})
+    _refuse_together({"--print": options.print_, "--json": options.json})
+    chosen = _client(options.client)
+    situation = _situation(chosen, options.scope, options.name, options.root)
+    if options.print_:
         write_words(_snippets(plan.snippets(chosen, situation, contributions())))
         return 0
-    if uninstall:
+    if options.uninstall:
         changes = plan.planned_removal(chosen, situation, contributions())
     else:
-        changes = plan.planned_installation(chosen, situation, contributions(), replace=replace)
-    if dry_run and not json:
+        changes = plan.planned_installation(chosen, situation, contributions(), replace=options.replace)
+    if options.dry_run and not options.json:
         write_words("".join(map(plan.difference, changes)) or "Nothing to change.")
         return 0
-    if not dry_run:
+    if not options.dry_run:
         plan.carry_out(changes)
-    notes = [] if uninstall else _notes(chosen, situation)
-    if json:
-        result = _data(chosen, situation, changes, notes, dry_run=dry_run)
+    notes = [] if options.uninstall else _notes(chosen, situation)
+    if options.json:
+        result = _data(chosen, situation, changes, notes, dry_run=options.dry_run)
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words("\n".join([*(_words(change, uninstall=uninstall) for change in changes), *notes]))
+        write_words("\n".join([*(_words(change, uninstall=options.uninstall) for change in changes), *notes]))
     return 0
 
 
@@ -236,13 +235,13 @@ def _flag(name: str, text: str) -> click.Option:
     return click.Option([name], is_flag=True, help=text)
 
 
-def _complete_client(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+def _complete_client(context: Any, parameter: Any, incomplete: str) -> list[str]:
     del context, parameter
     from holdfast.installation.clients import CLIENTS
 
-    return [CompletionItem(name) for name in CLIENTS if name.startswith(incomplete)]
+    return [name for name in CLIENTS if name.startswith(incomplete)]
 
 
-def _complete_scope(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+def _complete_scope(context: Any, parameter: Any, incomplete: str) -> list[str]:
     del context, parameter
-    return [CompletionItem(scope) for scope in _SCOPES if scope.startswith(incomplete)]
+    return [scope for scope in _SCOPES if scope.startswith(incomplete)]

@@ -10,10 +10,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from holdfast.faces.cli import exit_status, failures
-from holdfast.faces.cli.output import write, write_words
-from holdfast.faces.cli.progress import ProgressLine
-from holdfast.faces.cli.terminal import is_terminal, width_of
+from holdfast.faces.cli import output
+from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
+from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel import garbage
 from holdfast.kernel.call import Call
@@ -31,9 +30,18 @@ class OpenWorkspace(Protocol):
     def close(self) -> None: ...
 
 
+class Commands(Protocol):
+    """A catalogue of commands, and how one of them is loaded."""
+
+    @property
+    def catalogue(self) -> tuple[CatalogueToolset, ...]: ...
+
+    def host_of(self, item: CatalogueCommand) -> Host: ...
+
+
 @dataclass(frozen=True)
 class Host:
-    """What the commands are generated from, and how the workspace they run in is found."""
+    """What commands are generated from, and how the workspace they run in is found."""
 
     registry: Registry
     discover: Callable[..., OpenWorkspace]
@@ -45,9 +53,37 @@ class Host:
         names = frozenset(toolset.name for toolset in registry.toolsets)
         return cls(registry.select(Selection(toolsets=names, commands=True)), discover)
 
+    @property
+    def catalogue(self) -> tuple[CatalogueToolset, ...]:
+        """Return the commands of the registry."""
+        return catalogue_of(self.registry)
+
+    def host_of(self, item: CatalogueCommand) -> Host:
+        """Return where a command runs: here, where all are loaded."""
+        del item
+        return self
+
     def is_in_database(self, operation: Operation) -> bool:
         """Return whether what an operation works on can be in a database that a team shares."""
         return any(item.in_database for item in self.registry.toolsets if item.name == operation.toolset)
+
+
+class Installation:
+    """The commands of this installation: each imports the tool that it runs, and no other."""
+
+    catalogue = CATALOGUE
+
+    def host_of(self, item: CatalogueCommand) -> Host:
+        """Return where a command runs, with nothing but the module that declares its operation."""
+        from holdfast.toolsets import full_registry, toolset_declared_in
+        from holdfast.workspace import Workspace
+
+        try:
+            declared = toolset_declared_in(f"holdfast.{item.module}")
+        except ModuleNotFoundError:
+            # The table is not of today: its tools are being moved.
+            return Host.of(full_registry(), Workspace.discover)
+        return Host.of(Registry((declared,)), Workspace.discover)
 
 
 @dataclass(frozen=True)
@@ -97,7 +133,7 @@ def perform(
                 filled = guarded(_filled_in, workspace, operation, dict(arguments))
                 result = dispatcher.run(operation, filled, call)
             _write_result(operation, result, as_json=as_json)
-        return _settled(call) or exit_status.of_result(result)
+        return _settled(call) or output.of_result(result)
 
 
 @contextmanager
@@ -116,8 +152,10 @@ def _settled(call: Call) -> int:
     try:
         guarded(lambda: call.settle(answered=True))
     except HoldfastError as error:
+        from holdfast.faces.cli import failures
+
         return failures.report(error, as_json=False)
-    return exit_status.SUCCESS
+    return output.SUCCESS
 
 
 def _filled_in(workspace: LazyWorkspace, operation: Operation, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import click
-from click.shell_completion import CompletionItem
 
 from holdfast.faces.cli.command import database_option, root_option
-from holdfast.faces.cli.help import PageContext, help_option
+from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
 from holdfast.kernel.errors import Invalid, did_you_mean
@@ -36,11 +35,7 @@ add`, or an access token of the authorization server named with --oauth-issuer.
 
 def serve_command() -> click.Command:
     """Return the command that serves a repository."""
-    command = click.Command(
-        "serve", params=[*_options(), help_option()], callback=_serve, help=_PAGE, add_help_option=False
-    )
-    command.context_class = PageContext
-    return command
+    return page_command("serve", _PAGE, _options(), _serve)
 
 
 def parsed_address(text: str) -> Address:
@@ -95,37 +90,47 @@ def _oauth(
     )
 
 
-def _serve(
-    root: str | None,
-    http: str | None,
-    public_url: str | None,
-    workers: int,
-    oauth_issuer: str | None,
-    oauth_audience: str | None,
-    oauth_keys: str | None,
-    profile: str,
-    toolsets: str | None,
-    tools: str | None,
-    exclude_tools: str | None,
-    read_only: bool,
-    tool_errors: str,
-    tool_names: str | None,
-    database: str | None,
-) -> int:
+@dataclass(frozen=True)
+class _Options:
+    """What was asked for; the texts as typed."""
+
+    root: str | None
+    http: str | None
+    public_url: str | None
+    workers: int
+    oauth_issuer: str | None
+    oauth_audience: str | None
+    oauth_keys: str | None
+    profile: str
+    toolsets: str | None
+    tools: str | None
+    exclude_tools: str | None
+    read_only: bool
+    tool_errors: str
+    tool_names: str | None
+    database: str | None
+
+    def settings(self) -> HttpSettings | None:
+        """Return what they say about HTTP, if it was asked for."""
+        if self.http is None:
+            return None
+        oauth = self.oauth_issuer, self.oauth_audience, self.oauth_keys
+        return parsed_settings(self.http, self.public_url, self.workers, *oauth)
+
+
+def _serve(**given: Any) -> int:
     from holdfast.toolsets import full_registry
     from holdfast.workspace import Workspace
 
-    settings = (
-        None
-        if http is None
-        else parsed_settings(http, public_url, workers, oauth_issuer, oauth_audience, oauth_keys)
-    )
-    selection = parsed_selection(toolsets, tools, exclude_tools, read_only=read_only)
-    if toolsets or tools or exclude_tools:
+    options = _Options(**given)
+    settings = options.settings()
+    named = options.toolsets, options.tools, options.exclude_tools
+    selection = parsed_selection(*named, read_only=options.read_only)
+    if any(named):
         full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
-    _check_profile(profile)
-    presented = chosen_profile(profile, tool_errors, tool_names)
-    workspace = Workspace.discover(starting_directory(root), database)
+    _check_profile(options.profile)
+    presented = chosen_profile(options.profile, options.tool_errors, options.tool_names)
+    workspace = Workspace.discover(starting_directory(options.root), options.database)
     return _served(workspace, selection, presented, settings)
 
 
@@ -288,6 +293,6 @@ def _url_option(name: str, variable: str, text: str) -> click.Option:
     return click.Option([name], metavar="URL", envvar=variable, show_envvar=True, help=text)
 
 
-def _complete_profile(context: Any, parameter: Any, incomplete: str) -> list[CompletionItem[str]]:
+def _complete_profile(context: Any, parameter: Any, incomplete: str) -> list[str]:
     del context, parameter
-    return [CompletionItem(name) for name in _profile_names() if name.startswith(incomplete)]
+    return [name for name in _profile_names() if name.startswith(incomplete)]

@@ -8,8 +8,7 @@ from __future__ import annotations
 import click
 
 from holdfast.faces.cli.command import root_option
-from holdfast.faces.cli.groups import CommandGroup, entry_for
-from holdfast.faces.cli.help import PageContext, help_option
+from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
 from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.render.json_text import json_text
@@ -29,16 +28,24 @@ A token is for one person or agent. With the role "read" it sees, with "write" i
 
 def token_command() -> CommandGroup:
     """Return the group of commands about tokens."""
-    commands = {
-        "add": _command("add", _add, "Make a token and print it, once.", [_name(), _role_option()]),
-        "list": _command(
-            "list", _list, "List the tokens there are, without their secrets.", [_json_option()]
+    commands = [
+        page_command(
+            "add", "Make a token and print it, once.", [_name(), _role_option(), root_option()], _add
         ),
-        "remove": _command(
-            "remove", _remove, "Take a token back; running servers refuse it at once.", [_name()]
+        page_command(
+            "list",
+            "List the tokens there are, without their secrets.",
+            [_json_option(), root_option()],
+            _list,
         ),
-    }
-    return CommandGroup("token", _PAGE, {name: entry_for(item, _SECTION) for name, item in commands.items()})
+        page_command(
+            "remove",
+            "Take a token back; running servers refuse it at once.",
+            [_name(), root_option()],
+            _remove,
+        ),
+    ]
+    return CommandGroup("token", _PAGE, {str(item.name): entry_for(item, _SECTION) for item in commands})
 
 
 def _add(name: str, role: str, root: str | None) -> int:
@@ -76,18 +83,6 @@ def _role(text: str) -> Role:
     if text not in _ROLES:
         raise Invalid(f'There is no role named "{text}".', hint=did_you_mean(text, _ROLES))
     return Role(text)
-
-
-def _command(name: str, callback: object, page: str, parameters: list[click.Parameter]) -> click.Command:
-    command = click.Command(
-        name,
-        params=[*parameters, root_option(), help_option()],
-        callback=callback,  # type: ignore[arg-type]
-        help=page,
-        add_help_option=False,
-    )
-    command.context_class = PageContext
-    return command
 
 
 def _name() -> click.Argument:

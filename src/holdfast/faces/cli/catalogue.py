@@ -1,0 +1,160 @@
+"""The commands there are: enough of each to list it, to find it and to load it, without loading it.
+
+Loading every tool takes several times as long as most commands run. So the commands of this installation are kept
+here as a table, and a command imports the module of its own tool only. `python -m holdfast.faces.docs --write`
+writes the table from the declarations, `--check` compares them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from holdfast.kernel.registry import Registry
+
+
+class CatalogueCommand(NamedTuple):
+    """The command of an operation."""
+
+    command: str
+    operation: str
+    module: str
+    """Where the operation is declared, below the package."""
+    summary: str
+    shortcut: str | None = None
+
+
+class CatalogueToolset(NamedTuple):
+    """A toolset and its commands, in the order in which they are listed."""
+
+    name: str
+    summary: str
+    commands: tuple[CatalogueCommand, ...]
+    hidden: bool = False
+
+
+def catalogue_of(registry: Registry) -> tuple[CatalogueToolset, ...]:
+    """Return the commands of a registry."""
+    return tuple(
+        CatalogueToolset(
+            toolset.name, toolset.summary, tuple(_commands(registry, toolset.name)), hidden=toolset.hidden
+        )
+        for toolset in registry.toolsets
+    )
+
+
+def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
+    listed = [operation for operation in registry.operations if operation.toolset == toolset]
+    return [
+        CatalogueCommand(
+            item.command,
+            item.name,
+            item.function.__module__.removeprefix("holdfast."),
+            item.summary,
+            item.shortcut,
+        )
+        for item in sorted(listed, key=lambda item: item.command)
+    ]
+
+
+_command = CatalogueCommand
+_toolset = CatalogueToolset
+
+# fmt: off
+# ruff: noqa: E501
+# The table begins here.
+CATALOGUE: tuple[CatalogueToolset, ...] = (
+    _toolset('comments', 'Notes on lines of code that follow the code when it changes, kept beside it in `<source>.comments`.', (
+        _command('add', 'add_comment', 'comments.tools.add_comment', 'Add a comment to a line of a source file; it follows the code when the code changes.', None),
+        _command('blame', 'blame_file', 'comments.tools.blame_file', 'Show a source file with the comments on each line beside it.', None),
+        _command('delete', 'delete_comment', 'comments.tools.delete_comment', 'Delete a comment and the marker that held it to its line.', None),
+        _command('edit', 'edit_comment', 'comments.tools.edit_comment', 'Replace the text of a comment. Its tag, author and place stay as they are.', None),
+        _command('export', 'write_comments', 'comments.tools.write_comments', 'Write all comments to a file: JSON, Markdown, AI training data (JSON lines) or Parquet.', None),
+        _command('export-answer', 'export_comments', 'comments.tools.export_comments', 'Export comments as JSON, Markdown, AI training data (JSON lines) or Parquet.', None),
+        _command('list', 'list_comments', 'comments.tools.list_comments', 'List comments by file and line, with filters.', None),
+        _command('merge', 'merge_sidecars', 'comments.tools.merge_sidecars', "Unite two versions of a comment file, as git's merge driver; `holdfast install git` sets it up.", None),
+        _command('move', 'move_comment', 'comments.tools.move_comment', 'Move a comment to another line, of the same file or of another; it keeps its name and its dates.', None),
+        _command('orphans', 'list_orphans', 'comments.tools.list_orphans', 'List comments whose code is gone or uncertain, with the code as it was and where it may be now.', None),
+        _command('re-anchor', 'reanchor_comments', 'comments.tools.reanchor_comments', 'Find the code of every comment in the present files and write down where it is now.', None),
+        _command('reply', 'reply_to_comment', 'comments.tools.reply_to_comment', 'Answer a comment; the answer is shown with it, also in the editor.', None),
+        _command('resolve', 'resolve_comment', 'comments.tools.resolve_comment', 'Say that a comment is resolved, will not be acted on, or is open again. It stays in the file.', None),
+        _command('search', 'search_comments', 'comments.search.operations', 'Search the text of all comments in the workspace, with optional filters.', None),
+        _command('show', 'get_file_comments', 'comments.tools.get_file_comments', 'Retrieve all comments of a file, each on the line where its code is now.', None),
+    ), hidden=False),
+    _toolset('inbox', 'Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.', (
+        _command('check', 'check_lazygit_messages', 'inbox.tools.check_lazygit_messages', 'Check for new messages from lazygit: review remarks a person left about files of this repository.', None),
+        _command('drain', 'drain_messages', 'inbox.tools.drain_messages', 'Print the waiting messages within a size bound, or nothing at all when none waits.', None),
+        _command('list', 'list_messages', 'inbox.tools.list_messages', 'List messages in the order they arrived, delivered ones included. Listing delivers nothing.', None),
+        _command('reply', 'reply_to_message', 'inbox.tools.reply_to_message', 'Answer a message; the person who sent it reads the answer with `holdfast inbox show`.', None),
+        _command('send', 'send_message', 'inbox.tools.send_message', 'Leave a review remark about a file for the agent that works on this repository.', 'send'),
+        _command('show', 'show_message', 'inbox.tools.show_message', 'Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable.', None),
+    ), hidden=False),
+    _toolset('milestones', "Milestones and issues that live in the repository's own git refs and travel with push and fetch.", (
+        _command('assign', 'git_mile.assign', 'milestones.writing', 'Say who is to do it: somebody, yourself when nobody is named, or nobody.', None),
+        _command('claim', 'git_mile.claim', 'milestones.cooperation', 'Claim what you are about to work on, so that others take something else; claim again to prolong it.', None),
+        _command('close', 'git_mile.close', 'milestones.writing', 'Close a milestone or an issue; it can be opened again.', None),
+        _command('comment', 'git_mile.comment', 'milestones.writing', 'Comment on a milestone or an issue, or write an earlier comment anew.', None),
+        _command('create', 'git_mile.create', 'milestones.writing', 'Create a milestone or an issue, with its labels, milestone and first comment in one step.', None),
+        _command('delete-comment', 'git_mile.delete_comment', 'milestones.writing', "Take a comment's body out of sight in every clone. It stays in the log's history.", None),
+        _command('edit', 'git_mile.edit', 'milestones.writing', 'Set title, description or due day anew. A field that was contested is so no longer.', None),
+        _command('export', 'git_mile.export', 'milestones.exchange', 'Export everything: as operations, which can be imported without loss, or as JSON to read.', None),
+        _command('import', 'git_mile.import', 'milestones.exchange', "Import an export of ours, GitHub issues, or beads' issues.jsonl.", None),
+        _command('init', 'git_mile.init', 'milestones.cooperation', 'Let a plain `git fetch` bring milestones and issues too. Not needed for `git mile sync`.', None),
+        _command('label', 'git_mile.label', 'milestones.writing', 'Add and remove labels. An addition elsewhere wins over a removal here that did not see it.', None),
+        _command('link', 'git_mile.link', 'milestones.writing', 'Say which milestone an issue belongs to, what it depends on and what it is about; or take that back.', None),
+        _command('list', 'git_mile.list', 'milestones.operations', 'List milestones or issues of this repository, a page at a time, the last updated first.', None),
+        _command('log', 'git_mile.log', 'milestones.operations', 'Tell who did what to a milestone or issue, newest first; without an id, to all of them.', None),
+        _command('open', 'git_mile.open', 'milestones.writing', 'Open a draft, or what was closed.', None),
+        _command('ready', 'git_mile.ready', 'milestones.operations', 'Find open issues that nobody has claimed and that wait for nothing, the first due and the oldest first.', None),
+        _command('release', 'git_mile.release', 'milestones.cooperation', 'Give a claim back before it ends, so that others can take over.', None),
+        _command('show', 'git_mile.show', 'milestones.operations', 'Show a milestone or an issue whole: description, labels, comments, and what else is known of it.', None),
+        _command('sync', 'git_mile.sync', 'milestones.cooperation', 'Bring milestones and issues from a remote, unite them with those here, and send them back.', None),
+    ), hidden=False),
+    _toolset('tasks', 'Tasks that several agents and people share: dependencies, claims that expire, and proof before done.', (
+        _command('add', 'taskpilot_add', 'tasks.tools.add', 'Add a task, or up to fifty that may depend on each other.', None),
+        _command('approve', 'taskpilot_approve', 'tasks.tools.claim', 'Say, as a person, that a task in review is done. No server offers this to a program.', None),
+        _command('attach', 'taskpilot_attach', 'tasks.attachments', 'Put a picture, a voice note or another small file on a task.', None),
+        _command('attachment', 'taskpilot_attachment', 'tasks.attachments', 'Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one.', None),
+        _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.', None),
+        _command('chart', 'taskpilot_chart', 'tasks.charting', 'Draw the tasks by status, the open tasks by day, or what waits for what.', None),
+        _command('claim', 'taskpilot_claim', 'tasks.tools.claim', 'Take a task so that nobody else does, keep it, give it back, or hand it over.', None),
+        _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `taskpilot_add` does the same for several at once.', None),
+        _command('document', 'taskpilot_update_resources', 'tasks.documents', 'Write project.md or design.md in .task, where people and agents read what the project is about.', None),
+        _command('done', 'taskpilot_done', 'tasks.tools.shortcuts', 'Say that a task is done. What the workspace asks for before that is checked, as always.', None),
+        _command('export', 'taskpilot_export', 'tasks.moving', 'Write all tasks with their history as lines of JSON, always the same for the same tasks.', None),
+        _command('flow', 'taskpilot_update_flow', 'tasks.tools.flows', "Copy a shipped flow into the workspace, to write its step anew, or delete the workspace's own.", None),
+        _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show which step belongs after a tool and which tool comes next, as shipped and as changed here.', None),
+        _command('focus', 'taskpilot_focus', 'tasks.tools.focus', 'Begin a task: claim it, and get all that is known about it and its files in one answer.', None),
+        _command('from', 'taskpilot_from', 'tasks.tools.task_from', 'Make a task of a review message, a code comment or an issue, linked to where it came from.', None),
+        _command('github', 'taskpilot_github', 'tasks.tools.github', 'Keep tasks in step with GitHub issues, make issues and pull requests, follow a pull request.', None),
+        _command('graph', 'taskpilot_graph', 'tasks.looking', 'Return which task waits for which, those that matter to others first.', None),
+        _command('health', 'taskpilot_health', 'tasks.looking', 'Ask the store of the tasks for what it holds, and tell that it answered.', None),
+        _command('import', 'taskpilot_import', 'tasks.tools.import_tasks', "Import a Markdown check list, a Backlog.md folder, or task-master's JSON.", None),
+        _command('init', 'taskpilot_init', 'tasks.tools.start', 'Initialize a TaskPilot workspace with .task folder structure and configuration.', None),
+        _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or words, a page at a time.', None),
+        _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the rules that hold, for those who may only read; `taskpilot_rule_update` lists them too.', None),
+        _command('next', 'taskpilot_next', 'tasks.tools.shortcuts', 'Take the task that should be done next, as `claim next` does.', None),
+        _command('prompt', 'taskpilot_generate_prompt', 'tasks.tools.generate_prompt', 'Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks.', None),
+        _command('remote', 'taskpilot_remote_interface', 'tasks.tools.remote_interface', 'Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.', None),
+        _command('restore', 'taskpilot_restore', 'tasks.moving', 'Take in what `export` wrote, from SQLite into PostgreSQL or back, or from another clone.', None),
+        _command('rules', 'taskpilot_rule_update', 'tasks.tools.rule_update', 'Keep the rules of the workspace: readable files in .task/rules that every agent reads at its start.', None),
+        _command('show', 'taskpilot_show', 'tasks.looking', 'Show everything that is known about one task. It takes nothing and moves nothing.', None),
+        _command('start', 'taskpilot_start', 'tasks.tools.start', 'Begin to work: open a session, see what you hold, what is ready, and where the rules are.', None),
+        _command('status', 'taskpilot_status', 'tasks.reporting', 'Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up.', None),
+        _command('step', 'taskpilot_update_steps', 'tasks.tools.steps', 'Write what a step asks for in this workspace, instead of the shipped text, or take that back.', None),
+        _command('steps', 'taskpilot_steps', 'tasks.tools.steps', 'Show what the steps of the workflow ask for, as shipped and as this workspace wrote them.', None),
+        _command('update', 'taskpilot_update', 'tasks.tools.update', 'Change a task: its text, state, lists, criteria and evidence.', None),
+        _command('workspaces', 'taskpilot_workspaces', 'tasks.looking', 'List the workspaces of the database, with what is going on in each.', None),
+    ), hidden=False),
+    _toolset('templates', "Files of a new project, generated from templates: built-in ones, your own and the repository's.", (
+        _command('generate', 'generate_template', 'templates.tools.generate_template', 'Generate the text of one file from a template and its parameters.', None),
+        _command('list', 'list_templates', 'templates.tools.list_templates', 'List the templates there are, with the parameters each takes.', None),
+        _command('scaffold', 'scaffold_project', 'templates.tools.scaffold_project', 'Generate several files of one toolchain from shared parameters; `all` gives a project that builds.', None),
+        _command('search', 'search_templates', 'templates.tools.search_templates', 'Search templates by name, description and parameters; best first, with what matched.', None),
+        _command('validate', 'validate_template', 'templates.tools.validate_template', 'Check parameters for a template without generating anything. Every problem is named.', None),
+        _command('write', 'write_scaffold', 'templates.tools.write_scaffold', 'Generate a project and, with --write, put it into a directory.', 'scaffold'),
+    ), hidden=False),
+    _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
+        _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),
+    ), hidden=False),
+)
