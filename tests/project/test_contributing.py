@@ -46,16 +46,16 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def operations(built: Path) -> ModuleType:
-    return importlib.import_module("holdfast.glossary.operations")
+def tools(built: Path) -> ModuleType:
+    return importlib.import_module("holdfast.glossary.tools")
 
 
-def room(operations: ModuleType) -> object:
-    return operations.Glossary()
+def room() -> object:
+    return importlib.import_module("holdfast.glossary.store").Glossary()
 
 
-def test_the_operation_runs_through_the_dispatcher(operations: ModuleType):
-    dispatcher = Dispatcher(Registry([operations.glossary]), lambda name: room(operations))
+def test_the_operation_runs_through_the_dispatcher(tools: ModuleType):
+    dispatcher = Dispatcher(Registry([tools.toolset]), lambda name: room())
     operation = dispatcher.registry.operation("define_term")
     result = dispatcher.run(operation, {"term": "lease", "meaning": "A\u200b delivery."}, Call())
     assert result.wire() == {"term": "lease", "meaning": "A delivery.", "replaced": False}
@@ -63,26 +63,24 @@ def test_the_operation_runs_through_the_dispatcher(operations: ModuleType):
         dispatcher.run(operation, {"trem": "lease", "meaning": "A delivery."}, Call())
 
 
-def test_a_read_only_server_does_not_offer_it(operations: ModuleType):
-    registry = Registry([operations.glossary], Selection(read_only=True))
+def test_a_read_only_server_does_not_offer_it(tools: ModuleType):
+    registry = Registry([tools.toolset], Selection(read_only=True))
     with pytest.raises(UnknownTool, match="define_term"):
         registry.operation("define_term")
 
 
-def test_the_command_says_what_the_walk_through_shows(
-    operations: ModuleType, capfd: pytest.CaptureFixture[str]
-):
-    workspace = SimpleNamespace(room=lambda toolset: room(operations), close=lambda: None)
-    host = Host.of(Registry([operations.glossary]), lambda start: workspace)
+def test_the_command_says_what_the_walk_through_shows(tools: ModuleType, capfd: pytest.CaptureFixture[str]):
+    workspace = SimpleNamespace(room=lambda toolset: room(), close=lambda: None)
+    host = Host.of(Registry([tools.toolset]), lambda start: workspace)
     shown = SESSION.search(TEXT)
     assert shown is not None
-    for command in (shown["command"], operations.glossary.operations[0].example):
+    for command in (shown["command"], tools.toolset.operations[0].example):
         assert run_command_line(shlex.split(command)[1:], host) == 0
         assert capfd.readouterr().out == shown["output"]
 
 
-def test_the_test_of_the_walk_through_passes(built: Path, operations: ModuleType):
-    path = built / "tests/glossary/test_operations.py"
+def test_the_test_of_the_walk_through_passes(built: Path, tools: ModuleType):
+    path = built / "tests/glossary/tools/test_define_term.py"
     namespace: dict[str, object] = {}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
     tests = [value for name, value in namespace.items() if name.startswith("test_") and callable(value)]
