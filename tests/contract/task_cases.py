@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.marker import write_marker
 from holdfast.tasks.store.records import Draft, File, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import begin, write_marker
 from tests.contract.case import CURSOR, Case
 
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)

@@ -6,11 +6,10 @@ from pathlib import Path
 
 from holdfast.inbox.envelope import digest_of, identity
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.marker import write_marker
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import begin, write_marker
 from tests.contract.case import Case
 
 WORDS = "Größe \x1b[31mof\u202e it. More words"

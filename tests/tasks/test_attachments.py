@@ -14,7 +14,13 @@ import pytest
 from holdfast.faces.mcp.rich_content import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.attachments import (
+from holdfast.tasks.resources import attachment_content
+from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.tools import toolset
+from holdfast.tasks.tools.attach import (
     EMBEDDED_BYTES,
     MOST_BYTES,
     AttachFile,
@@ -22,12 +28,6 @@ from holdfast.tasks.attachments import (
     attach,
     attachment,
 )
-from holdfast.tasks.resources import attachment_content
-from holdfast.tasks.store.history import replayed, state_of
-from holdfast.tasks.store.records import Draft, Who
-from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
-from holdfast.tasks.tools import toolset
 
 ME = Who("tester")
 SOUND = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0"

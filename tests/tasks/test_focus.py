@@ -22,12 +22,18 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Link, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
-from holdfast.tasks.tools.focus import focus
-from holdfast.tasks.tools.links import Place, place_of
+from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
-from holdfast.tasks.tools.task_from import task_from, title_of
-from holdfast.tasks.view.focus_models import Focus, FocusTask, MadeFrom, TaskFrom
-from holdfast.tasks.view.focus_text import focus_words, made_words
+from holdfast.tasks.tools.task_from import (
+    MadeFrom,
+    Place,
+    TaskFrom,
+    made_words,
+    place_of,
+    task_from,
+    title_of,
+)
+from holdfast.tasks.view.surroundings import Focus, focus_words
 from holdfast.workspace import Workspace
 
 ME = Who("ada")

@@ -13,10 +13,9 @@ import pytest
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.marker import write_marker
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, set_gate
+from holdfast.tasks.store.workspace import begin, set_gate, write_marker
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 

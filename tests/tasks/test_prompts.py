@@ -10,9 +10,9 @@ from holdfast.kernel.errors import Invalid, NotFound, UnknownResource
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.prompts import live_ids
 from holdfast.tasks.store import rules
-from holdfast.tasks.store.instructions import ALL
 from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.session import open_session
+from holdfast.tasks.store.step_texts import ALL
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from holdfast.tasks.tools.generate_prompt import (

@@ -10,10 +10,10 @@ import pytest
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store import step_texts
-from holdfast.tasks.store.instructions import ALL
-from holdfast.tasks.store.marker import write_marker
+from holdfast.tasks.store.step_texts import ALL, FLOWS
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.flows import FLOWS, Flows, ShowFlows, UpdateFlow, show_flows, update_flow
+from holdfast.tasks.store.workspace import write_marker
+from holdfast.tasks.tools.flows import Flows, ShowFlows, UpdateFlow, show_flows, update_flow
 from holdfast.tasks.tools.generate_prompt import GeneratePrompt, generate_prompt, prompt_text
 from holdfast.tasks.tools.steps import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
 from holdfast.toolsets import full_registry

@@ -17,7 +17,6 @@ from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import figures
-from holdfast.tasks.annotations import READING
 from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts import png, svg
 from holdfast.tasks.charts.burndown_chart import burndown_chart
@@ -27,7 +26,7 @@ from holdfast.tasks.charts.status_chart import status_chart
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.results import workspace_ref
 
 ChartKind = Literal["status", "burndown", "graph"]

@@ -7,12 +7,11 @@ from typing import get_args
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import UnknownResource
 from holdfast.kernel.resource import ResourceBody
-from holdfast.tasks import documents
-from holdfast.tasks.reporting import ShowStatus, status
 from holdfast.tasks.resources import JSON, TOPIC, only_address, served
-from holdfast.tasks.store import rules
+from holdfast.tasks.store import documents, rules
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.overview import EVERYTHING, overview
 from holdfast.tasks.view.resource_text import json_body, markdown_body
 
 MARKDOWN = "text/markdown"
@@ -72,7 +71,7 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return how a workspace stands, as `taskpilot_status` does with everything included."""
     with room.reading() as connection:
         served(room, connection, workspace_id)
-    return json_body(status(room, ShowStatus(detailed=True)).wire(), name="Status")
+    return json_body(overview(room, EVERYTHING, detailed=True).wire(), name="Status")
 
 
 @tasks.resource(

@@ -13,8 +13,8 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
-from holdfast.tasks.store.marker import read_marker, write_marker
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import read_marker, write_marker
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import workspace_ref
 

@@ -14,10 +14,9 @@ from holdfast.kernel.untrusted import visible
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.models import TaskDetail
 from holdfast.tasks.store import rows, rules
-from holdfast.tasks.store.instructions import ALL, OWN_STEP
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.session import find_session
-from holdfast.tasks.store.step_texts import filled, own_text
+from holdfast.tasks.store.step_texts import ALL, OWN_STEP, filled, own_text
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import task_detail, task_refs

@@ -10,18 +10,19 @@ from typing import Any
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
-from holdfast.kernel.resource import ListedResource, ResourceBody
+from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.attachments import content_of, is_text
+from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charting import ChartFormat, ChartKind, drawn, painted
-from holdfast.tasks.looking import summaries
+from holdfast.tasks.models import Scoped
 from holdfast.tasks.store import query, rows
+from holdfast.tasks.store.attachment import content_of, is_text
 from holdfast.tasks.store.records import Workspace
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.resource_text import json_body
-from holdfast.tasks.view.results import event_out, moment, task_detail, task_refs, workspace_ref
+from holdfast.tasks.view.results import event_out, moment, summaries, task_detail, task_refs, workspace_ref
 
 Members = Callable[[Tasks], Iterable[ListedResource]]
 """Lists the addresses that a family has at this moment."""
@@ -347,3 +348,25 @@ def _last_change(connection: Connection, workspace: str) -> str | None:
         0
     ]
     return None if at is None else moment(at)
+
+
+_EVENTS_AT_ONCE = 200
+
+
+@tasks.feed("workspaces/{workspace_path}/events", topic="tasks", specified=True)
+def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str, list[FeedEvent]]:
+    """Return what happened in a workspace after an event, as `task.created` and the like."""
+    check_workspace(room, Scoped(workspace_path=workspace_path))
+    with room.reading() as connection:
+        served = room.workspace_in(connection)
+        if position is None or not position.isdigit():
+            newest = connection.execute(
+                "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
+            ).fetchone()[0]
+            return str(newest), []
+        happened = rows.events_after(connection, served.id, int(position), _EVENTS_AT_ONCE)
+        ids = rows.ids_of(connection, [event.task for event in happened if event.task is not None])
+    told = [
+        FeedEvent(str(event.seq), f"task.{event.type}", event_out(event, ids).wire()) for event in happened
+    ]
+    return (told[-1].id if told else position), told

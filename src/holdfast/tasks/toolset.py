@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from holdfast.kernel.operation import Toolset
 
 tasks = Toolset(
@@ -10,3 +13,16 @@ tasks = Toolset(
     family="taskpilot",
     in_database=True,
 )
+
+
+def _annotations(category: str, *, confirmation: bool = False) -> Mapping[str, object]:
+    return MappingProxyType(
+        {"category": category, "destructive": False, "requiresConfirmation": confirmation}
+    )
+
+
+WORKSPACE = _annotations("workspace-management")
+READING = _annotations("task-overview")
+WRITING = _annotations("task-management")
+PLANNING = _annotations("planning")
+INTEGRATION = _annotations("integration", confirmation=True)

@@ -10,11 +10,10 @@ import pytest
 from holdfast.kernel.errors import Denied, Invalid, NotFound, RateLimited, Unavailable
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.exchange import parsed, take_in, written
-from holdfast.tasks.store.marker import write_marker
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.store.workspace import begin, write_marker
 from holdfast.tasks.tools.github import github as operate
 from holdfast.tasks.tools.remote_interface import remote_interface
 from holdfast.tasks.trackers.github_models import GitHubCall

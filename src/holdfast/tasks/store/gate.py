@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DoneGate
+from holdfast.tasks.store.identity import task_number
 
+_TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})
 
 
@@ -62,3 +67,31 @@ def _next_step(gate: str, missing: Sequence[str]) -> str:
             " notes and failed commands do not count."
         )
     return "Set the status to `review`; a person approves it with `holdfast tasks approve`."
+
+
+def commit_naming(repository: Repository, revision: str, number: int) -> str:
+    """Return the full name of a commit as evidence; raise unless it exists and its trailer names the task."""
+    if repository.git_dir is None:
+        raise InvalidArguments("There are no commits outside git.", hint="Give a test with its exit status.")
+    try:
+        with Git(repository) as git:
+            name = git.resolve(revision)
+            message = git.run("cat-file", "commit", name).decode("utf-8", "replace")
+    except HoldfastError:
+        raise InvalidArguments(
+            f'There is no commit "{revision[:60]}" here.', hint="Name a commit of this repository."
+        ) from None
+    named = [_number(text) for text in _TRAILER.findall(message.partition("\n\n")[2])]
+    if number not in named:
+        raise InvalidArguments(
+            f"That commit does not name TP-{number}.",
+            hint=f"End its message with the line `Task: TP-{number}`, or give other evidence.",
+        )
+    return name
+
+
+def _number(text: str) -> int | None:
+    try:
+        return task_number(text)
+    except InvalidArguments:
+        return None

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks import documents
-from holdfast.tasks.store import rows, rules, step_texts
+from holdfast.tasks.store import documents, rows, rules, step_texts
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks

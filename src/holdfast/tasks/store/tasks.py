@@ -26,9 +26,9 @@ from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, history, lease, query, rows
 from holdfast.tasks.store.instant import Instant, Watched, watched
-from holdfast.tasks.store.marker import read_marker
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
+from holdfast.tasks.store.workspace import read_marker
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 LEASE_SECONDS = 1800.0

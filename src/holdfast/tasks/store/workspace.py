@@ -1,18 +1,50 @@
-"""Making a workspace, or joining the one that a clone of this repository has."""
+"""The workspace of a repository: made, or joined by a clone that finds its id in the work tree."""
 
 from __future__ import annotations
 
 import json
 import os
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
+from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.identity import new_workspace_id
-from holdfast.tasks.store.marker import read_marker, write_marker
+from holdfast.tasks.store.identity import is_workspace_id, new_workspace_id
 from holdfast.tasks.store.records import Workspace
 from holdfast.tasks.store.states import Gate
-from holdfast.tasks.store.tasks import Tasks
+
+if TYPE_CHECKING:
+    from holdfast.tasks.store.tasks import Tasks
+
+
+MARKER = RepoPath.parse(".task/workspace.json")
+
+_MARKER_BYTES = 4096
+
+
+def read_marker(repository: Repository) -> str | None:
+    """Return the id that the repository's marker names, or None where there is none that makes sense."""
+    if repository.bare:
+        return None
+    try:
+        named = json.loads(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
+    except (ValueError, HoldfastError):
+        return None
+    identity = named.get("workspace") if isinstance(named, dict) else None
+    return identity if isinstance(identity, str) and is_workspace_id(identity) else None
+
+
+def write_marker(repository: Repository, identity: str) -> None:
+    """Leave the id where every clone finds it."""
+    text = json.dumps({"workspace": identity}, indent=2) + "\n"
+    tree = Tree(repository)
+    tree.make_parents(MARKER)
+    tree.write(MARKER, text.encode())
+
 
 _INSERT = (
     "INSERT INTO workspace (id, name, gate, stack, next_number, created_at)"

@@ -5,63 +5,59 @@ Only `holdfast.toolsets` imports it.
 
 from __future__ import annotations
 
-from holdfast.tasks import (
-    attachments,
-    charting,
-    document_resources,
-    documents,
-    looking,
-    moving,
-    prompts,
-    reporting,
-    resources,
-)
+from holdfast.tasks import charting, document_resources, moving, prompts, resources
 from holdfast.tasks.tools import (
     add,
+    attach,
     audit,
     claim,
     flows,
     focus,
     generate_prompt,
     github,
+    graph,
     import_tasks,
+    init,
     list_tasks,
     remote_interface,
     rule_update,
-    shortcuts,
     start,
+    status,
     steps,
     task_from,
     update,
+    update_resources,
+    workspaces,
 )
 from holdfast.tasks.toolset import tasks as toolset
 
 DECLARING = (
     add,
-    attachments,
+    attach,
     audit,
     charting,
     claim,
     document_resources,
-    documents,
     flows,
     focus,
     generate_prompt,
     github,
+    graph,
     import_tasks,
+    init,
     list_tasks,
-    looking,
     moving,
     prompts,
     remote_interface,
-    reporting,
     resources,
     rule_update,
-    shortcuts,
     start,
+    status,
     steps,
     task_from,
     update,
+    update_resources,
+    workspaces,
 )
 """The modules in which operations, resources and prompts of the room declare themselves."""
 

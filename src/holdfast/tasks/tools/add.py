@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
+from holdfast.kernel.text import one_line
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import NewTask, draft_of
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
 from holdfast.tasks.store.identity import task_id
 from holdfast.tasks.store.records import Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
-from holdfast.tasks.view.text import added_words, created_words
 
 MOST_TASKS = 50
 _LIKE_ENOUGH = 90
@@ -68,6 +68,20 @@ class _OnlyTried(Exception):
     def __init__(self, made: list[tuple[Task, bool]]) -> None:
         super().__init__()
         self.made = made
+
+
+def added_words(result: Any) -> str:
+    """Return what was added, one task on each line."""
+    verb = "Would add" if result.dry_run else "Added"
+    lines = [f"{verb} {task.id}: {one_line(task.title)}" for task in result.tasks_created]
+    lines += [f"{task} was there already." for task in result.existing or ()]
+    lines += [f"{item.title} resembles {item.like}." for item in result.possible_duplicates or ()]
+    return "\n".join(lines)
+
+
+def created_words(result: Any) -> str:
+    """Return what was created."""
+    return f"Created {result.task.id}: {one_line(result.task.title)}"
 
 
 @tasks.operation(

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import READING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.reporting import DAY_SECONDS, STALE_DAYS
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
 from holdfast.tasks.store.history import states_of, told_of
@@ -24,10 +23,10 @@ from holdfast.tasks.store.identity import task_id
 from holdfast.tasks.store.records import COLUMNS, Task, Who, Workspace
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import fitting
+from holdfast.tasks.view.overview import DAY_SECONDS, STALE_DAYS
 from holdfast.tasks.view.results import workspace_ref
-from holdfast.tasks.view.text import audit_words
 
 Scope = Literal["full", "tasks", "dependencies", "files"]
 Code = Literal[
@@ -99,6 +98,16 @@ class AuditResult(Reported):
     truncated: bool | None = Field(
         default=None, description="Set where findings were left out; `scope` narrows what is looked at."
     )
+
+
+def audit_words(result: Any) -> str:
+    """Return what an audit found, the worst first."""
+    lines = [
+        f"[{item.severity}] {item.code}{f' {item.task_id}' if item.task_id else ''}: {one_line(item.detail)}"
+        for item in result.findings
+    ]
+    ready = "complete" if result.completion.ready else "not complete"
+    return "\n".join([*lines, f"Score {result.score} of 100; the workspace is {ready}."])
 
 
 @tasks.operation(

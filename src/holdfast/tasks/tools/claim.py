@@ -1,19 +1,18 @@
-"""`taskpilot_claim`: take a task, keep it, give it back, hand it over; and a person's approval."""
+"""`taskpilot_claim` and `next`: take a task, keep it, give it back, hand it over."""
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
-from holdfast.kernel.text import shorten
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import WRITING
-from holdfast.tasks.caller import acting, actor, check_workspace
+from holdfast.tasks.caller import acting, actor
 from holdfast.tasks.inputs import AnyPriority, path_named
 from holdfast.tasks.models import (
     Body,
@@ -22,7 +21,6 @@ from holdfast.tasks.models import (
     Reported,
     ResponseFormat,
     Result,
-    Scoped,
     TaskDetail,
     TaskId,
     TaskReceipt,
@@ -32,13 +30,11 @@ from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.lease import Claimed, Wish
 from holdfast.tasks.store.query import of_closed
 from holdfast.tasks.store.records import Change, Task, Who
-from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.session import leave_note
 from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import MOST_BYTES, shortened
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
-from holdfast.tasks.view.text import claimed_words
 
 LONGEST_LEASE_SECONDS = 86_400
 _NOTES_SHOWN = 1000
@@ -96,6 +92,19 @@ class ClaimResult(Reported):
     claim: ClaimOut | None = None
     previous_holder: PreviousHolder | None = None
     none_ready: NoneReady | None = None
+
+
+def claimed_words(result: Any) -> str:
+    """Return who has what now."""
+    if result.none_ready is not None:
+        none = result.none_ready
+        closed = f" ({none.milestone_closed} of a closed milestone)" if none.milestone_closed else ""
+        return f"No task is ready: {none.blocked} blocked{closed}, {none.claimed} claimed."
+    if result.claim is None:
+        return f"{result.task.id} is free again."
+    before = f" It was left by {one_line(result.previous_holder.agent)}." if result.previous_holder else ""
+    until = result.claim.expires_at
+    return f"{result.task.id} is yours until {until}: {one_line(result.task.title)}.{before}"
 
 
 @tasks.operation(
@@ -243,35 +252,23 @@ def _with_note(room: Tasks, task: Task, note: str, who: Who) -> Task:
     ).task
 
 
-class ApproveTask(Scoped):
-    """Which task a person approves."""
+class NextTask(InSession):
+    """Which task to take, if not the one that comes next anyway."""
 
-    task_id: TaskId = Field(description="Which task, such as TP-12.")
-    reason: Body | None = Field(default=None, description="What you looked at.")
-
-
-class Approved(Reported):
-    """Receipt for an approval."""
-
-    task: TaskReceipt
+    agent: Word | None = Field(default=None, description="Your name.")
+    label: Word | None = Field(default=None, description="Only with this label.")
 
 
 @tasks.operation(
-    "taskpilot_approve",
-    title="Approve a task",
+    "taskpilot_next",
+    title="Take the next task",
     effect=Effect.WRITE,
-    command="approve",
-    positional=("task_id",),
-    example="holdfast tasks approve TP-12",
+    command="next",
+    example="holdfast tasks next",
+    text=claimed_words,
     command_only=True,
-    text=lambda result: f"{result.task.id} is {result.task.status}.",
 )
-def approve(room: Tasks, arguments: ApproveTask) -> Approved:
-    """Say, as a person, that a task in review is done. No server offers this to a program."""
-    check_workspace(room, arguments)
-    who = Who(actor())
-    with room.reading() as connection:
-        task = find_task(connection, room.workspace_in(connection).id, arguments.task_id)
-    change = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
-    done = room.update(task.id, change, who, if_version=task.version)
-    return Approved(operation="approve", workspace=workspace_ref(room.workspace()), task=receipt(done.task))
+def next_task(room: Tasks, arguments: NextTask) -> ClaimResult:
+    """Take the task that should be done next, as `claim next` does."""
+    given = arguments.model_dump(by_alias=True)
+    return claim(room, ClaimTask(action="next", **given))  # type: ignore[no-any-return]

@@ -11,53 +11,17 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.kernel.errors import NotFound, did_you_mean
+from holdfast.kernel.errors import NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts
-from holdfast.tasks.store.instructions import ALL
-from holdfast.tasks.store.step_texts import OwnStep
+from holdfast.tasks.store.step_texts import ALL, FLOWS, OwnStep, StepName, ToolName, flow_named
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.steps import StepName, Whose
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.tools.steps import Whose
+from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
-
-ToolName = Literal[
-    "taskpilot_init",
-    "taskpilot_start",
-    "taskpilot_status",
-    "taskpilot_add",
-    "taskpilot_create_task",
-    "taskpilot_focus",
-    "taskpilot_update",
-    "taskpilot_audit",
-    "taskpilot_claim",
-]
-FLOWS: dict[ToolName, tuple[StepName, ToolName]] = {
-    "taskpilot_init": ("init_success", "taskpilot_start"),
-    "taskpilot_start": ("plan_work", "taskpilot_add"),
-    "taskpilot_status": ("plan_work", "taskpilot_add"),
-    "taskpilot_add": ("validate_task", "taskpilot_focus"),
-    "taskpilot_create_task": ("validate_task", "taskpilot_focus"),
-    "taskpilot_focus": ("start_task", "taskpilot_update"),
-    "taskpilot_update": ("finish_task", "taskpilot_claim"),
-    "taskpilot_audit": ("review_task", "taskpilot_update"),
-    "taskpilot_claim": ("session_handoff", "taskpilot_start"),
-}
-"""By the tool they begin with: the step that follows it, and the tool after that."""
-
-
-def flow_named(name: str) -> ToolName:
-    """Return the tool that a flow begins with, by its id or without the prefix."""
-    plain = name.strip().lower().replace("-", "_").removeprefix("taskpilot_")
-    for tool in FLOWS:
-        if tool == f"taskpilot_{plain}":
-            return tool
-    hint = did_you_mean(f"taskpilot_{plain}", list(FLOWS)) or f"Flows: {', '.join(FLOWS)}."
-    raise NotFound(f"There is no flow {name[:60]!a}.", hint=hint)
 
 
 class ShowFlows(InSession):

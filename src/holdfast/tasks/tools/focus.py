@@ -6,25 +6,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from pydantic import Field
+
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import WRITING
 from holdfast.tasks.caller import acting, actor
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.models import Criterion, ResponseFormat, TaskDetail, TaskRef
+from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.lease import Claimed
 from holdfast.tasks.store.records import Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES
-from holdfast.tasks.view.focus_fitting import shortened_focus
-from holdfast.tasks.view.focus_models import Focus, FocusRule, FocusTask, More, RemarkOut, Unreadable
-from holdfast.tasks.view.focus_text import focus_words
 from holdfast.tasks.view.results import claim_out, detail_of, quoted, task_refs, workspace_ref
+from holdfast.tasks.view.surroundings import (
+    Focus,
+    FocusRule,
+    More,
+    RemarkOut,
+    Unreadable,
+    focus_words,
+    shortened_focus,
+)
 
 _DEEPEST = 10
 Item = TypeVar("Item")
@@ -61,6 +68,15 @@ def _room_for(how: ResponseFormat) -> Room:
     if how == "detailed":
         return Room(text=3000, remark=300, remarks=8, rules=20, listed=20)
     return Room(text=800, remark=160, remarks=3, rules=6, listed=8)
+
+
+class FocusTask(InSession):
+    """Which task to work on."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+    peek: bool = Field(default=False, description="Only look: do not claim it.")
+    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 
 
 @tasks.operation(

@@ -13,14 +13,11 @@ from holdfast.kernel.resource import ListedResource, ResourceBody
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks import prompts
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.models import Reported, Result, Scoped
-from holdfast.tasks.store.instructions import ALL
-from holdfast.tasks.store.step_texts import filled, own_text
+from holdfast.tasks.store.step_texts import ALL, FLOWS, filled, own_text
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.flows import FLOWS
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.resource_text import markdown_body
 from holdfast.tasks.view.results import workspace_ref
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
-from holdfast.tasks.annotations import INTEGRATION
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import INTEGRATION, tasks
 from holdfast.tasks.trackers.github_models import GitHubCall
 from holdfast.tasks.trackers.report import TrackerReport
 from holdfast.tasks.trackers.report_text import report_words

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.imports.models import ImportReport, ImportTasks
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import PLANNING, tasks
 
 
 def import_words(report: ImportReport) -> str:

@@ -1,24 +1,26 @@
-"""`taskpilot_list`: finding tasks, a page at a time."""
+"""`taskpilot_list` and `taskpilot_show`: finding tasks a page at a time, and reading one whole."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import Field
 
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
 from holdfast.kernel.resource import Address
-from holdfast.tasks.annotations import READING
+from holdfast.kernel.text import one_line, table
 from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Query, Sort, cursor_after, find
-from holdfast.tasks.store.states import FINISHED, STATUSES
+from holdfast.tasks.store.states import FINISHED, MILESTONE, STATUSES
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting, fitting_refs, shortened
 from holdfast.tasks.view.results import task_detail, task_refs, workspace_ref
-from holdfast.tasks.view.terminal import listing_table
-from holdfast.tasks.view.text import listing_words
+from holdfast.tasks.view.text import held_up_words, task_words
 
 _USUAL_LIMIT = 20
 
@@ -62,6 +64,35 @@ class TaskPage(Reported):
     total: int = Field(description="How many tasks fit altogether.")
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for the next page.")
     truncated: bool | None = Field(default=None, description="Set where the page ended early, to stay short.")
+
+
+def listing_words(page: Any) -> str:
+    """Return a page of tasks, one on each line."""
+    shown = page.details or page.tasks
+    if not shown:
+        return "No tasks." if not page.total else f"No more tasks; {page.total} altogether."
+    lines = [task_words(task) for task in shown]
+    if page.next_cursor is not None:
+        lines.append(f"{page.total} altogether; more with the cursor {page.next_cursor}")
+    return "\n".join(lines)
+
+
+def listing_table(page: Any, width: int) -> str:
+    """Return a page of tasks as a table, and how to see the rest."""
+    shown: Sequence[TaskRef] = page.details or page.tasks
+    if not shown:
+        return "No tasks fit." if not page.total else f"No more tasks; {page.total} altogether."
+    lines = [table([_row(task) for task in shown], width, flexible=(3, 4))]
+    if page.next_cursor is not None:
+        lines.append(f"\n{len(shown)} of {page.total}; the next page: --cursor {page.next_cursor}")
+    return "\n".join(lines)
+
+
+def _row(task: TaskRef) -> tuple[str, str, str, str, str]:
+    state = f"{task.status}*" if task.ready else task.status
+    held = f"held by {one_line(task.claimed_by)}" if task.claimed_by else ""
+    waits = held_up_words(task.blocked_by) if task.blocked_by else ""
+    return task.id, state, task.priority, one_line(task.title), held or waits
 
 
 @tasks.operation(
@@ -132,3 +163,79 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
         next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
         truncated=None if left_out is None else True,
     )
+
+
+class OneTask(InSession):
+    """Which task to show."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+    whole: bool = Field(default=False, description="However long it is; else long texts and lists are cut.")
+
+
+class ShownTask(Reported):
+    """A task with everything that is known about it."""
+
+    task: TaskDetail
+
+
+def task_table(shown: ShownTask, width: int) -> str:
+    """Return one task, a line for each thing that is known about it."""
+    task = shown.task
+    facts = [(name, value) for name, value in _facts(task) if value]
+    head = table([(task.id, one_line(task.title))], width, flexible=(1,))
+    body = table([(f"  {name}", value) for name, value in facts], width, flexible=(1,))
+    words = "\n".join(f"  {one_line(line)}" for line in task.description.splitlines())
+    return "\n".join(part for part in (head, body, f"\n{words}" if words else "") if part)
+
+
+def _milestone(task: TaskDetail) -> str:
+    closed = any(name.startswith(MILESTONE) for name in task.blocked_by or [])
+    return one_line(task.milestone or "") + (", closed" if closed else "")
+
+
+def _facts(task: TaskDetail) -> list[tuple[str, str]]:
+    state = f"{task.status}{', ready' if task.ready else ''}, {task.priority}, {task.progress} %"
+    criteria = [f"[{'x' if item.checked else ' '}] {one_line(item.text)}" for item in task.criteria or []]
+    return [
+        ("state", f"{state}, version {task.version}"),
+        ("held by", one_line(task.claimed_by or "")),
+        ("needs", ", ".join(f"{item.id} ({item.status})" for item in task.depends_on or [])),
+        ("needed by", ", ".join(task.blocks or [])),
+        ("parent", task.parent_id or ""),
+        ("milestone", _milestone(task)),
+        ("labels", ", ".join(one_line(label) for label in task.labels or [])),
+        ("files", ", ".join(one_line(item.path) for item in task.connected_files or [])),
+        ("links", ", ".join(one_line(f"{item.kind} {item.ref}") for item in task.links or [])),
+        ("attached", ", ".join(one_line(item.name) for item in task.attachments or [])),
+        *(("criteria" if number == 0 else "", text) for number, text in enumerate(criteria)),
+        ("notes", one_line(task.notes or "")),
+    ]
+
+
+@tasks.operation(
+    "taskpilot_show",
+    title="Show a task",
+    effect=Effect.READ,
+    command="show",
+    positional=("task_id",),
+    example="holdfast tasks show TP-1",
+    text=lambda result: task_words(result.task),
+    table=task_table,
+    listed=False,
+    annotations=READING,
+    result_version="task.version",
+    fill_in=lambda _, given: {"whole": True, **given},
+    addresses=(Address("GET", "workspaces/{workspace_path}/tasks/{task_id}", {"whole": True}),),
+)
+def show(room: Tasks, arguments: OneTask) -> ShownTask:
+    """Show everything that is known about one task. It takes nothing and moves nothing.
+
+    What is very long is cut, and `truncated` says so, unless it is asked for `whole`.
+    """
+    who = acting(room, arguments)
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        found = rows.find_task(connection, workspace.id, arguments.task_id)
+        detail = task_detail(connection, found, room.instant(), who)
+    detail = detail if arguments.whole else shortened(detail, MOST_BYTES)
+    return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from pydantic import Field
 
@@ -10,18 +12,80 @@ from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.resource import Address
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
 from holdfast.tasks.store import rules
-from holdfast.tasks.store.rules import Rule, RuleType
+from holdfast.tasks.store.rules import Rule, RuleType, alike
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.detecting import detect
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.budget import fitting
 from holdfast.tasks.view.results import workspace_ref
-from holdfast.tasks.view.text import rules_words
+
+LEAST_CONFIDENCE = 0.3
+
+_SIGNS: tuple[tuple[re.Pattern[str], float], ...] = tuple(
+    (re.compile(pattern, re.IGNORECASE), weight)
+    for pattern, weight in (
+        (r"\bnever\b", 0.9),
+        (r"\balways\b", 0.9),
+        (r"\bmust( not)?\b", 0.8),
+        (r"\bremember( to| that)?\b", 0.7),
+        (r"\b(don't|do not|dont)\b", 0.7),
+        (r"\bavoid\b", 0.7),
+        (r"\buse\b.+\binstead\b", 0.7),
+        (r"\bprefer\b", 0.6),
+        (r"\bshould(n't| not)?\b", 0.5),
+        (r"\bfrom now on\b", 0.8),
+    )
+)
+_HEDGES = re.compile(r"\b(maybe|perhaps|might|not sure|i think|could)\b|\?\s*$", re.IGNORECASE)
+_TOPIC_WORDS: tuple[tuple[RuleType, str], ...] = (
+    ("testing", "tests?|testing|coverage|assert|mocks?|fixtures?|pytest"),
+    ("git", "commits?|branch(es)?|git|merge|rebase|push|pull requests?"),
+    ("security", "passwords?|secrets?|tokens?|keys?|credentials?|security|injection|sanitiz\\w+"),
+    ("performance", "performance|slow|fast|cache|memory|latency|queries|n\\+1"),
+    ("coding", "functions?|class(es)?|types?|names?|naming|style|imports?|comments?|code|variables?|any"),
+)
+_TOPICS = tuple((kind, re.compile(rf"\b({words})\b", re.IGNORECASE)) for kind, words in _TOPIC_WORDS)
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|\n+")
+
+
+@dataclass(frozen=True, slots=True)
+class Detected:
+    """Something that sounds like a rule."""
+
+    type: RuleType
+    text: str
+    confidence: float
+
+
+def detect(feedback: str) -> list[Detected]:
+    """Return what in a text sounds like a rule, the surest first, each once."""
+    found: list[Detected] = []
+    for sentence in _SENTENCES.split(feedback):
+        text = " ".join(sentence.split()).lstrip("-*• ").strip()
+        confidence = _confidence(text)
+        if confidence >= LEAST_CONFIDENCE and not any(alike(text, item.text) for item in found):
+            found.append(Detected(_topic(text), text, confidence))
+    return sorted(found, key=lambda item: -item.confidence)
+
+
+def _confidence(text: str) -> float:
+    """Return the weight of the strongest sign, less when the sentence hedges, more when there are several."""
+    weights = sorted((weight for sign, weight in _SIGNS if sign.search(text)), reverse=True)
+    if not weights:
+        return 0.0
+    confidence = weights[0] + 0.05 * (len(weights) - 1)
+    if _HEDGES.search(text):
+        confidence /= 2
+    return round(min(confidence, 1.0), 2)
+
+
+def _topic(text: str) -> RuleType:
+    return next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
+
 
 RULE_CHARACTERS = 1000
 _PAGE_BYTES = 7000
@@ -68,6 +132,21 @@ class RulesResult(Reported):
     detected: list[DetectedOut] | None = None
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for more rules.")
     truncated: bool | None = Field(default=None, description="Set where not all of them are shown.")
+
+
+def rules_words(result: Any) -> str:
+    """Return rules, one on each line."""
+    lines = [
+        f"{item.id}  [{item.scope}, {item.type}]  {shorten(one_line(item.text), 200, tidy=True)}"
+        for item in result.rules
+    ]
+    lines += [
+        f"Detected ({item.confidence:.2f}, {item.type}): {one_line(item.text)}"
+        for item in result.detected or ()
+    ]
+    if result.next_cursor is not None:
+        lines.append(f"{result.total} hold altogether; more with the cursor {result.next_cursor}")
+    return "\n".join(lines) or "No rules."
 
 
 @tasks.operation(

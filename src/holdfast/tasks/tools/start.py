@@ -1,114 +1,28 @@
-"""`taskpilot_init` and `taskpilot_start`: a workspace begins, an agent begins."""
+"""`taskpilot_start`: an agent begins a session."""
 
 from __future__ import annotations
 
-import os
+from typing import Any
 
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import shorten
+from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.annotations import WORKSPACE
 from holdfast.tasks.caller import actor, check_workspace
-from holdfast.tasks.models import Body, Reported, Result, Scoped, TaskReceipt, TaskRef, Title, Word
+from holdfast.tasks.models import Reported, Result, Scoped, TaskRef, Word
 from holdfast.tasks.store import rows, rules
-from holdfast.tasks.store.marker import read_marker
 from holdfast.tasks.store.query import Query, find
-from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.session import open_session
-from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
-from holdfast.tasks.store.workspace import begin, set_gate
-from holdfast.tasks.tools.stacks import detected, starter_rules, starter_tasks
-from holdfast.tasks.toolset import tasks
-from holdfast.tasks.view.results import moment, receipt, task_refs, workspace_ref
-from holdfast.tasks.view.text import init_words, start_words
+from holdfast.tasks.toolset import WORKSPACE, tasks
+from holdfast.tasks.view.results import moment, task_refs, workspace_ref
 
-NEXT_STEPS = [
-    "Run taskpilot_start to begin a session",
-    "Use taskpilot_add to create new tasks",
-    "Check taskpilot_status for project overview",
-]
-_FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
 _GO_ON = (
     "If your other session is over, go on with what it held: taskpilot_claim with action take and resume."
     " Else take the next task with taskpilot_claim."
 )
 _SHOWN_READY = 5
-_SHOWN_RULES = 20
-_RULE_CHARACTERS = 160
-
-
-class InitWorkspace(Scoped):
-    """What a new workspace begins with."""
-
-    project_name: Title | None = Field(default=None, description="Left out, the name of the folder.")
-    project_requirements: Body | None = Field(default=None, description="What the project has to do.")
-    tech_stack: Word | None = Field(
-        default=None, description="Languages; those whose files are there are found."
-    )
-    done_gate: Gate | None = Field(
-        default=None, description="What it takes to be done; criteria unless said otherwise."
-    )
-
-
-class WorkspaceInitialized(Reported):
-    """A workspace and what it begins with."""
-
-    tasks_created: list[TaskReceipt]
-    rules_applied: list[UntrustedText] = Field(description="The first of the rules that hold.")
-    rules_initialized: int = Field(description="How many rules hold.")
-    tech_stack: list[str]
-    done_gate: Gate
-    setup_complete: bool
-    already_initialized: bool | None = None
-
-
-@tasks.operation(
-    "taskpilot_init",
-    title="🚀 Initialize TaskPilot Workspace",
-    effect=Effect.WRITE,
-    idempotent=True,
-    command="init",
-    example='holdfast tasks init --project-name "Kelp"',
-    specified=True,
-    specified_description=("Initialize a TaskPilot workspace with .task folder structure and configuration"),
-    text=init_words,
-    annotations=WORKSPACE,
-)
-def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
-    """Initialize a TaskPilot workspace with .task folder structure and configuration.
-
-    Starter tasks and rules follow from the languages of the repository; a clone gets the rules only. A second
-    call changes nothing but the done gate, when one is given.
-    """
-    check_workspace(room, arguments)
-    stacks = detected(room.repository, arguments.tech_stack)
-    name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
-    names = [stack.name for stack in stacks]
-    is_clone = read_marker(room.repository) is not None
-    workspace, made = begin(room, name, names, arguments.done_gate or "criteria")
-    if not made and arguments.done_gate is not None:
-        set_gate(room, arguments.done_gate)
-        workspace = room.workspace()
-    applied = [] if room.repository.bare else rules.begin(room, starter_rules(stacks))
-    created = []
-    if made and not is_clone:
-        drafts = starter_tasks(stacks, arguments.project_requirements)
-        created = [receipt(task) for task, _ in room.create(drafts, Who(actor()))]
-    return WorkspaceInitialized(
-        operation="init",
-        workspace=workspace_ref(workspace, with_time=True),
-        tasks_created=created,
-        rules_applied=[shorten(rule.text, _RULE_CHARACTERS, tidy=True) for rule in applied[:_SHOWN_RULES]],
-        rules_initialized=len(applied),
-        tech_stack=names,
-        done_gate=workspace.gate,
-        setup_complete=True,
-        already_initialized=None if made else True,
-        next_steps=[*([_FROM_CLONE] if made and is_clone else []), *NEXT_STEPS],
-    )
 
 
 class StartSession(Scoped):
@@ -159,6 +73,16 @@ class SessionStarted(Reported):
     rules: int = Field(description="How many rules hold; they are at `rules_uri`.")
     rules_uri: str
     unread: Unread | None = None
+
+
+def start_words(result: Any) -> str:
+    """Return where an agent stands when it starts."""
+    counts = result.counts
+    mine = len(result.resume.my_claims) if result.resume and result.resume.my_claims else 0
+    return (
+        f"Session {result.session.id} for {one_line(result.session.agent)}: {counts.ready} ready of "
+        f"{counts.open} open, {mine} yours."
+    )
 
 
 @tasks.operation(

@@ -11,27 +11,16 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
 from holdfast.tasks.store import rules, step_texts
-from holdfast.tasks.store.instructions import ALL
-from holdfast.tasks.store.step_texts import STEP_CHARACTERS, OwnStep
+from holdfast.tasks.store.step_texts import ALL, STEP_CHARACTERS, OwnStep, StepName
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.rule_update import RuleOut
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import moment, workspace_ref
 
 Whose = Literal["global", "workspace", "all"]
-StepName = Literal[
-    "plan_work",
-    "start_task",
-    "review_task",
-    "validate_task",
-    "finish_task",
-    "session_handoff",
-    "init_success",
-]
 _SHORT, _LONG = 160, 1500
 _RULES, _RULES_DETAILED = 5, 20
 

@@ -3,25 +3,94 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import unquote
 
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.text import shorten
-from holdfast.tasks.annotations import WRITING
+from holdfast.kernel.text import one_line, shorten
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.caller import acting
-from holdfast.tasks.models import TITLE_CHARACTERS, LinkOut
-from holdfast.tasks.neighbours import Remark
+from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
+from holdfast.tasks.neighbours import Remark, RemarkKind
 from holdfast.tasks.store.records import Change, Draft, File, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.links import link_to, place_of
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import storable, word
-from holdfast.tasks.view.focus_models import MadeFrom, TaskFrom
-from holdfast.tasks.view.focus_text import made_words
 from holdfast.tasks.view.results import receipt, workspace_ref
+
+_MESSAGE = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
+_COMMENT = re.compile(r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})")
+_ENTITY = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
+_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something in another room."""
+
+    kind: RemarkKind
+    ref: str
+    file: str | None = None
+
+
+def place_of(text: str) -> Place:
+    """Return what an address or id means, or say which forms there are."""
+    text = text.strip()
+    if found := _MESSAGE.fullmatch(text):
+        return Place("message", found["id"])
+    if found := _ENTITY.fullmatch(text):
+        return Place("issue", found["id"])
+    if found := _COMMENT.fullmatch(text):
+        path = unquote(found["uri"]) if found["uri"] else found["path"]
+        return Place("comment", found["id"], RepoPath.parse(path).text)
+    raise InvalidArguments(f"{text[:100]!a} names nothing in another room.", hint=f"Give {_FORMS}.")
+
+
+def link_to(remark: Remark) -> Link:
+    """Return the link of a task to what another room knows."""
+    title = remark.title or " ".join(remark.text.split())[:100]
+    return Link(remark.kind, remark.ref, remark.uri, title or None)
+
 
 _TITLE = 80
 _SENTENCE = re.compile(r"(.+?[.!?])(?:\s|$)", re.DOTALL)
+
+
+def made_words(made: MadeFrom) -> str:
+    """Return what became of a remark."""
+    words = {"created": "is new", "linked": "has it now", "known": "was made of it before"}[made.outcome]
+    return f"{made.task.id} {words}: {one_line(made.task.title)} ({made.link.kind} {one_line(made.link.ref)})"
+
+
+class TaskFrom(InSession):
+    """What becomes a task."""
+
+    source: str = Field(
+        min_length=1,
+        max_length=1000,
+        description="m_… for a message, FILE#c_… for a comment, git-mile://entity/… for an issue.",
+    )
+    task_id: TaskId | None = Field(
+        default=None, description="A task to put it on, instead of making a new one."
+    )
+    title: Title | None = Field(default=None, description="Left out, the beginning of the text.")
+    priority: AnyPriority = Field(default="medium", description="How urgent it is.")
+    reply: bool = Field(default=True, description="Answer the message or comment with the task's id.")
+
+
+class MadeFrom(Reported):
+    """The task that a remark became."""
+
+    task: TaskReceipt
+    created: bool = Field(description="False where it was a task already.")
+    link: LinkOut
+    answered: bool = Field(description="Whether the remark was answered with the task's id.")
+    outcome: Literal["created", "linked", "known"]
 
 
 @tasks.operation(

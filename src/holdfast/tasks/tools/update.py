@@ -1,4 +1,4 @@
-"""`taskpilot_update`: changing a task, with what the caller saw and what proves it."""
+"""`taskpilot_update`, `done` and `approve`: changing a task, with what the caller saw and what proves it."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from holdfast.kernel.call import current_call
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
+from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.annotations import WRITING
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import acting, actor, check_workspace
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
@@ -33,20 +34,36 @@ from holdfast.tasks.models import (
     Body,
     InSession,
     Reported,
+    Scoped,
     TaskId,
     TaskReceipt,
     Title,
     Word,
     WordOrNone,
 )
-from holdfast.tasks.store.records import Change, Changed
-from holdfast.tasks.store.rows import ids_of
+from holdfast.tasks.store.gate import commit_naming
+from holdfast.tasks.store.records import Change, Changed, Who
+from holdfast.tasks.store.rows import find_task, ids_of
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.tools.approval import asked_for_approval
-from holdfast.tasks.tools.evidence import checked_evidence
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
-from holdfast.tasks.view.text import updated_words
+
+_SCHEMA = {
+    "type": "object",
+    "properties": {"done": {"type": "boolean", "title": "The task is done"}},
+    "required": ["done"],
+}
+
+
+def asked_for_approval(room: Tasks, task: str) -> bool:
+    """Ask the person at the client whether a task is done, where the gate wants it and the client can."""
+    call = current_call()
+    if room.workspace().gate != "human" or not call.can_ask("elicitation"):
+        return False
+    name = room.get(task).id
+    answer = call.ask({"done": Form(f"Is {name} done?", _SCHEMA)})["done"]
+    return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
+
 
 SeedField = Literal[
     "title", "description", "priority", "status", "progress", "notes", "connected_files", "blocked_by"
@@ -138,6 +155,15 @@ class TaskUpdated(Reported):
     unblocked: list[str] | None = Field(default=None, description="Tasks that became ready.")
 
 
+def updated_words(result: Any) -> str:
+    """Return what a change did."""
+    if not result.changed:
+        return f"{result.task.id} is like that already."
+    fields = ", ".join(sorted(result.changed))
+    freed = f" Ready now: {', '.join(result.unblocked)}." if result.unblocked else ""
+    return f"Updated {result.task.id} ({result.task.status}, version {result.task.version}): {fields}.{freed}"
+
+
 @tasks.operation(
     "taskpilot_update",
     title="Update a task",
@@ -168,7 +194,7 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
     """
     who = acting(room, arguments, arguments.token)
     change = _change(arguments)
-    change.evidence = checked_evidence(room, arguments.task_id, arguments.evidence)
+    change.evidence = _checked_evidence(room, arguments)
     change.approved = change.set.get("status") == "done" and asked_for_approval(room, arguments.task_id)
     done = room.update(arguments.task_id, change, who, if_version=arguments.if_version)
     return TaskUpdated(
@@ -178,6 +204,17 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
         changed=_shown(room, done),
         unblocked=list(done.unblocked) or None,
     )
+
+
+def _checked_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]]:
+    """Return evidence as it is kept: commits by their full names, which exist and name the task."""
+    kept = [item.model_dump() for item in arguments.evidence]
+    commits = [item for item in kept if item["kind"] == "commit"]
+    if commits:
+        number = room.get(arguments.task_id).n
+        for item in commits:
+            item["ref"] = commit_naming(room.repository, item["ref"], number)
+    return kept
 
 
 def _change(arguments: UpdateTask) -> Change:
@@ -283,3 +320,70 @@ def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
         ]
     text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     return shorten(text, _SHOWN_CHARACTERS)
+
+
+class FinishTask(InSession):
+    """Which task is done, and what shows it."""
+
+    task_id: TaskId = Field(description="The task, such as TP-12.")
+    check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    commit: Word | None = Field(default=None, description="The commit that did it, as evidence.")
+    reason: Body | None = Field(default=None, description="Anything to say about it.")
+
+
+@tasks.operation(
+    "taskpilot_done",
+    title="Finish a task",
+    effect=Effect.WRITE,
+    command="done",
+    positional=("task_id",),
+    example="holdfast tasks done TP-1 --check 1 --commit HEAD",
+    text=updated_words,
+    command_only=True,
+)
+def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
+    """Say that a task is done. What the workspace asks for before that is checked, as always."""
+    wanted = UpdateTask(
+        workspace_path=arguments.workspace,
+        session=arguments.session,
+        task_id=arguments.task_id,
+        set=TaskFields(status="done"),
+        check=arguments.check,
+        evidence=[EvidenceIn(kind="commit", ref=arguments.commit)] if arguments.commit else [],
+        reason=arguments.reason,
+    )
+    return update(room, wanted)  # type: ignore[no-any-return]
+
+
+class ApproveTask(Scoped):
+    """Which task a person approves."""
+
+    task_id: TaskId = Field(description="Which task, such as TP-12.")
+    reason: Body | None = Field(default=None, description="What you looked at.")
+
+
+class Approved(Reported):
+    """Receipt for an approval."""
+
+    task: TaskReceipt
+
+
+@tasks.operation(
+    "taskpilot_approve",
+    title="Approve a task",
+    effect=Effect.WRITE,
+    command="approve",
+    positional=("task_id",),
+    example="holdfast tasks approve TP-12",
+    command_only=True,
+    text=lambda result: f"{result.task.id} is {result.task.status}.",
+)
+def approve(room: Tasks, arguments: ApproveTask) -> Approved:
+    """Say, as a person, that a task in review is done. No server offers this to a program."""
+    check_workspace(room, arguments)
+    who = Who(actor())
+    with room.reading() as connection:
+        task = find_task(connection, room.workspace_in(connection).id, arguments.task_id)
+    change = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
+    done = room.update(task.id, change, who, if_version=task.version)
+    return Approved(operation="approve", workspace=workspace_ref(room.workspace()), task=receipt(done.task))

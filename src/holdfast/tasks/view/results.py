@@ -8,12 +8,16 @@ from functools import lru_cache
 from typing import Any
 from urllib.parse import quote
 
+from pydantic import Field
+
 from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.models import (
     AttachmentOut,
     ClaimOut,
     EventOut,
+    Result,
     TaskDetail,
     TaskReceipt,
     TaskRef,
@@ -24,6 +28,7 @@ from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.lease import is_holder
 from holdfast.tasks.store.records import Attachment, Event, Task, Who, Workspace
 from holdfast.tasks.store.states import MILESTONE
+from holdfast.tasks.store.tasks import Tasks
 
 _NONE = "[]"
 
@@ -174,4 +179,52 @@ def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
         version=event.version,
         changed=sorted(event.after),
         reason=event.reason,
+    )
+
+
+class WorkspaceSummary(Result):
+    """A workspace as lists show it."""
+
+    id: str
+    name: UntrustedText
+    path: str
+    status: str = Field(description="active where somebody worked here in the last five minutes, else idle.")
+    last_activity: str | None = None
+    task_count: int
+    active_task: str | None = Field(default=None, description="The task that was taken last.")
+    created_at: str
+
+
+ACTIVE_SECONDS = 300.0
+
+
+def summaries(room: Tasks) -> list[WorkspaceSummary]:
+    """Return every workspace as lists show it."""
+    return [_summary(room, workspace) for workspace in room.workspaces()]
+
+
+def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
+    now = room.now()
+    with room.reading() as connection:
+        values = {"workspace": workspace.id, "now": now}
+        count = connection.execute(
+            "SELECT count(*) FROM task WHERE workspace = :workspace", values
+        ).fetchone()[0]
+        last = connection.execute(
+            "SELECT max(at) FROM event WHERE workspace = :workspace", values
+        ).fetchone()[0]
+        held = connection.execute(
+            "SELECT n FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+            " AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1",
+            values,
+        ).fetchone()
+    return WorkspaceSummary(
+        id=workspace.id,
+        name=workspace.name,
+        path=".",
+        status="active" if last is not None and now - last <= ACTIVE_SECONDS else "idle",
+        last_activity=None if last is None else moment(last),
+        task_count=count,
+        active_task=None if held is None else f"TP-{held[0]}",
+        created_at=moment(workspace.created_at),
     )

@@ -1,14 +1,29 @@
-"""Which languages a repository is written in, as far as its files tell, and what a workspace gains by it."""
+"""`taskpilot_init`: a workspace begins, with tasks and rules that follow from the languages of its files."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.store.records import Draft
+from holdfast.tasks.caller import actor, check_workspace
+from holdfast.tasks.models import Body, Reported, Scoped, TaskReceipt, Title, Word
+from holdfast.tasks.store import rules
+from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.states import Gate
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.workspace import begin, read_marker, set_gate
+from holdfast.tasks.toolset import WORKSPACE, tasks
+from holdfast.tasks.view.results import receipt, workspace_ref
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,3 +183,98 @@ def starter_tasks(stacks: Sequence[Stack], requirements: str | None) -> list[Dra
             )
         )
     return drafts
+
+
+NEXT_STEPS = [
+    "Run taskpilot_start to begin a session",
+    "Use taskpilot_add to create new tasks",
+    "Check taskpilot_status for project overview",
+]
+
+
+_FROM_CLONE = "Run holdfast tasks export in the clone that has the tasks, and holdfast tasks restore here"
+
+
+_SHOWN_RULES = 20
+
+
+_RULE_CHARACTERS = 160
+
+
+class InitWorkspace(Scoped):
+    """What a new workspace begins with."""
+
+    project_name: Title | None = Field(default=None, description="Left out, the name of the folder.")
+    project_requirements: Body | None = Field(default=None, description="What the project has to do.")
+    tech_stack: Word | None = Field(
+        default=None, description="Languages; those whose files are there are found."
+    )
+    done_gate: Gate | None = Field(
+        default=None, description="What it takes to be done; criteria unless said otherwise."
+    )
+
+
+class WorkspaceInitialized(Reported):
+    """A workspace and what it begins with."""
+
+    tasks_created: list[TaskReceipt]
+    rules_applied: list[UntrustedText] = Field(description="The first of the rules that hold.")
+    rules_initialized: int = Field(description="How many rules hold.")
+    tech_stack: list[str]
+    done_gate: Gate
+    setup_complete: bool
+    already_initialized: bool | None = None
+
+
+def init_words(result: Any) -> str:
+    """Return what the specification has a first call say."""
+    name = one_line(result.workspace.name)
+    if result.already_initialized:
+        return f'Workspace "{name}" was initialized before; its done gate is {result.done_gate}.'
+    return f'Workspace "{name}" initialized with {len(result.tasks_created)} tasks.'
+
+
+@tasks.operation(
+    "taskpilot_init",
+    title="🚀 Initialize TaskPilot Workspace",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="init",
+    example='holdfast tasks init --project-name "Kelp"',
+    specified=True,
+    specified_description=("Initialize a TaskPilot workspace with .task folder structure and configuration"),
+    text=init_words,
+    annotations=WORKSPACE,
+)
+def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
+    """Initialize a TaskPilot workspace with .task folder structure and configuration.
+
+    Starter tasks and rules follow from the languages of the repository; a clone gets the rules only. A second
+    call changes nothing but the done gate, when one is given.
+    """
+    check_workspace(room, arguments)
+    stacks = detected(room.repository, arguments.tech_stack)
+    name = arguments.project_name or os.path.basename(room.repository.root) or "Workspace"
+    names = [stack.name for stack in stacks]
+    is_clone = read_marker(room.repository) is not None
+    workspace, made = begin(room, name, names, arguments.done_gate or "criteria")
+    if not made and arguments.done_gate is not None:
+        set_gate(room, arguments.done_gate)
+        workspace = room.workspace()
+    applied = [] if room.repository.bare else rules.begin(room, starter_rules(stacks))
+    created = []
+    if made and not is_clone:
+        drafts = starter_tasks(stacks, arguments.project_requirements)
+        created = [receipt(task) for task, _ in room.create(drafts, Who(actor()))]
+    return WorkspaceInitialized(
+        operation="init",
+        workspace=workspace_ref(workspace, with_time=True),
+        tasks_created=created,
+        rules_applied=[shorten(rule.text, _RULE_CHARACTERS, tidy=True) for rule in applied[:_SHOWN_RULES]],
+        rules_initialized=len(applied),
+        tech_stack=names,
+        done_gate=workspace.gate,
+        setup_complete=True,
+        already_initialized=None if made else True,
+        next_steps=[*([_FROM_CLONE] if made and is_clone else []), *NEXT_STEPS],
+    )

@@ -3,32 +3,21 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import os
-from typing import Literal
+from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.errors import Corrupted, NotFound, OutOfDate
+from holdfast.kernel.errors import OutOfDate
 from holdfast.kernel.operation import Effect
 from holdfast.storage.files.atomic import locked
-from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.annotations import PLANNING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored
+from holdfast.tasks.store.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
-from holdfast.tasks.view.text import document_words
-
-Document = Literal["project.md", "design.md"]
-DOCUMENT_BYTES = 512 * 1024
-
-PATHS: dict[Document, RepoPath] = {
-    "project.md": RepoPath.parse(".task/project.md"),
-    "design.md": RepoPath.parse(".task/design.md"),
-}
 
 
 class UpdateResources(InSession):
@@ -55,6 +44,11 @@ class DocumentWritten(Reported):
     uri: str
     sha256: str
     diff_stat: DiffStat
+
+
+def document_words(result: Any) -> str:
+    """Return what became of a document."""
+    return f"{result.uri}: {result.diff_stat.added} lines added, {result.diff_stat.removed} removed."
 
 
 @tasks.operation(
@@ -90,21 +84,6 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
         sha256=sha256_of(arguments.content),
         diff_stat=_difference(before or "", arguments.content),
     )
-
-
-def read(room: Tasks, document: Document) -> str | None:
-    """Return a document, or None when nobody wrote it yet."""
-    try:
-        return Tree(room.repository).read_bytes(PATHS[document], DOCUMENT_BYTES).decode()
-    except NotFound:
-        return None
-    except UnicodeDecodeError:
-        raise Corrupted(f"'{PATHS[document].text}' is not text.", hint="Mend it, or move it aside.") from None
-
-
-def sha256_of(text: str) -> str:
-    """Return the checksum of a text."""
-    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _difference(before: str, after: str) -> DiffStat:

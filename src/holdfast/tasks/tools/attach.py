@@ -1,12 +1,10 @@
-"""Files that people put on a task: pictures, voice notes, logs. Kept in the store, each content once."""
+"""`taskpilot_attach` and `taskpilot_attachment`: pictures, voice notes and logs that people put on a task."""
 
 from __future__ import annotations
 
 import base64
 import binascii
-import hashlib
 import mimetypes
-from dataclasses import dataclass
 
 from pydantic import Field
 
@@ -18,15 +16,13 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import READING, WRITING
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
 from holdfast.tasks.store import lease, rows
-from holdfast.tasks.store.history import event_row, record, state_of
-from holdfast.tasks.store.records import Attachment, Task, Who
+from holdfast.tasks.store.attachment import NewFile, content_of, is_text, put
+from holdfast.tasks.store.records import Attachment
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
+from holdfast.tasks.toolset import READING, WRITING, tasks
 from holdfast.tasks.view.results import attachment_out, receipt, workspace_ref
 
 MOST_BYTES = 512 * 1024
@@ -89,17 +85,6 @@ class AttachedFile(Reported):
     data: str | None = Field(default=None, description="Its content in Base64, where that is not text.")
 
 
-@dataclass(frozen=True, slots=True)
-class _NewFile:
-    name: str
-    mime: str
-    content: bytes
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.content).hexdigest()
-
-
 @tasks.operation(
     "taskpilot_attach",
     title="📎 Attach a file",
@@ -128,7 +113,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
         lease.may_write(connection, found, who, room.now())
-        now = _put(room, connection, found, new, who)
+        now = put(room, connection, found, new, who)
     kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
@@ -139,40 +124,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
     )
 
 
-def _put(room: Tasks, connection: Connection, task: Task, new: _NewFile, who: Who) -> Task:
-    """Store a file on a task; putting the same one twice changes nothing."""
-    before = state_of(connection, task)["attachments"]
-    connection.execute(
-        "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT (sha256) DO NOTHING",
-        {"sha256": new.sha256, "data": new.content},
-    )
-    connection.execute(
-        "INSERT INTO attachment (task, name, mime, sha256, size) VALUES (:task, :name, :mime, :sha256, :size)"
-        " ON CONFLICT (task, name) DO UPDATE SET mime = excluded.mime, sha256 = excluded.sha256,"
-        " size = excluded.size",
-        {
-            "task": task.uid,
-            "name": new.name,
-            "mime": new.mime,
-            "sha256": new.sha256,
-            "size": len(new.content),
-        },
-    )
-    after = state_of(connection, task)["attachments"]
-    if after == before:
-        return task
-    at = room.now()
-    connection.execute(
-        "UPDATE task SET version = version + 1, updated_at = :at WHERE uid = :uid",
-        {"at": at, "uid": task.uid},
-    )
-    now = rows.task_by_uid(connection, task.uid)
-    event = event_row(now, "attached", who, at, before={"attachments": before}, after={"attachments": after})
-    record(room.store, connection, [event])
-    return now
-
-
-def _new_file(room: Tasks, arguments: AttachFile) -> _NewFile:
+def _new_file(room: Tasks, arguments: AttachFile) -> NewFile:
     if (arguments.path is None) == (arguments.data is None):
         raise InvalidArguments("Name a file by `path`, or send one as `data`.", hint="Give one of the two.")
     content = _content_of(room, arguments)
@@ -183,7 +135,7 @@ def _new_file(room: Tasks, arguments: AttachFile) -> _NewFile:
         raise InvalidArguments(
             f'"{name[:60]}" cannot be the name of an attachment.', hint="Give a file name without folders."
         )
-    return _NewFile(name, arguments.mime_type or _type_of(name), content)
+    return NewFile(name, arguments.mime_type or _type_of(name), content)
 
 
 def _type_of(name: str) -> str:
@@ -283,21 +235,3 @@ def _readable(kept: Attachment, content: bytes) -> tuple[str | None, str | None]
         return (content.decode(), None) if is_text(kept.mime) else (None, base64.b64encode(content).decode())
     except UnicodeDecodeError:
         return None, base64.b64encode(content).decode()
-
-
-def is_text(mime: str) -> bool:
-    """Tell whether a type says that people can read it as it is."""
-    return mime.startswith("text/") or mime in ("application/json", "application/xml", "image/svg+xml")
-
-
-def content_of(connection: Connection, workspace: str, sha256: str) -> bytes:
-    """Return the content of an attachment of this workspace."""
-    row = connection.execute(
-        "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
-        " JOIN task ON task.uid = attachment.task WHERE attachment.sha256 = content.sha256"
-        " AND task.workspace = :workspace)",
-        {"sha256": sha256, "workspace": workspace},
-    ).fetchone()
-    if row is None:
-        raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")
-    return bytes(row[0])

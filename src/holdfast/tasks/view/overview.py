@@ -1,4 +1,4 @@
-"""`taskpilot_status`: how a workspace stands, in one look at the tables."""
+"""How a workspace stands: counts, pace, what is ready, stale or blocked, who is at work."""
 
 from __future__ import annotations
 
@@ -7,14 +7,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.annotations import READING
-from holdfast.tasks.caller import acting
-from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, TaskRef
+from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.identity import task_id
 from holdfast.tasks.store.instant import Instant
@@ -24,10 +20,8 @@ from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, within
 from holdfast.tasks.view.results import moment, task_refs, workspace_ref
-from holdfast.tasks.view.text import status_words
 
 DAY_SECONDS = 86_400.0
 STALE_DAYS = 7
@@ -35,20 +29,6 @@ _SHOWN, _SHOWN_DETAILED = 5, 20
 _LINE = 160
 
 Include = Literal["recommendations", "rules", "agents", "chart"]
-
-
-class ShowStatus(InSession):
-    """How much to say."""
-
-    include: list[Include] = Field(
-        default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
-    )
-    detailed: bool = Field(
-        default=False, description="As response_format `detailed` with everything included."
-    )
-    response_format: ResponseFormat = Field(
-        default="concise", description="How many tasks to show of each kind."
-    )
 
 
 class Counts(Result):
@@ -108,24 +88,13 @@ class StatusResult(Reported):
     truncated: bool | None = Field(default=None, description="Set where a list was cut to stay short.")
 
 
-@tasks.operation(
-    "taskpilot_status",
-    title="Show the status",
-    effect=Effect.READ,
-    command="status",
-    example="holdfast tasks status",
-    specified=True,
-    text=status_words,
-    annotations=READING,
-    addresses=(Address("GET", "workspaces/{workspace_path}/status"),),
-)
-def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
-    """Show how the workspace stands: counts, pace, what is ready, stale or blocked, what holds others up."""
-    acting(room, arguments)
+EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents", "chart"})
+
+
+def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> StatusResult:
+    """Return how a workspace stands, with what is to be included, within the bytes of a result."""
     instant = room.instant()
-    detailed = arguments.detailed or arguments.response_format == "detailed"
     most = _SHOWN_DETAILED if detailed else _SHOWN
-    included = frozenset(arguments.include) | (_EVERYTHING if arguments.detailed else frozenset())
     with room.reading() as connection:
         workspace = room.workspace_in(connection)
         result = _standing(connection, workspace, instant, most)
@@ -141,9 +110,6 @@ def status(room: Tasks, arguments: ShowStatus) -> StatusResult:
         }
     )
     return within(whole, MOST_BYTES if detailed else DEFAULT_BYTES)
-
-
-_EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents", "chart"})
 
 
 def _chart_uri(workspace: Workspace) -> str:

@@ -1,0 +1,37 @@
+"""The project's documents: readable files in `.task/` that people and agents write."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import Literal
+
+from holdfast.kernel.errors import Corrupted, NotFound
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.tasks.store.tasks import Tasks
+
+Document = Literal["project.md", "design.md"]
+
+
+DOCUMENT_BYTES = 512 * 1024
+
+
+PATHS: dict[Document, RepoPath] = {
+    "project.md": RepoPath.parse(".task/project.md"),
+    "design.md": RepoPath.parse(".task/design.md"),
+}
+
+
+def read(room: Tasks, document: Document) -> str | None:
+    """Return a document, or None when nobody wrote it yet."""
+    try:
+        return Tree(room.repository).read_bytes(PATHS[document], DOCUMENT_BYTES).decode()
+    except NotFound:
+        return None
+    except UnicodeDecodeError:
+        raise Corrupted(f"'{PATHS[document].text}' is not text.", hint="Mend it, or move it aside.") from None
+
+
+def sha256_of(text: str) -> str:
+    """Return the checksum of a text."""
+    return hashlib.sha256(text.encode()).hexdigest()

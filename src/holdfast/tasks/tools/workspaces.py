@@ -1,0 +1,84 @@
+"""`taskpilot_workspaces` and `taskpilot_health`: which workspaces there are, whether the store answers."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.resource import Address
+from holdfast.kernel.text import one_line, shorten
+from holdfast.tasks.caller import check_workspace
+from holdfast.tasks.models import Result, Scoped
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.toolset import READING, tasks
+from holdfast.tasks.view.results import WorkspaceSummary, summaries
+from holdfast.tasks.view.text import _LINES
+
+
+class AnyWorkspace(Scoped):
+    """Nothing to choose: all workspaces are listed."""
+
+
+class Workspaces(Result):
+    """The workspaces of the database."""
+
+    operation: str
+    workspaces: list[WorkspaceSummary]
+
+
+class Health(Result):
+    """That the store answers, found out by asking it."""
+
+    operation: str
+    status: Literal["ok"] = Field(description="A store that does not answer is an error instead.")
+    store: Literal["sqlite", "postgresql", "none"] = Field(
+        description="Where tasks are; none before the first."
+    )
+    workspaces: int
+
+
+def workspaces_words(found: Any) -> str:
+    """Return the workspaces, one on each line."""
+    lines = [
+        f"{item.id}  {item.status}, {item.task_count} tasks  {shorten(one_line(item.name), 100, tidy=True)}"
+        for item in found.workspaces[:_LINES]
+    ]
+    return "\n".join(lines) or "No workspaces yet."
+
+
+@tasks.operation(
+    "taskpilot_workspaces",
+    title="🏢 List workspaces",
+    effect=Effect.READ,
+    command="workspaces",
+    example="holdfast tasks workspaces",
+    text=workspaces_words,
+    listed=False,
+    annotations=READING,
+    addresses=(Address("GET", "workspaces"),),
+)
+def workspaces(room: Tasks, arguments: AnyWorkspace) -> Workspaces:
+    """List the workspaces of the database, with what is going on in each."""
+    check_workspace(room, arguments)
+    return Workspaces(operation="workspaces", workspaces=summaries(room))
+
+
+@tasks.operation(
+    "taskpilot_health",
+    title="Ask how the store is",
+    effect=Effect.READ,
+    command="health",
+    example="holdfast tasks health --json",
+    text=lambda found: f"The store ({found.store}) answers; {found.workspaces} workspaces.",
+    listed=False,
+    annotations=READING,
+    addresses=(Address("GET", "health"),),
+)
+def health(room: Tasks, arguments: AnyWorkspace) -> Health:
+    """Ask the store of the tasks for what it holds, and tell that it answered."""
+    check_workspace(room, arguments)
+    found = room.workspaces()
+    engine = room.store.engine if room.exists else "none"
+    return Health(operation="health", status="ok", store=engine, workspaces=len(found))

@@ -1,0 +1,167 @@
+"""What `taskpilot_focus` returns: a task with all that is known around it, in data, in words, cut to fit."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.tasks.models import (
+    ClaimOut,
+    Reported,
+    Result,
+    TaskDetail,
+    TaskRef,
+)
+from holdfast.tasks.neighbours import RemarkKind
+from holdfast.tasks.view.budget import within
+from holdfast.tasks.view.text import task_words
+
+
+class RemarkOut(Result):
+    """What another room knows about the task or its files."""
+
+    kind: RemarkKind
+    ref: UntrustedText
+    text: UntrustedText
+    uri: UntrustedText | None = None
+    title: UntrustedText | None = None
+    file: UntrustedText | None = None
+    line: int | None = None
+    end_line: int | None = None
+    author: UntrustedText | None = None
+    at: UntrustedText | None = None
+    state: UntrustedText | None = None
+
+
+class FocusRule(Result):
+    """A rule to keep to."""
+
+    type: str
+    text: UntrustedText
+
+
+class More(Result):
+    """What did not fit, and where it can be read."""
+
+    what: str
+    shown: int
+    total: int
+    uri: UntrustedText | None = None
+
+
+class Unreadable(Result):
+    """A room that could not be read."""
+
+    room: str
+    reason: UntrustedText
+
+
+class Focus(Reported):
+    """A task with all that is known around it."""
+
+    task: TaskDetail
+    claim: ClaimOut | None = Field(default=None, description="Yours, with its token.")
+    left_by: UntrustedText | None = Field(default=None, description="Who held it before and did not finish.")
+    parents: list[TaskRef] | None = Field(
+        default=None, description="The whole it is a part of, nearest first."
+    )
+    blockers: list[TaskRef] | None = Field(default=None, description="Unfinished tasks it needs.")
+    to_check: list[int] | None = Field(default=None, description="Numbers of criteria that are not met yet.")
+    done_gate: str = Field(description="What this workspace asks for before a task is done.")
+    rules: list[FocusRule] | None = None
+    remarks: list[RemarkOut] | None = Field(
+        default=None, description="Open comments and unread messages on its files, its issue, its commits."
+    )
+    absent: list[str] | None = Field(default=None, description="Rooms that are not here and say nothing.")
+    unreadable: list[Unreadable] | None = None
+    more: list[More] | None = None
+    truncated: bool | None = Field(default=None, description="Set where a text was cut; read the task whole.")
+    version: int
+
+
+_WIDTH = 160
+_LINES = 20
+
+
+def focus_words(found: Focus) -> str:
+    """Return a task in focus in some lines: what, what is in the way, what to keep to, what was said."""
+    task = found.task
+    lines = [task_words(task)]
+    if task.description:
+        lines.append(_short(task.description))
+    if found.claim is not None:
+        lines.append(f"Yours until {found.claim.expires_at}.")
+    lines += [f"Part of {task_words(parent)}" for parent in found.parents or ()]
+    lines += [f"Needs {task_words(blocker)}" for blocker in found.blockers or ()]
+    for number, item in enumerate(task.criteria or (), 1):
+        lines.append(f"[{'x' if item.checked else ' '}] {number}. {_short(item.text)}")
+    lines += [f"Rule ({rule.type}): {_short(rule.text)}" for rule in found.rules or ()]
+    lines += [_remark(remark) for remark in found.remarks or ()]
+    lines += [
+        f"{item.total - item.shown} more: {item.what}" for item in found.more or () if item.total > item.shown
+    ]
+    lines += [
+        f"The room {item.room} could not be read: {_short(item.reason)}" for item in found.unreadable or ()
+    ]
+    if found.absent:
+        lines.append(f"Not here: {', '.join(found.absent)}.")
+    if len(lines) > _LINES:
+        lines = [*lines[:_LINES], f"And {len(lines) - _LINES} lines more, in the data."]
+    return "\n".join([*lines, *(found.next_steps or ())])
+
+
+def _remark(remark: RemarkOut) -> str:
+    place = one_line(remark.file) + (f":{remark.line}" if remark.line else "") if remark.file else ""
+    said = " ".join(filter(None, [one_line(remark.title or ""), _short(remark.text)]))
+    return f"{remark.kind} {place or one_line(remark.ref)[:40]}: {said}"
+
+
+def _short(text: str) -> str:
+    return shorten(one_line(text), _WIDTH)
+
+
+_LISTS = (
+    "subtasks",
+    "depends_on",
+    "blocks",
+    "labels",
+    "criteria",
+    "evidence",
+    "connected_files",
+    "links",
+    "attachments",
+    "rules",
+    "remarks",
+    "parents",
+    "blockers",
+)
+
+
+def shortened_focus(whole: Focus, most: int, uri: str) -> Focus:
+    """Return a focus that takes no more than so many bytes; `uri` is where the task can be read whole."""
+    shorter = within(whole, most - _MORE_BYTES)
+    if shorter is whole:
+        return whole
+    told = {item.what: item for item in whole.more or ()}
+    for name in _LISTS:
+        before, after = _length(whole, name), _length(shorter, name)
+        known = told.get(name)
+        if after < before or known is not None:
+            told[name] = More(
+                what=name,
+                shown=min(after, known.shown) if known is not None else after,
+                total=known.total if known is not None else before,
+                uri=known.uri if known is not None else None,
+            )
+    told.setdefault("task", More(what="task", shown=0, total=1, uri=uri))
+    return shorter.model_copy(update={"more": list(told.values()), "truncated": True})
+
+
+_MORE_BYTES = 600
+"""What telling of all that was left out may take."""
+
+
+def _length(focus: Focus, name: str) -> int:
+    holder = focus.task if hasattr(focus.task, name) else focus
+    return len(getattr(holder, name, None) or ())
