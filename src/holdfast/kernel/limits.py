@@ -11,7 +11,8 @@ KIB = 1024
 MIB = 1024 * KIB
 
 
-@dataclass(frozen=True, slots=True)
+# Every command loads this; comparing and showing so many fields would take Python milliseconds to prepare.
+@dataclass(frozen=True, eq=False, repr=False)
 class Limits:
     """Limits of the wire, of dispatch and of the stores."""
 

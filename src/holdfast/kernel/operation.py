@@ -7,10 +7,12 @@ tool, the command, the REST route and the documentation are derived from that on
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from types import ModuleType
 from typing import Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
@@ -25,6 +27,11 @@ from holdfast.kernel.resource import Address, Complete, Feed, Resource
 Text = Callable[[Any], str]
 """Says a result in words."""
 
+# Before its first model pydantic asks every installed package for plugins, which takes longer than many a
+# command. Holdfast has none, and what others install must not change what its models accept.
+_no_plugins = ModuleType("pydantic.plugin._loader")
+_no_plugins.get_plugins = tuple  # type: ignore[attr-defined]
+sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 
 ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}
 """Marks an argument that a specification asks for and that clients of everything need not be told of."""
