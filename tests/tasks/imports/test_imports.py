@@ -10,13 +10,12 @@ import pytest
 
 from holdfast.kernel.errors import Invalid, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.imports.models import ImportReport, ImportTasks
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, set_gate
-from holdfast.tasks.tools.import_tasks import import_tasks, import_words
+from holdfast.tasks.tools.import_tasks import ImportReport, ImportTasks, import_tasks, import_words
 from tests.conftest import RunHoldfast
 from tests.tasks.imports.test_readers import BACKLOG_TASK, CHECK_LIST, UNTAGGED
 

@@ -14,10 +14,10 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.tools.github import GitHubCall
 from holdfast.tasks.tools.github import github as operate
-from holdfast.tasks.tools.remote_interface import remote_interface
-from holdfast.tasks.trackers.github_models import GitHubCall
-from holdfast.tasks.trackers.report import RemoteInterface, TrackerReport
+from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
+from holdfast.tasks.trackers.report import TrackerReport
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer
 

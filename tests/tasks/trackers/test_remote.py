@@ -14,10 +14,9 @@ from holdfast.tasks.store.records import Change, Draft, Who
 from holdfast.tasks.store.states import STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
-from holdfast.tasks.tools.remote_interface import remote_interface
-from holdfast.tasks.trackers.applying import way
-from holdfast.tasks.trackers.report import RemoteInterface, TrackerReport
-from holdfast.tasks.trackers.report_text import report_words
+from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
+from holdfast.tasks.trackers.adapter import way
+from holdfast.tasks.trackers.report import TrackerReport, report_words
 from tests.tasks.trackers.tracker_servers import FakeAsana, FakeCustom, FakeJira, FakeLinear, FakeTrello
 from tests.tasks.trackers.web_server import Answer, Server, serving
 

@@ -16,12 +16,18 @@ from holdfast.kernel.errors import (
 from holdfast.storage.network.address import AllowedHosts
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
-from holdfast.tasks.trackers.github_api import GitHub, checked_project, project_of_remote
-from holdfast.tasks.trackers.github_mapping import body_of, fields_of, labels_of, task_of
+from holdfast.tasks.trackers.github_api import (
+    GitHub,
+    body_of,
+    checked_project,
+    fields_of,
+    labels_of,
+    project_of_remote,
+    task_of,
+)
 from holdfast.tasks.trackers.service import Manners, Service, pause
-from holdfast.tasks.trackers.settings import parse_settings
 from holdfast.tasks.trackers.three_way_merge import Clash, reconcile
-from holdfast.tasks.trackers.tracker import Mark
+from holdfast.tasks.trackers.tracker import Mark, parse_settings
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer, Server, serving
 
@@ -108,14 +114,14 @@ def test_a_refusal_is_told_in_the_services_words(status: int, kind: type[Holdfas
 
 def test_a_wrong_token_says_where_tokens_come_from() -> None:
     with github() as fake, pytest.raises(Denied) as caught:
-        connected(fake, token="wrong").standing()
+        connected(fake, token="wrong").whoami()
     assert "GITHUB_TOKEN" in caught.value.sentence()
 
 
 def test_who_we_are_is_asked() -> None:
     with github() as fake:
-        standing = connected(fake).standing()
-    assert (standing.account, standing.project) == ("ada", "ada/kelp")
+        account = connected(fake).whoami()
+    assert (account.account, account.project) == ("ada", "ada/kelp")
 
 
 def test_waiting_ends_with_the_call() -> None:

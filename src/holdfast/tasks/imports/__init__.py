@@ -1,2 +1,6 @@
-"""Readers of other programs' task files. Each takes texts and returns tasks and problems; none opens a
-file."""
+"""Tasks of other programs' files.
+
+- How is a file read? `check_list`, `backlog_folder`, `task_master`: each takes texts and returns tasks and
+  problems; none opens a file.
+- How do tasks come of it, and stay up to date? `importer`.
+"""

@@ -6,93 +6,185 @@ Contract:
 - A task is known by its origin. What changed in the file since the last import is taken over; what changed
   here stays; where both changed, the task is left alone and named, unless a side is preferred.
 - What the file no longer has stays here. The file itself is never written.
+- Where tasks of a file wait for each other, the dependency that closes the cycle is left out, and named.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Invalid, NotFound, TooLarge
+from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.imports.circles import without_circles
-from holdfast.tasks.imports.models import ImportReport, ImportTasks, told
-from holdfast.tasks.imports.source import read, recognised
+from holdfast.tasks.imports.backlog_folder import FOLDERS, read_backlog
+from holdfast.tasks.imports.check_list import read_check_list
+from holdfast.tasks.imports.task_master import read_task_master
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers.adapter import Fitted, as_foreign, draft_of, fitted, seen_of, values_of
-from holdfast.tasks.trackers.applying import apply, move
+from holdfast.tasks.trackers.adapter import (
+    Fitted,
+    apply,
+    as_foreign,
+    draft_of,
+    fitted,
+    move,
+    seen_of,
+    values_of,
+)
 from holdfast.tasks.trackers.counterparts import Counterpart
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem
-from holdfast.tasks.trackers.outcome import Done, Outcome, Side, Step
+from holdfast.tasks.trackers.report import Done, Outcome, Side
 from holdfast.tasks.trackers.three_way_merge import reconcile
-from holdfast.tasks.view.results import workspace_ref
 
 
-def imported(room: Tasks, who: Who, arguments: ImportTasks) -> ImportReport:
-    """Import a file or folder, or say what that would do."""
-    path = RepoPath.parse(arguments.path)
-    chosen = recognised(room.repository, arguments.format, path)
-    found, problems = read(room.repository, chosen, path)
-    found = without_circles(found, problems, path.text)
-    run = Import(room, who, Source(f"{chosen}:{path.text}", chosen, path.text), arguments.prefer)
-    outcome = run.planned(found, problems) if arguments.dry_run else run.carried_out(found, problems)
-    return ImportReport(
-        operation="import",
-        workspace=workspace_ref(room.workspace()),
-        format=chosen,
-        path=path.text,
-        dry_run=arguments.dry_run,
-        next_steps=["Import again without the dry run."] if arguments.dry_run and outcome.steps else None,
-        **told(outcome, problems),
-    )
+def without_cycles(found: list[ForeignTask], problems: list[Problem], file: str) -> list[ForeignTask]:
+    """Return the tasks without those dependencies and parents that would make one wait for itself."""
+    waits: dict[str, set[str]] = {task.origin: set() for task in found}
+    kept: dict[str, str | None] = {}
+    for task in found:
+        kept[task.origin] = task.parent
+        if task.parent is not None and not _joined(waits, task.origin, task.parent):
+            kept[task.origin] = None
+            problems.append(_left_out(file, task, task.parent, "its parent"))
+    plain = []
+    for task in found:
+        needs = []
+        for origin in task.depends_on:
+            if _joined(waits, task.origin, origin):
+                needs.append(origin)
+            else:
+                problems.append(_left_out(file, task, origin, "what it needs"))
+        plain.append(replace(task, depends_on=tuple(needs), parent=kept[task.origin]))
+    return plain
 
 
-@dataclass(frozen=True)
-class Source:
-    """Where tasks come from, and what that is called here."""
+def _left_out(file: str, task: ForeignTask, other: str, what: str) -> Problem:
+    message = f"'{task.origin}' and {other!a} would wait for each other; {other!a} as {what} was left out."
+    return Problem(file, task.line, message)
 
-    name: str
-    kind: str
-    path: str
+
+def _joined(waits: dict[str, set[str]], task: str, other: str) -> bool:
+    """Let a task wait for another, unless that one waits for it already."""
+    if other in waits:
+        if other == task or _reaches(waits, other, task):
+            return False
+        waits[task].add(other)
+    return True
+
+
+def _reaches(waits: Mapping[str, set[str]], start: str, end: str) -> bool:
+    seen, frontier = {start}, [start]
+    while frontier:
+        for following in waits[frontier.pop()]:
+            if following == end:
+                return True
+            if following not in seen:
+                seen.add(following)
+                frontier.append(following)
+    return False
+
+
+SourceFormat = Literal["todo", "backlog", "task-master"]
+Format = Literal["auto"] | SourceFormat
+_READERS = {"todo": read_check_list, "task-master": read_task_master}
+
+
+def recognised(repository: Repository, format: Format, path: RepoPath) -> SourceFormat:  # noqa: A002 - as in the input
+    """Return the format that is meant; `auto` goes by what the path names."""
+    if format != "auto":
+        return format
+    if not Tree(repository).exists(path):
+        return "backlog"
+    return "task-master" if path.name.lower().endswith(".json") else "todo"
+
+
+def read(
+    repository: Repository, kind: SourceFormat, path: RepoPath
+) -> tuple[list[ForeignTask], list[Problem]]:
+    """Return the tasks at a path, parents before their parts, and what is odd about them."""
+    tree = Tree(repository)
+    if kind != "backlog":
+        return _READERS[kind](_text(tree, path), path.text)
+    if tree.exists(path):
+        raise Invalid(
+            f"'{path.text}' is a file, and Backlog.md keeps tasks in a folder.",
+            hint="Name the folder that holds 'tasks', such as 'backlog', or another format.",
+        )
+    files = {
+        file.text.removeprefix(f"{path.text}/"): _text(tree, file)
+        for folder in FOLDERS
+        for file in tree.files_in(RepoPath.parse(f"{path.text}/{folder}"))
+        if file.name.endswith(".md")
+    }
+    if not files:
+        raise NotFound(
+            f"There is no folder of tasks in '{path.text}'.",
+            hint="Name the folder that holds 'tasks', such as 'backlog'.",
+        )
+    if len(files) > LIMITS.import_files:
+        raise TooLarge(f"'{path.text}' holds more than {LIMITS.import_files} tasks.", hint="Import fewer.")
+    return read_backlog(files)
+
+
+def _text(tree: Tree, path: RepoPath) -> str:
+    try:
+        return tree.read_bytes(path, LIMITS.import_file_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise Invalid(
+            f"'{path.text}' is not UTF-8 text: byte {error.start} is odd.", hint="Save it as UTF-8."
+        ) from None
 
 
 class Import:
-    """One run over one source."""
+    """One run over one source: what it did, and what it found odd."""
 
-    def __init__(self, room: Tasks, who: Who, source: Source, prefer: Side | None) -> None:
+    def __init__(self, room: Tasks, who: Who, path: RepoPath, prefer: Side | None) -> None:
         self._room = room
         self._who = who
-        self._source = source
+        self._place = path
+        self._path = path.text
         self._prefer = prefer
-        self._reason = f"Imported from {source.path}"
-        self._outcome = Outcome()
+        self._reason = f"Imported from {path.text}"
+        self._source = ""
+        self.outcome = Outcome()
+        self.problems: list[Problem] = []
 
-    def planned(self, found: list[ForeignTask], problems: list[Problem]) -> Outcome:
-        """Return what an import would do."""
+    def run(self, format: Format, *, dry_run: bool) -> SourceFormat:  # noqa: A002 - as in the input
+        """Import, or find out what that would do; return the format of the source."""
+        chosen = recognised(self._room.repository, format, self._place)
+        self._source = f"{chosen}:{self._path}"
+        found, self.problems = read(self._room.repository, chosen, self._place)
+        fitting = self._fitting(without_cycles(found, self.problems, self._path))
+        if dry_run:
+            self._plan(fitting)
+        else:
+            kept.connect(self._room, self._source, chosen, {"path": self._path})
+            self._carry_out(fitting)
+        return chosen
+
+    def _plan(self, fitting: list[Fitted]) -> None:
         pairs = self._pairs()
-        fitting = self._fitting(found, problems)
         new = {item.task.origin for item in fitting} - pairs.keys()
         for item in fitting:
             if item.task.origin in new:
-                self._draft(item.task, new, pairs, problems)  # for what is odd about it
+                self._draft(item.task, new, pairs)  # for what is odd about it
                 self._tell("created_here", None, item.task)
             else:
                 self._renew(pairs[item.task.origin], item, pairs, dry_run=True)
-        return self._outcome
 
-    def carried_out(self, found: list[ForeignTask], problems: list[Problem]) -> Outcome:
-        """Import, and return what was done."""
-        kept.connect(self._room, self._source.name, self._source.kind, {"path": self._source.path})
+    def _carry_out(self, fitting: list[Fitted]) -> None:
         pairs = self._pairs()
-        fitting = self._fitting(found, problems)
         fresh = [item for item in fitting if item.task.origin not in pairs]
-        pairs |= self._make(fresh, pairs, problems)
+        pairs |= self._make(fresh, pairs)
         settled_now = {origin for origin, pair in pairs.items() if pair.seen} & {
             item.task.origin for item in fresh
         }
@@ -100,34 +192,31 @@ class Import:
             current_call().progress(number, len(fitting))
             settled = self._renew(pairs[item.task.origin], item, pairs, dry_run=False)
             if settled != pairs[item.task.origin]:
-                kept.put(self._room, self._source.name, settled)
-        kept.move_mark(self._room, self._source.name, {})
-        return self._outcome
+                kept.put(self._room, self._source, settled)
+        kept.move_mark(self._room, self._source, {})
 
     def _pairs(self) -> dict[str, Counterpart]:
         with self._room.reading() as connection:
             workspace = self._room.workspace_in(connection).id
-            return kept.counterparts(connection, workspace, self._source.name)
+            return kept.counterparts(connection, workspace, self._source)
 
-    def _fitting(self, found: list[ForeignTask], problems: list[Problem]) -> list[Fitted]:
+    def _fitting(self, found: list[ForeignTask]) -> list[Fitted]:
         """Return the tasks that fit whole; a text that is too long is named, and its task left out."""
         fitting = []
         for task in found:
             item = fitted(task)
             if "description" in item.cut:
                 message = f"The text of '{task.origin}' is too long; the task was left out."
-                problems.append(Problem(self._source.path, task.line, message))
+                self.problems.append(Problem(self._path, task.line, message))
             else:
                 fitting.append(item)
         return fitting
 
     # New tasks.
 
-    def _make(
-        self, fresh: list[Fitted], pairs: Mapping[str, Counterpart], problems: list[Problem]
-    ) -> dict[str, Counterpart]:
+    def _make(self, fresh: list[Fitted], pairs: Mapping[str, Counterpart]) -> dict[str, Counterpart]:
         origins = {item.task.origin for item in fresh}
-        drafts = [self._draft(item.task, origins, pairs, problems) for item in fresh]
+        drafts = [self._draft(item.task, origins, pairs) for item in fresh]
         made = self._room.create(drafts, self._who) if drafts else []
         bases = {item.task.origin: values_of(item.task) for item in fresh}
         # Parts before wholes: a task is not done while a part of it is open.
@@ -151,23 +240,21 @@ class Import:
             found[origin] = Counterpart(origin, task.uid, None, bases[origin], seen)
             if is_new:
                 self._tell("created_here", task, item.task)
-        kept.put(self._room, self._source.name, *found.values())
+        kept.put(self._room, self._source, *found.values())
         return found
 
     def _values(self, task: Task) -> dict[str, Any]:
         with self._room.reading() as connection:
             return values_of(as_foreign(connection, task, ""))
 
-    def _draft(
-        self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart], problems: list[Problem]
-    ) -> Draft:
+    def _draft(self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart]) -> Draft:
         def named(origin: str, what: str) -> str | None:
             if origin in new:
                 return f"#{origin}"
             if origin in pairs:
                 return pairs[origin].task
             message = f"'{task.origin}' names {origin!a} as {what}, which is not there; kept as a note."
-            problems.append(Problem(self._source.path, task.line, message))
+            self.problems.append(Problem(self._path, task.line, message))
             notes.append(f"{what}: {origin}")
             return None
 
@@ -176,8 +263,8 @@ class Import:
             (name, "blocks") for origin in task.depends_on if (name := named(origin, "what it needs"))
         ]
         parent = None if task.parent is None else named(task.parent, "its parent")
-        link = Link("file", f"{self._source.path}#{task.origin}"[:500], None, task.title)
-        draft = draft_of(task, link, f"{self._source.name}#{task.origin}")
+        link = Link("file", f"{self._path}#{task.origin}"[:500], None, task.title)
+        draft = draft_of(task, link, f"{self._source}#{task.origin}")
         return replace(draft, parent=parent, depends_on=needs, notes="\n".join(notes) or None)
 
     # Tasks that are known.
@@ -210,7 +297,7 @@ class Import:
         if changed:
             self._tell("changed_here", task, item.task, changed)
         elif not refused and not found.clashes:
-            self._outcome.unchanged += 1
+            self.outcome.unchanged += 1
         return replace(pair, base=base, seen=seen)
 
     def _add_more(self, task: Task, more: Change) -> dict[str, str]:
@@ -253,5 +340,4 @@ class Import:
         detail: str | None = None,
     ) -> None:  # fmt: skip
         detail = detail or (None if item.line is None else f"line {item.line}")
-        name = None if task is None else task.id
-        self._outcome.steps.append(Step(done, name, item.origin, item.title, fields, detail))
+        self.outcome.tell(done, None if task is None else task.id, item.title, item, fields, detail)

@@ -2,12 +2,69 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.files.repo_path import RepoPath
 from holdfast.tasks.caller import acting
-from holdfast.tasks.imports.models import ImportReport, ImportTasks
+from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
+from holdfast.tasks.trackers.report import Side, SyncStep
+from holdfast.tasks.view.results import workspace_ref
+
+Format = Literal["auto", "todo", "backlog", "task-master"]
+_MOST = 50
+
+
+class ImportTasks(InSession):
+    """Which file or folder to import."""
+
+    format: Format = Field(
+        description="A check list, a Backlog.md folder, or task-master's JSON; auto looks at the path."
+    )
+    path: str = Field(
+        min_length=1,
+        max_length=LIMITS.path_characters,
+        description="The file or folder inside the repository.",
+    )
+    prefer: Side | None = Field(
+        default=None, description="Which side wins where a task was changed here and there."
+    )
+    dry_run: bool = Field(default=False, description="Only say what would be done.")
+
+
+class ImportProblem(Result):
+    """Something that could not be taken over as it stands, and what was done instead."""
+
+    file: UntrustedText
+    line: int | None = None
+    message: UntrustedText
+
+
+class ImportReport(Reported):
+    """What an import did. Importing the same again changes nothing."""
+
+    format: Format
+    path: UntrustedText
+    dry_run: bool
+    created: int
+    changed: int
+    unchanged: int
+    steps: list[SyncStep] = Field(description=f"What was done; {_MOST} at most.")
+    problems: list[ImportProblem] = Field(description=f"What to look at; {_MOST} at most.")
+    total_problems: int
+
+    @property
+    def exit_code(self) -> int:
+        """Tell a script that not everything came over as it stands."""
+        return 1 if self.problems or any(step.done in ("conflict", "refused") for step in self.steps) else 0
 
 
 def import_words(report: ImportReport) -> str:
@@ -44,6 +101,23 @@ def import_tasks(room: Tasks, arguments: ImportTasks) -> ImportReport:
 
     Ids of origin are kept: importing again brings what changed there, and says where both sides changed.
     """
-    from holdfast.tasks.imports.importer import imported  # here, because it loads parsers
+    from holdfast.tasks.imports.importer import Import  # here, because it loads parsers
 
-    return imported(room, acting(room, arguments), arguments)
+    who, path = acting(room, arguments), RepoPath.parse(arguments.path)
+    run = Import(room, who, path, arguments.prefer)
+    format_found = run.run(arguments.format, dry_run=arguments.dry_run)
+    steps = sorted(run.outcome.steps, key=lambda step: step.done not in ("conflict", "refused"))
+    return ImportReport(
+        operation="import",
+        workspace=workspace_ref(room.workspace()),
+        format=format_found,
+        path=path.text,
+        dry_run=arguments.dry_run,
+        next_steps=["Import again without the dry run."] if arguments.dry_run and steps else None,
+        created=sum(step.done == "created_here" for step in steps),
+        changed=len({step.origin for step in steps if step.done == "changed_here"}),
+        unchanged=run.outcome.unchanged,
+        steps=steps[:_MOST],
+        problems=[ImportProblem(**asdict(problem)) for problem in run.problems[:_MOST]],
+        total_problems=len(run.problems),
+    )

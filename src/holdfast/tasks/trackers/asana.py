@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from urllib.parse import quote
 
-from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import Service
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
-USUAL_ADDRESS = "https://app.asana.com"
-NEEDED = ("project",)
-KNOWN = ("base_url",)
-TOKEN_HINT = "Set ASANA_ACCESS_TOKEN."  # noqa: S105 - words about one
 _ROOT = "/api/1.0"
 _ASKED = "name,notes,completed,modified_at,permalink_url,tags.name"
 _PAGE = 100
 
 
-def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return what says who we are."""
+_MANNERS = Manners("Asana", "Set ASANA_ACCESS_TOKEN.")
+
+
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     del settings
-    token = configuration.variable("ASANA_ACCESS_TOKEN", "ASANA_TOKEN")
-    if token is None:
-        raise Unavailable("There is no token for Asana.", hint=TOKEN_HINT)
-    return {"Authorization": f"Bearer {token}"}
+    return {
+        "Authorization": f"Bearer {token_of(configuration, _MANNERS, 'ASANA_ACCESS_TOKEN', 'ASANA_TOKEN')}"
+    }
 
 
 @dataclass
@@ -37,14 +33,13 @@ class Asana:
 
     service: Service
     settings: Mapping[str, Any]
-    kind: str = "asana"
-    carries: frozenset[str] = field(default_factory=lambda: frozenset({"title", "description", "status"}))
+    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
         account = words(part(self.service.get(f"{_ROOT}/users/me").json(), "data"), "name")
         project = part(self.service.get(f"{_ROOT}/projects/{self._project}").json(), "data")
-        return Standing(account, words(project, "name"), words(project, "permalink_url") or None)
+        return Account(account, words(project, "name"), words(project, "permalink_url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the tasks that changed since the mark."""
@@ -99,3 +94,9 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
         "status": ("completed", task.status == "done"),
     }
     return dict(given[name] for name in names if name in given)
+
+
+KIND = Kind(
+    "asana", _MANNERS, Asana, _authorization,
+    needed=("project",), optional=("base_url",), identifying=("project",), usual_address="https://app.asana.com",
+)  # fmt: skip

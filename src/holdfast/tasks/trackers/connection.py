@@ -1,39 +1,44 @@
-"""Other trackers, connected, tested and kept in step. Loaded when a tracker is asked for, not before."""
+"""Trackers by their kind: connected, tested, kept in step. Loaded when a tracker is asked for, not before."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.tasks.caller import acting
+from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.trackers import asana, custom, github_api, jira, linear, trello
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.counterparts import Known
-from holdfast.tasks.trackers.kinds import name_of, origin_of, settings_of, tracker_of
-from holdfast.tasks.trackers.report import RemoteInterface, Synchronising, TrackerOut, TrackerReport, steps_of
-from holdfast.tasks.trackers.synchronisation import Synchronisation, Terms
+from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
+from holdfast.tasks.trackers.synchronisation import Synchronisation
+from holdfast.tasks.trackers.tracker import Account, Kind, Tracker, parse_settings
 from holdfast.tasks.view.results import moment_or_none, workspace_ref
 
+KINDS: Mapping[str, Kind] = MappingProxyType(
+    {module.KIND.name: module.KIND for module in (github_api, linear, asana, trello, jira, custom)}
+)
 
-def handled(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
-    """Do what an action asks for."""
-    who = acting(room, arguments)
-    action = arguments.action
-    if action == "list":
-        return _listed(room, arguments)
-    if action in ("connect", "configure"):
-        return _connected(room, arguments)
-    known = chosen(room, arguments.interface_type, arguments.name)
-    if known.kind == "github":
-        _check_project(room, known.settings)
-    if action == "test":
-        return tested(room, known)
-    if action == "disconnect":
-        return disconnected(room, known, dry_run=arguments.dry_run)
-    return synchronised(room, who, known, arguments)
+
+def settings_of(kind: str, config: str | None) -> dict[str, Any]:
+    """Return the settings that a config gives for a kind of tracker, checked."""
+    described = KINDS[kind]
+    settings = parse_settings(config, needed=described.needed, known=described.optional)
+    if kind == "github":
+        github_api.checked_project(settings["repository"])
+    else:
+        parse_address(str(settings.get("base_url") or described.usual_address))
+    return settings
+
+
+def name_of(kind: str, settings: Mapping[str, Any]) -> str:
+    """Return what a tracker is called here: its kind and what tells its project from others."""
+    parts = [str(settings[name]).removeprefix("https://").rstrip("/") for name in KINDS[kind].identifying]
+    return f"{kind}:{'/'.join(parts)}"
 
 
 def chosen(room: Tasks, kind: str, name: str | None) -> Known:
@@ -49,36 +54,27 @@ def chosen(room: Tasks, kind: str, name: str | None) -> Known:
     return found[0]
 
 
+def listed(room: Tasks, kind: str) -> TrackerReport:
+    """Tell which trackers of a kind there are."""
+    found = kept.trackers(room, kind)
+    trackers = [tracker_out(item) for item in found]
+    return report(room, "list", found[0] if found else None, dry_run=True, trackers=trackers)
+
+
 def tested(room: Tasks, known: Known) -> TrackerReport:
     """Ask a tracker who we are."""
-    standing = tracker_of(known.kind, known.settings, UsersConfiguration(room.repository)).standing()
-    return report(
-        room,
-        "test",
-        known,
-        dry_run=True,
-        account=standing.account,
-        project=standing.project,
-        url=standing.url,
-    )
+    account = _whoami(room, known.kind, known.settings)
+    return report(room, "test", known, dry_run=True, **vars(account))
 
 
-def synchronised(room: Tasks, who: Who, known: Known, arguments: Synchronising) -> TrackerReport:
+def synchronised(room: Tasks, who: Who, known: Known, terms: SyncTerms) -> TrackerReport:
     """Keep tasks and a tracker in step."""
-    tracker = tracker_of(known.kind, known.settings, UsersConfiguration(room.repository))
-    terms = Terms(
-        dry_run=arguments.dry_run,
-        direction=arguments.direction,
-        prefer=arguments.prefer,
-        create_missing=arguments.create_missing,
-        include_finished=arguments.include_finished,
-    )
-    outcome = Synchronisation(room, who, tracker, known, terms).run()
-    steps = ["Pass dry_run false to do this."] if arguments.dry_run and outcome.steps else []
+    outcome = Synchronisation(room, who, _tracker(room, known.kind, known.settings), known, terms).run()
+    steps = ["Pass dry_run false to do this."] if terms.dry_run and outcome.steps else []
     if any(step.done == "conflict" for step in outcome.steps):
         steps.append("Settle each conflict on one side, or pass prefer 'ours' or 'theirs'.")
     after = next((item for item in kept.trackers(room, known.kind) if item.name == known.name), known)
-    return report(room, "sync", after, dry_run=arguments.dry_run, next_steps=steps, **steps_of(outcome))
+    return report(room, "sync", after, dry_run=terms.dry_run, next_steps=steps, **steps_of(outcome))
 
 
 def disconnected(room: Tasks, known: Known, *, dry_run: bool) -> TrackerReport:
@@ -93,38 +89,27 @@ def connected(
     room: Tasks, kind: str, settings: dict[str, Any], *, dry_run: bool, action: str
 ) -> TrackerReport:
     """Try a tracker, and keep it when that works and it is not a dry run."""
-    standing = tracker_of(kind, settings, UsersConfiguration(room.repository)).standing()
+    account = _whoami(room, kind, settings)
     name = name_of(kind, settings)
     known = Known(name, kind, settings, {}, connected=False, created_at=room.now(), synced_at=None)
     if not dry_run:
         kept.connect(room, name, kind, settings)
         known = next(item for item in kept.trackers(room, kind) if item.name == name)
-    return report(
-        room,
-        action,
-        known,
-        dry_run=dry_run,
-        account=standing.account,
-        project=standing.project,
-        url=standing.url,
-        next_steps=["Pass dry_run false to connect it."]
-        if dry_run
-        else ["Synchronise it with the action 'sync'."],
-    )
+    step = "Pass dry_run false to connect it." if dry_run else "Synchronise it with the action 'sync'."
+    return report(room, action, known, dry_run=dry_run, next_steps=[step], **vars(account))
 
 
 def report(room: Tasks, action: str, known: Known | None, *, dry_run: bool, **more: Any) -> TrackerReport:
     """Return what was done with a tracker."""
     configuration = UsersConfiguration(room.repository)
-    settings = {} if known is None else known.settings
-    kind = "github" if known is None else known.kind
-    allowed = configuration.allowed_hosts().permit(origin_of(kind, settings, configuration))
+    kind, settings = ("github", {}) if known is None else (known.kind, known.settings)
+    origin = parse_address(KINDS[kind].address(settings, configuration)).origin
     return TrackerReport(
         operation="remote_interface" if kind != "github" else "github",
         workspace=workspace_ref(room.workspace()),
         action=action,
         dry_run=dry_run,
-        allowed=allowed,
+        allowed=configuration.allowed_hosts().permit(origin),
         tracker=None if known is None else tracker_out(known),
         **more,
     )
@@ -137,22 +122,9 @@ def tracker_out(known: Known) -> TrackerOut:
     )
 
 
-def _listed(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
-    found = kept.trackers(room, arguments.interface_type)
-    first = found[0] if found else None
-    more = {"trackers": [tracker_out(item) for item in found]}
-    return report(room, "list", first, dry_run=True, **more)
+def _whoami(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Account:
+    return _tracker(room, kind, settings).whoami()
 
 
-def _connected(room: Tasks, arguments: RemoteInterface) -> TrackerReport:
-    kind = arguments.interface_type
-    settings = settings_of(kind, arguments.config)
-    if kind == "github":
-        _check_project(room, settings)
-    return connected(room, kind, settings, dry_run=arguments.dry_run, action=arguments.action)
-
-
-def _check_project(room: Tasks, settings: Mapping[str, Any]) -> None:
-    from holdfast.tasks.trackers.github_actions import check_project  # it builds on this module
-
-    check_project(room, str(settings["repository"]))
+def _tracker(room: Tasks, kind: str, settings: Mapping[str, Any]) -> Tracker:
+    return KINDS[kind].make(KINDS[kind].service(settings, UsersConfiguration(room.repository)), settings)

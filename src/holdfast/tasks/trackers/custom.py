@@ -9,24 +9,23 @@ Further pages come by the `Link` header. The settings say what the fields are ca
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from urllib.parse import quote, urlsplit
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Service
-from holdfast.tasks.trackers.settings import mapped
+from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, words
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, words
 
-NEEDED = ("base_url",)
-KNOWN = ("items", "fields", "statuses")
-TOKEN_HINT = "Set HOLDFAST_REMOTE_TOKEN."  # noqa: S105 - words about one
 _NAMES = (*FIELDS, "id", "url", "updated_at")
 
 
-def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+_MANNERS = Manners("Custom", "Set HOLDFAST_REMOTE_TOKEN.")
+
+
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return what says who we are, where a token is set; some services need none."""
     del settings
     token = configuration.variable("HOLDFAST_REMOTE_TOKEN")
@@ -39,14 +38,13 @@ class Custom:
 
     service: Service
     settings: Mapping[str, Any]
-    kind: str = "custom"
-    carries: frozenset[str] = field(default_factory=lambda: frozenset(FIELDS))
+    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return where we are, having asked for the items."""
         self.service.get("", {"limit": 1}).json()
         host = self.service.client.origin.name
-        return Standing(
+        return Account(
             "", urlsplit(self.service.client.base).path.strip("/") or host, self.service.client.base
         )
 
@@ -103,3 +101,9 @@ class Custom:
 
     def _name(self, ours: str) -> str:
         return mapped(self.settings, "fields").get(ours, ours)
+
+
+KIND = Kind(
+    "custom", _MANNERS, Custom, _authorization,
+    needed=("base_url",), optional=("items", "fields", "statuses"), identifying=("base_url",),
+)  # fmt: skip

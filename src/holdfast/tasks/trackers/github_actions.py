@@ -1,64 +1,30 @@
-"""Issues and pull requests, and what they mean for tasks. Loaded when GitHub is asked for, not before."""
+"""Issues and pull requests on GitHub, and what they mean for tasks. Loaded when asked for, not before."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, NotFound
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.network.address import parse_address
-from holdfast.tasks.caller import acting
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers import github_api
-from holdfast.tasks.trackers.adapter import as_foreign
-from holdfast.tasks.trackers.applying import move
-from holdfast.tasks.trackers.connection import (
-    chosen,
-    connected,
-    disconnected,
-    report,
-    synchronised,
-    tracker_out,
-)
+from holdfast.tasks.trackers.adapter import as_foreign, move
+from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.github_api import GitHub, PullRequest
-from holdfast.tasks.trackers.github_models import GitHubCall
-from holdfast.tasks.trackers.outcome import Outcome, Step
-from holdfast.tasks.trackers.report import TrackerReport, steps_of
-from holdfast.tasks.trackers.synchronisation import Synchronisation, Terms
+from holdfast.tasks.trackers.report import Done, Outcome, SyncTerms, TrackerReport
+from holdfast.tasks.trackers.synchronisation import Synchronisation
 
 _TASK = re.compile(r"(?<![\w-])TP-0*(\d{1,9})(?!\w)", re.IGNORECASE)
 _CLOSES = re.compile(r"\b(?:close[sd]?|fix(?:e[sd])?|resolve[sd]?)\s*:?\s+#(\d{1,9})\b", re.IGNORECASE)
 _BRANCH = re.compile(r"[\w][\w./+-]*(?::[\w./+-]+)?")
 _OPEN_PROGRESS = 25
-
-
-def handled(room: Tasks, arguments: GitHubCall) -> TrackerReport:
-    """Do what an action asks for."""
-    who = acting(room, arguments)
-    action = "sync" if arguments.action == "sync_tasks" else arguments.action
-    if action == "status":
-        return _status(room)
-    if action == "connect":
-        project = arguments.repository or project_here(room)
-        check_project(room, github_api.checked_project(project))
-        return connected(room, "github", {"repository": project}, dry_run=arguments.dry_run, action="connect")
-    name = None if arguments.repository is None else f"github:{arguments.repository}"
-    known = chosen(room, "github", name)
-    check_project(room, str(known.settings["repository"]))
-    if action == "disconnect":
-        return disconnected(room, known, dry_run=arguments.dry_run)
-    if action == "sync":
-        return synchronised(room, who, known, arguments)
-    outcome = _ACTIONS[action](room, who, known, arguments)
-    steps = ["Pass dry_run false to do this."] if arguments.dry_run else []
-    return report(room, action, known, dry_run=arguments.dry_run, next_steps=steps, **steps_of(outcome))
 
 
 def project_here(room: Tasks) -> str:
@@ -73,7 +39,7 @@ def check_project(room: Tasks, project: str) -> None:
     """Refuse a project that is neither a git remote's nor allowed by its name: tasks stay out of strangers'
     hands."""
     configuration = UsersConfiguration(room.repository)
-    origin = parse_address(github_api.address_of(configuration)).origin
+    origin = parse_address(github_api.KIND.address({}, configuration)).origin
     known = {name.lower() for name in _projects(room)}
     if project.lower() not in known and not configuration.allowed_hosts().name_project(origin, project):
         raise Denied(
@@ -91,137 +57,134 @@ def _projects(room: Tasks) -> list[str]:
     return [project for name in ordered if (project := github_api.project_of_remote(addresses[name]))]
 
 
-def _status(room: Tasks) -> TrackerReport:
+def status(room: Tasks) -> TrackerReport:
+    """Tell which repositories are known, the connected one first."""
     found = kept.trackers(room, "github")
     first = next((item for item in found if item.connected), found[0] if found else None)
-    steps = (
-        [] if first is not None and first.connected else ["Connect a repository with the action 'connect'."]
-    )
-    listed = [tracker_out(item) for item in found]
-    return report(room, "status", first, dry_run=True, trackers=listed, next_steps=steps)
+    is_connected = first is not None and first.connected
+    steps = [] if is_connected else ["Connect a repository with the action 'connect'."]
+    trackers = [tracker_out(item) for item in found]
+    return report(room, "status", first, dry_run=True, trackers=trackers, next_steps=steps)
 
 
-def _create_issue(room: Tasks, who: Who, known: Known, arguments: GitHubCall) -> Outcome:
-    """Make an issue for a task; without one, make the task as well."""
-    outcome = Outcome()
-    if arguments.task_id is None:
-        if arguments.title is None:
+@dataclass(frozen=True)
+class GitHubActions:
+    """What can be done with a connected repository, besides keeping it in step."""
+
+    room: Tasks
+    who: Who
+    known: Known
+    dry_run: bool
+
+    def create_issue(self, task_id: str | None, title: str | None, description: str | None) -> Outcome:
+        """Make an issue for a task; without one, make the task as well."""
+        outcome = Outcome()
+        if task_id is not None:
+            task = self.room.get(task_id)
+        elif title is None:
             raise InvalidArguments("There is neither a task nor a title.", hint="Give task_id, or title.")
-        if arguments.dry_run:
-            outcome.steps.append(Step("created_there", None, None, arguments.title))
+        elif self.dry_run:
+            outcome.tell("created_there", None, title)
             return outcome
-        draft = Draft(title=arguments.title, description=arguments.description or "")
-        task = room.create([draft], who)[0][0]
-    else:
-        task = room.get(arguments.task_id)
-    tracker = _tracker(room, known)
-    with room.reading() as connection:
-        pairs = kept.counterparts(connection, task.workspace, known.name)
-        whole = as_foreign(connection, task, "")
-    paired = next((pair for pair in pairs.values() if pair.task == task.uid), None)
-    if paired is not None:
-        outcome.unchanged = 1
-        return outcome
-    step = Step("created_there", task.id, None, task.title)
-    if not arguments.dry_run:
-        made = Synchronisation(room, who, tracker, known, Terms(dry_run=False)).create_there(task, whole)
-        step = replace(step, origin=made.origin, url=made.url)
-    outcome.steps.append(step)
-    return outcome
-
-
-def _create_pull_request(room: Tasks, who: Who, known: Known, arguments: GitHubCall) -> Outcome:
-    """Ask for a branch to be merged; the text names the task."""
-    task = None if arguments.task_id is None else room.get(arguments.task_id)
-    title = arguments.title or (task.title if task is not None else None)
-    if title is None or arguments.branch is None or not _BRANCH.fullmatch(arguments.branch):
-        raise InvalidArguments(
-            "A pull request needs a branch, and a title or a task.", hint="Give branch, and title or task_id."
-        )
-    body = arguments.description or (task.description if task is not None else "")
-    if task is not None:
-        body = "\n\n".join(filter(None, [body.strip(), f"Task: {task.id}"]))
-    outcome, name = Outcome(), task.id if task is not None else None
-    if arguments.dry_run:
-        outcome.steps.append(Step("created_there", name, None, title, detail=arguments.branch))
-        return outcome
-    made = _tracker(room, known).create_pull_request(title, body, arguments.branch)
-    if task is not None:
-        _link(room, who, known, task, made)
-    outcome.steps.append(Step("created_there", name, f"#{made.number}", title, url=made.url))
-    return outcome
-
-
-def _update_from_pull_request(room: Tasks, who: Who, known: Known, arguments: GitHubCall) -> Outcome:
-    """Bring tasks to where a pull request says they are: merged is done, open is begun."""
-    if arguments.pull_request is None:
-        raise InvalidArguments("There is no number of a pull request.", hint="Give pull_request.")
-    found = _tracker(room, known).pull_request(arguments.pull_request)
-    outcome = Outcome()
-    for task in _tasks_of(room, known, found):
-        if arguments.dry_run:
-            outcome.steps.append(_step(task, found, "changed_here"))
         else:
-            _link(room, who, known, task, found)
-            outcome.steps.append(_followed(room, who, task, found))
-    if not outcome.steps:
-        raise NotFound(
-            f"The pull request #{found.number} names no task of ours.",
-            hint="Name it in its title, text or branch, such as TP-12.",
-        )
-    return outcome
+            task = self.room.create([Draft(title=title, description=description or "")], self.who)[0][0]
+        tracker = self._tracker()
+        with self.room.reading() as connection:
+            pairs = kept.counterparts(connection, task.workspace, self.known.name)
+            whole = as_foreign(connection, task, "")
+        if any(pair.task == task.uid for pair in pairs.values()):
+            outcome.unchanged = 1
+            return outcome
+        made = None
+        if not self.dry_run:
+            run = Synchronisation(self.room, self.who, tracker, self.known, SyncTerms(dry_run=False))
+            made = run.create_there(task, whole)
+        outcome.tell("created_there", task.id, task.title, made)
+        return outcome
 
+    def create_pull_request(
+        self, task_id: str | None, title: str | None, description: str | None, branch: str | None
+    ) -> Outcome:
+        """Ask for a branch to be merged; the text names the task."""
+        task = None if task_id is None else self.room.get(task_id)
+        title = title or (task.title if task is not None else None)
+        if title is None or branch is None or not _BRANCH.fullmatch(branch):
+            raise InvalidArguments(
+                "A pull request needs a branch, and a title or a task.",
+                hint="Give branch, and title or task_id.",
+            )
+        body = description or (task.description if task is not None else "")
+        if task is not None:
+            body = "\n\n".join(filter(None, [body.strip(), f"Task: {task.id}"]))
+        outcome, name = Outcome(), task.id if task is not None else None
+        if self.dry_run:
+            outcome.tell("created_there", name, title, detail=branch)
+            return outcome
+        made = self._tracker().create_pull_request(title, body, branch)
+        if task is not None:
+            self._link(task, made)
+        outcome.tell("created_there", name, title, made)
+        return outcome
 
-def _followed(room: Tasks, who: Who, task: Task, found: PullRequest) -> Step:
-    reason = f"Pull request #{found.number} {'was merged' if found.merged else 'is open'}"
-    if found.merged:
-        if found.commit:
-            room.update(task.uid, Change(evidence=[{"kind": "commit", "ref": found.commit}]), who)
-        why = move(room, task.uid, "done", who, reason)
-        return _step(task, found, "changed_here" if why is None else "refused", why)
-    if not found.open:
-        return _step(task, found, "refused", "The pull request was closed without being merged.")
-    if task.status in ("backlog", "blocked"):
-        move(room, task.uid, "in-progress", who, reason)
-    if task.progress < _OPEN_PROGRESS:
-        room.update(task.uid, Change(set={"progress": _OPEN_PROGRESS}, reason=reason), who)
-    return _step(task, found, "changed_here")
+    def follow_pull_request(self, number: int | None) -> Outcome:
+        """Bring tasks to where a pull request says they are: merged is done, open is begun."""
+        if number is None:
+            raise InvalidArguments("There is no number of a pull request.", hint="Give pull_request.")
+        found = self._tracker().pull_request(number)
+        outcome = Outcome()
+        for task in self._tasks_of(found):
+            done: Done = "changed_here"
+            why = None
+            if not self.dry_run:
+                self._link(task, found)
+                why = self._followed(task, found)
+                done = "changed_here" if why is None else "refused"
+            outcome.tell(done, task.id, task.title, found, ("status", "progress"), why)
+        if not outcome.steps:
+            raise NotFound(
+                f"The pull request #{found.number} names no task of ours.",
+                hint="Name it in its title, text or branch, such as TP-12.",
+            )
+        return outcome
 
+    def _followed(self, task: Task, found: PullRequest) -> str | None:
+        """Bring one task to where a pull request is, and return why that was refused, if it was."""
+        reason = f"Pull request #{found.number} {'was merged' if found.merged else 'is open'}"
+        if found.merged:
+            if found.commit:
+                proof = Change(evidence=[{"kind": "commit", "ref": found.commit}])
+                self.room.update(task.uid, proof, self.who)
+            return move(self.room, task.uid, "done", self.who, reason)
+        if not found.open:
+            return "The pull request was closed without being merged."
+        if task.status in ("backlog", "blocked"):
+            move(self.room, task.uid, "in-progress", self.who, reason)
+        if task.progress < _OPEN_PROGRESS:
+            change = Change(set={"progress": _OPEN_PROGRESS}, reason=reason)
+            self.room.update(task.uid, change, self.who)
+        return None
 
-def _step(task: Task, found: PullRequest, done: str, why: str | None = None) -> Step:
-    fields = ("status", "progress")
-    return Step(done, task.id, f"#{found.number}", task.title, fields, why, found.url)  # type: ignore[arg-type]
+    def _tasks_of(self, found: PullRequest) -> list[Task]:
+        """Return the tasks that a pull request names, by their ids or by the issues it closes."""
+        text = "\n".join([found.title, found.body, found.branch])
+        names = [f"TP-{number}" for number in _TASK.findall(text)]
+        with self.room.reading() as connection:
+            pairs = kept.counterparts(connection, self.room.workspace_in(connection).id, self.known.name)
+        names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
+        tasks_found: dict[str, Task] = {}
+        for name in names:
+            try:
+                task = self.room.get(name)
+            except HoldfastError:
+                continue  # a number that means nothing here
+            tasks_found[task.uid] = task
+        return list(tasks_found.values())
 
+    def _link(self, task: Task, found: PullRequest) -> None:
+        link = Link("url", f"{self.known.settings['repository']}{found.origin}", found.url, found.title)
+        self.room.update(task.uid, Change(add={"links": [link]}), self.who)
 
-def _tasks_of(room: Tasks, known: Known, found: PullRequest) -> list[Task]:
-    """Return the tasks that a pull request names, by their ids or by the issues it closes."""
-    text = "\n".join([found.title, found.body, found.branch])
-    names = [f"TP-{number}" for number in _TASK.findall(text)]
-    with room.reading() as connection:
-        pairs = kept.counterparts(connection, room.workspace_in(connection).id, known.name)
-    names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
-    tasks_found: dict[str, Task] = {}
-    for name in names:
-        try:
-            task = room.get(name)
-        except HoldfastError:
-            continue  # a number that means nothing here
-        tasks_found[task.uid] = task
-    return list(tasks_found.values())
-
-
-def _link(room: Tasks, who: Who, known: Known, task: Task, found: PullRequest) -> None:
-    project = known.settings["repository"]
-    link = Link("url", f"{project}#{found.number}", found.url, found.title)
-    room.update(task.uid, Change(add={"links": [link]}), who)
-
-
-def _tracker(room: Tasks, known: Known) -> GitHub:
-    return github_api.connected(str(known.settings["repository"]), UsersConfiguration(room.repository))
-
-
-_ACTIONS: dict[str, Callable[[Tasks, Who, Known, GitHubCall], Outcome]] = {
-    "create_issue": _create_issue,
-    "create_pr": _create_pull_request,
-    "update_from_pr": _update_from_pull_request,
-}
+    def _tracker(self) -> GitHub:
+        settings = self.known.settings
+        service = github_api.KIND.service(settings, UsersConfiguration(self.room.repository))
+        return GitHub(service, github_api.checked_project(str(settings["repository"])))

@@ -1,22 +1,32 @@
-"""GitHub's REST interface, as far as tasks need it."""
+"""GitHub: its REST interface as far as tasks need it, and issues in the words of tasks.
+
+- `priority-high`, `status-review` and `taskpilot` are our labels over there; they are not labels of the task.
+- A closed issue is done, or dropped when it was closed as not planned or as a duplicate.
+- Criteria travel as a check list below the description. A line nobody sees names the task, so that an issue
+  whose making was interrupted is found again instead of being made twice.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.storage.network.client import WebClient
-from holdfast.tasks.trackers import github_mapping
-from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.service import Manners, Pause, Service, pause
+from holdfast.tasks.trackers.foreign import (
+    ForeignCriterion,
+    ForeignPriority,
+    ForeignStatus,
+    ForeignTask,
+    priority_of,
+    status_of,
+)
+from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, words
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, words
 
-USUAL_ADDRESS = "https://api.github.com"
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 _REMOTE = re.compile(
     r"(?:https://|ssh://)?(?:[\w.-]+@)?github\.com[:/](?P<project>[^/\s]+/[^/\s]+?)(?:\.git)?/?"
@@ -44,6 +54,11 @@ class PullRequest:
     commit: str | None = None
     """The commit that it became."""
 
+    @property
+    def origin(self) -> str:
+        """Return what it is called over there."""
+        return f"#{self.number}"
+
 
 def checked_project(text: str) -> str:
     """Return `owner/name`, or say that it is none."""
@@ -58,25 +73,13 @@ def project_of_remote(address: str) -> str | None:
     return found["project"] if found and _PROJECT.fullmatch(found["project"]) else None
 
 
-def address_of(configuration: UsersConfiguration) -> str:
-    """Return where the interface is: what the environment says, as GitHub's own programs read it, or the
-    usual."""
-    return configuration.variable("GITHUB_API_URL") or USUAL_ADDRESS
-
-
-def connected(project: str, configuration: UsersConfiguration, *, pause: Pause = pause) -> GitHub:
-    """Return a project on GitHub, with the token of the person at the keyboard."""
-
-    def secrets() -> Mapping[str, str]:
-        token = configuration.variable("GITHUB_TOKEN", "GH_TOKEN") or configuration.password("github.com")
-        if token is None:
-            raise Unavailable("There is no token for GitHub.", hint=_TOKEN_HINT)
-        return {"Authorization": f"Bearer {token}"}
-
-    allowed = configuration.allowed_hosts()
-    client = WebClient(address_of(configuration), allowed, secrets=secrets)
-    allowed.check(client.origin)
-    return GitHub(Service(client, _MANNERS, pause=pause), checked_project(project))
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return the token of the person at the keyboard."""
+    del settings
+    token = configuration.variable("GITHUB_TOKEN", "GH_TOKEN") or configuration.password("github.com")
+    if token is None:
+        raise Unavailable("There is no token for GitHub.", hint=_TOKEN_HINT)
+    return {"Authorization": f"Bearer {token}"}
 
 
 @dataclass
@@ -85,14 +88,13 @@ class GitHub:
 
     service: Service
     project: str
-    kind: str = "github"
-    carries: frozenset[str] = field(default_factory=lambda: frozenset(FIELDS))
+    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
         found = self.service.get(self._path("")).json()
         account = words(self.service.get("/user").json(), "login")
-        return Standing(account, words(found, "full_name") or self.project, words(found, "html_url") or None)
+        return Account(account, words(found, "full_name") or self.project, words(found, "html_url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the issues that changed since the mark, oldest first; pull requests are none."""
@@ -105,7 +107,7 @@ class GitHub:
         before = mark.since
         for page in self.service.pages(first):
             for issue in items(page):
-                task = github_mapping.task_of(issue)
+                task = task_of(issue)
                 mark.moved_past(task.updated_at)
                 if "pull_request" not in issue:
                     yield task
@@ -116,20 +118,20 @@ class GitHub:
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make an issue."""
         uid = task.kept.get("uid")
-        made = self.service.send("POST", self._path("/issues"), github_mapping.fields_of(task, uid))
-        created = github_mapping.task_of(made)
+        made = self.service.send("POST", self._path("/issues"), fields_of(task, uid))
+        created = task_of(made)
         if task.status in ("done", "dropped"):
             return self.change(created.origin, {"status": task.status}, task)
         return created
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change an issue."""
-        sent = github_mapping.fields_of(whole, whole.kept.get("uid"), values)
-        return github_mapping.task_of(self.service.send("PATCH", self._path(f"/issues/{int(origin)}"), sent))
+        sent = fields_of(whole, whole.kept.get("uid"), values)
+        return task_of(self.service.send("PATCH", self._path(f"/issues/{int(origin)}"), sent))
 
     def issue(self, number: int) -> ForeignTask:
         """Return one issue."""
-        return github_mapping.task_of(self.service.get(self._path(f"/issues/{number}")).json())
+        return task_of(self.service.get(self._path(f"/issues/{number}")).json())
 
     def pull_request(self, number: int) -> PullRequest:
         """Return one pull request."""
@@ -158,3 +160,105 @@ def _pull_request(found: Any) -> PullRequest:
         url=words(found, "html_url"),
         commit=words(found, "merge_commit_sha") or None,
     )
+
+
+OUR_LABEL = "taskpilot"
+_STATUS_LABEL, _PRIORITY_LABEL = "status-", "priority-"
+_MARKER = re.compile(r"\s*<!-- holdfast task: (?P<uid>[0-9A-Za-z-]{1,40}) -->\s*\Z")
+_CRITERIA = re.compile(
+    r"(?:\A|\n)## Acceptance criteria[ \t]*\r?\n+(?P<list>(?:[-*] \[[ xX]\] [^\n]*(?:\n|\Z))+)\s*\Z"
+)
+_BOX = re.compile(r"[-*] \[(?P<mark>[ xX])\] (?P<text>[^\r\n]*)")
+_NOT_PLANNED = frozenset({"not_planned", "duplicate"})
+
+
+def task_of(issue: Mapping[str, Any]) -> ForeignTask:
+    """Return an issue as a task."""
+    labels = [words(label, "name") for label in parts(issue, "labels")]
+    body, criteria, uid = _body_parts(words(issue, "body"))
+    return ForeignTask(
+        origin=identity(issue, "number"),
+        title=words(issue, "title"),
+        description=body,
+        status=_status(issue, labels),
+        priority=_priority(labels),
+        labels=tuple(label for label in labels if label and not _is_ours(label)),
+        criteria=criteria,
+        url=words(issue, "html_url") or None,
+        updated_at=words(issue, "updated_at") or None,
+        kept={"uid": uid} if uid else {},
+    )
+
+
+def fields_of(task: ForeignTask, uid: str | None, changed: Iterable[str] | None = None) -> dict[str, Any]:
+    """Return what to send for a task: everything, or what the changed fields touch."""
+    names = set(changed) if changed is not None else {"title", "description", "status", "labels"}
+    sent: dict[str, Any] = {}
+    if "title" in names:
+        sent["title"] = task.title
+    if names & {"description", "criteria"}:
+        sent["body"] = body_of(task, uid)
+    if names & {"labels", "status", "priority"}:
+        sent["labels"] = labels_of(task)
+    if "status" in names and changed is not None:
+        sent["state"] = "closed" if task.status in ("done", "dropped") else "open"
+        if sent["state"] == "closed":
+            sent["state_reason"] = "completed" if task.status == "done" else "not_planned"
+    return sent
+
+
+def labels_of(task: ForeignTask) -> list[str]:
+    """Return the labels that an issue for this task has."""
+    own = [*task.labels, OUR_LABEL, f"{_PRIORITY_LABEL}{task.priority}"]
+    finished = task.status in ("done", "dropped", "backlog")
+    return own if finished else [*own, f"{_STATUS_LABEL}{task.status}"]
+
+
+def body_of(task: ForeignTask, uid: str | None) -> str:
+    """Return the text of an issue for this task."""
+    boxes = [f"- [{'x' if item.checked else ' '}] {' '.join(item.text.split())}" for item in task.criteria]
+    criteria = "\n".join(["## Acceptance criteria", *boxes]) if boxes else ""
+    marker = f"<!-- holdfast task: {uid} -->" if uid else ""
+    return "\n\n".join(filter(None, [task.description.strip(), criteria, marker]))
+
+
+def _body_parts(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | None]:
+    marker = _MARKER.search(body)
+    if marker:
+        body = body[: marker.start()]
+    found = _CRITERIA.search(body)
+    if not found:
+        return body.strip(), (), marker["uid"] if marker else None
+    boxes = tuple(ForeignCriterion(box["text"], box["mark"] != " ") for box in _BOX.finditer(found["list"]))
+    return body[: found.start()].strip(), boxes, marker["uid"] if marker else None
+
+
+def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> ForeignStatus:
+    if words(issue, "state") == "closed":
+        return "dropped" if words(issue, "state_reason") in _NOT_PLANNED else "done"
+    named = (label.removeprefix(_STATUS_LABEL) for label in labels if label.startswith(_STATUS_LABEL))
+    status = next((found for name in named if (found := status_of(name))), None)
+    # Open is open, whatever a label that was left behind says.
+    return status if status in ("in-progress", "blocked", "review") else "backlog"
+
+
+def _priority(labels: Iterable[str]) -> ForeignPriority:
+    named = (label.removeprefix(_PRIORITY_LABEL) for label in labels if label.startswith(_PRIORITY_LABEL))
+    return next((found for name in named if (found := priority_of(name))), "medium")
+
+
+def _is_ours(label: str) -> bool:
+    if label == OUR_LABEL:
+        return True
+    status, priority = label.removeprefix(_STATUS_LABEL), label.removeprefix(_PRIORITY_LABEL)
+    return (status != label and status_of(status) is not None) or (
+        priority != label and priority_of(priority) is not None
+    )
+
+
+KIND = Kind(
+    "github", _MANNERS, lambda service, settings: GitHub(service, checked_project(settings["repository"])),
+    _authorization,
+    needed=("repository",), identifying=("repository",), usual_address="https://api.github.com",
+    address_variable="GITHUB_API_URL",
+)  # fmt: skip

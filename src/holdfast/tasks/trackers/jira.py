@@ -4,31 +4,29 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 from urllib.parse import quote
 
-from holdfast.kernel.errors import Conflict, Unavailable
+from holdfast.kernel.errors import Conflict
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
-from holdfast.tasks.trackers.service import Service
+from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
-NEEDED = ("base_url", "project")
-KNOWN = ("email", "issue_type")
-TOKEN_HINT = "Set JIRA_TOKEN; for the cloud also name your email in the config."  # noqa: S105 - words about one
 _PAGE = 100
 _ASKED = "summary,description,status,priority,labels,updated,resolution"
 _PRIORITIES = {"high": "High", "medium": "Medium", "low": "Low"}
 _CATEGORIES = {"new": "backlog", "indeterminate": "in-progress", "done": "done"}
 
 
-def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+_MANNERS = Manners("Jira", "Set JIRA_TOKEN; for the cloud also name your email in the config.")
+
+
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     """Return what says who we are: email and token in the cloud, the token alone elsewhere."""
-    token = configuration.variable("JIRA_TOKEN", "JIRA_API_TOKEN")
-    if token is None:
-        raise Unavailable("There is no token for Jira.", hint=TOKEN_HINT)
+    token = token_of(configuration, _MANNERS, "JIRA_TOKEN", "JIRA_API_TOKEN")
     if email := settings.get("email"):
         return {"Authorization": f"Basic {base64.b64encode(f'{email}:{token}'.encode()).decode()}"}
     return {"Authorization": f"Bearer {token}"}
@@ -40,14 +38,13 @@ class Jira:
 
     service: Service
     settings: Mapping[str, Any]
-    kind: str = "jira"
-    carries: frozenset[str] = field(default_factory=lambda: frozenset(FIELDS))
+    carries: ClassVar[frozenset[str]] = frozenset(FIELDS)
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
         account = words(self.service.get("/rest/api/2/myself").json(), "displayName", "name")
         project = self.service.get(f"/rest/api/2/project/{quote(self._project, safe='')}").json()
-        return Standing(
+        return Account(
             account, words(project, "name") or self._project, f"{self._root}/browse/{self._project}"
         )
 
@@ -156,3 +153,9 @@ def _fields(task: ForeignTask, names: Any) -> dict[str, Any]:
 
 def _quoted(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+KIND = Kind(
+    "jira", _MANNERS, Jira, _authorization,
+    needed=("base_url", "project"), optional=("email", "issue_type"), identifying=("base_url", "project"),
+)  # fmt: skip

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
-from holdfast.kernel.errors import Conflict, Invalid, NotFound, Unavailable
+from holdfast.kernel.errors import Conflict, Invalid, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignPriority, ForeignStatus, ForeignTask, status_of
-from holdfast.tasks.trackers.service import Service
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, part, parts, words
+from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
-USUAL_ADDRESS = "https://api.linear.app"
-NEEDED = ("team",)
-KNOWN = ("base_url",)
-TOKEN_HINT = "Set LINEAR_API_KEY."  # noqa: S105 - words about one
 _PAGE = 100
 _ISSUE = """id identifier title description priority url updatedAt
   state { id name type } labels { nodes { name } }"""
@@ -40,13 +36,12 @@ _TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
 _BEGINNING = "1970-01-01T00:00:00.000Z"
 
 
-def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return what says who we are."""
+_MANNERS = Manners("Linear", "Set LINEAR_API_KEY.")
+
+
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
     del settings
-    token = configuration.variable("LINEAR_API_KEY")
-    if token is None:
-        raise Unavailable("There is no token for Linear.", hint=TOKEN_HINT)
-    return {"Authorization": token}
+    return {"Authorization": token_of(configuration, _MANNERS, "LINEAR_API_KEY")}
 
 
 @dataclass
@@ -55,14 +50,11 @@ class Linear:
 
     service: Service
     settings: Mapping[str, Any]
-    kind: str = "linear"
-    carries: frozenset[str] = field(
-        default_factory=lambda: frozenset({"title", "description", "status", "priority"})
-    )
+    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status", "priority"})
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
-        return Standing(words(part(self._team_answer, "viewer"), "name"), words(self._team, "name"))
+        return Account(words(part(self._team_answer, "viewer"), "name"), words(self._team, "name"))
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the issues that changed since the mark."""
@@ -150,3 +142,9 @@ def _task(issue: Mapping[str, Any]) -> ForeignTask:
         url=words(issue, "url") or None,
         updated_at=words(issue, "updatedAt") or None,
     )
+
+
+KIND = Kind(
+    "linear", _MANNERS, Linear, _authorization,
+    needed=("team",), optional=("base_url",), identifying=("team",), usual_address="https://api.linear.app",
+)  # fmt: skip

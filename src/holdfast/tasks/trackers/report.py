@@ -1,20 +1,37 @@
-"""What the operations on other trackers take and return."""
+"""What a synchronisation is asked and what it tells: its terms, its steps, the report and its words."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
 from pydantic import Field
 
+from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import InSession, Reported, Result
-from holdfast.tasks.trackers.outcome import Direction, Done, Outcome, Side, Step
 
-InterfaceType = Literal["github", "jira", "linear", "asana", "trello", "custom"]
+Side = Literal["ours", "theirs"]
+Direction = Literal["both", "pull", "push"]
+Done = Literal[
+    "created_here", "created_there", "changed_here", "changed_there", "conflict", "refused", "failed"
+]
+
+
 _MOST_STEPS = 50
+_WORDS = {
+    "created_here": "new task",
+    "created_there": "new item there",
+    "changed_here": "changed here",
+    "changed_there": "changed there",
+    "conflict": "CONFLICT",
+    "refused": "REFUSED",
+    "failed": "FAILED",
+}
 
 
-class Synchronising(InSession):
+class SyncTerms(InSession):
     """How to keep tasks and a tracker in step."""
 
     direction: Direction = Field(default="both", description="Whose changes are carried over.")
@@ -29,22 +46,15 @@ class Synchronising(InSession):
         default=True, description="Only say what would be done. Pass false once that is what you want."
     )
 
+    @property
+    def pulls(self) -> bool:
+        """Whether the tracker's changes are taken over."""
+        return self.direction != "push"
 
-class RemoteInterface(Synchronising):
-    """Which tracker, and what to do with it."""
-
-    interface_type: InterfaceType = Field(description="What kind of tracker it is.")
-    action: Literal["connect", "configure", "list", "test", "sync", "disconnect"] = Field(
-        description="What to do."
-    )
-    config: str | None = Field(
-        default=None,
-        max_length=10_000,
-        description='Settings as JSON, such as {"project": "KELP"}; never a token.',
-    )
-    name: str | None = Field(
-        default=None, max_length=300, description="Which one, where several of a kind are connected."
-    )
+    @property
+    def pushes(self) -> bool:
+        """Whether our changes are sent."""
+        return self.direction != "pull"
 
 
 class SyncStep(Result):
@@ -58,18 +68,38 @@ class SyncStep(Result):
     detail: UntrustedText | None = None
     url: UntrustedText | None = None
 
-    @classmethod
-    def of(cls, step: Step) -> SyncStep:
-        """Return a step as a result."""
-        return cls(
-            done=step.done,
-            title=step.title,
-            task_id=step.task_id,
-            origin=step.origin,
-            fields=list(step.fields) or None,
-            detail=step.detail,
-            url=step.url,
-        )
+
+class Item(Protocol):
+    """Something over there, by what it is called and where it is shown."""
+
+    @property
+    def origin(self) -> str: ...
+
+    @property
+    def url(self) -> str | None: ...
+
+
+@dataclass
+class Outcome:
+    """What a synchronisation did, or would do."""
+
+    steps: list[SyncStep] = field(default_factory=list)
+    unchanged: int = 0
+    skipped: int = 0
+    """Finished items over there that nobody asked for."""
+
+    def tell(
+        self, done: Done, task_id: str | None, title: str, item: Item | None = None,
+        fields: Iterable[str] = (), detail: str | None = None,
+    ) -> None:  # fmt: skip
+        """Take note of one thing that was done, or would be."""
+        origin, url = (None, None) if item is None else (item.origin, item.url)
+        self.steps.append(
+            SyncStep(
+                done=done, title=title, task_id=task_id, origin=origin, fields=list(fields) or None,
+                detail=detail, url=url,
+            )
+        )  # fmt: skip
 
 
 class TrackerOut(Result):
@@ -109,9 +139,40 @@ def steps_of(outcome: Outcome) -> dict[str, Any]:
     urgent = ("failed", "conflict", "refused")
     ordered = sorted(outcome.steps, key=lambda step: step.done not in urgent)
     return {
-        "steps": [SyncStep.of(step) for step in ordered[:_MOST_STEPS]],
+        "steps": ordered[:_MOST_STEPS],
         "total_steps": len(ordered),
         "conflicts": sum(step.done in urgent for step in ordered),
         "unchanged": outcome.unchanged,
         "skipped": outcome.skipped,
     }
+
+
+def report_words(report: TrackerReport) -> str:
+    """Return what was done with a tracker, or would be, in a few lines."""
+    lines = [_head(report)]
+    if report.account is not None:
+        account = one_line(report.account) or "nobody in particular"
+        lines.append(f"As {account}, on {one_line(report.project or '')}")
+    for tracker in report.trackers or ():
+        state = "connected" if tracker.connected else "disconnected"
+        last = f", last synchronised {tracker.last_sync}" if tracker.last_sync else ""
+        lines.append(f"{one_line(tracker.name)}: {state}{last}")
+    lines += [_step(step) for step in report.steps or ()]
+    if report.total_steps is not None:
+        found = f"{report.total_steps} changes and findings, {report.unchanged} unchanged"
+        lines.append(f"{found}, {report.skipped} left there")
+    return "\n".join([*lines, *(report.next_steps or ())])
+
+
+def _head(report: TrackerReport) -> str:
+    name = one_line(report.tracker.name) if report.tracker is not None else "No tracker is connected"
+    dry = " (dry run: nothing was changed)" if report.dry_run else ""
+    allowed = "" if report.allowed else " Its host is not allowed."
+    return f"{report.action}: {name}{dry}.{allowed}"
+
+
+def _step(step: SyncStep) -> str:
+    names = " = ".join(filter(None, [step.task_id, one_line(step.origin or "")]))
+    fields = f" [{', '.join(step.fields)}]" if step.fields else ""
+    detail = f": {one_line(step.detail)}" if step.detail else ""
+    return f"{_WORDS[step.done]}  {names}  {one_line(step.title)}{fields}{detail}"

@@ -11,8 +11,8 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from holdfast.kernel.call import current_call
@@ -26,48 +26,26 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.adapter import (
     Fitted,
+    apply,
     as_foreign,
     draft_of,
     fitted,
+    move,
     seen_of,
     values_of,
     with_values,
 )
-from holdfast.tasks.trackers.applying import apply, move
 from holdfast.tasks.trackers.counterparts import Counterpart, Known
 from holdfast.tasks.trackers.foreign import ForeignTask
-from holdfast.tasks.trackers.outcome import Direction, Done, Outcome, Side, Step
+from holdfast.tasks.trackers.report import Done, Outcome, SyncTerms
 from holdfast.tasks.trackers.three_way_merge import Reconciled, reconcile
 from holdfast.tasks.trackers.tracker import Mark, Tracker
-
-
-@dataclass(frozen=True)
-class Terms:
-    """How to synchronise."""
-
-    dry_run: bool
-    direction: Direction = "both"
-    prefer: Side | None = None
-    create_missing: bool = False
-    """Whether tasks that have no counterpart get one."""
-    include_finished: bool = False
-    """Whether items that are finished over there become tasks."""
-
-    @property
-    def pulls(self) -> bool:
-        """Whether the tracker's changes are taken over."""
-        return self.direction != "push"
-
-    @property
-    def pushes(self) -> bool:
-        """Whether our changes are sent."""
-        return self.direction != "pull"
 
 
 class Synchronisation:
     """One run against one tracker."""
 
-    def __init__(self, room: Tasks, who: Who, tracker: Tracker, known: Known, terms: Terms) -> None:
+    def __init__(self, room: Tasks, who: Who, tracker: Tracker, known: Known, terms: SyncTerms) -> None:
         self._room = room
         self._who = who
         self._tracker = tracker
@@ -139,7 +117,7 @@ class Synchronisation:
         base = dict(found.base)
         for clash in found.clashes:
             detail = f"here: {_short(clash.ours)}; there: {_short(clash.theirs)}"
-            self._tell("conflict", task, pair.origin, pair.url, (clash.field,), detail)
+            self._tell("conflict", task, pair, (clash.field,), detail)
         if found.for_us and not self._settle_here(task, pair, found, base):
             _undo(base, pair.base, found.for_us)
         if found.for_them:
@@ -168,10 +146,10 @@ class Synchronisation:
             refused = apply(self._room, task.uid, found.for_us, self._who, self._reason)
             _undo(base, pair.base, refused)
         for name, why in refused.items():
-            self._tell("refused", task, pair.origin, pair.url, (name,), why)
+            self._tell("refused", task, pair, (name,), why)
         taken = tuple(name for name in found.for_us if name not in refused)
         if taken:
-            self._tell("changed_here", task, pair.origin, pair.url, taken)
+            self._tell("changed_here", task, pair, taken)
         return True
 
     def _settle_there(
@@ -186,9 +164,9 @@ class Synchronisation:
             except RateLimited:
                 raise
             except HoldfastError as error:
-                self._tell("failed", task, pair.origin, pair.url, tuple(found.for_them), error.message)
+                self._tell("failed", task, pair, found.for_them, error.message)
                 return None
-        self._tell("changed_there", task, pair.origin, pair.url, tuple(found.for_them))
+        self._tell("changed_there", task, pair, found.for_them)
         return fitted(whole if self._terms.dry_run else sent)
 
     # New on one side.
@@ -208,9 +186,7 @@ class Synchronisation:
                 kept.put(self._room, self._known.name, pair)
                 task_id = task.id
                 made.append(task.uid)
-            self.outcome.steps.append(
-                Step("created_here", task_id, item.origin, item.title, detail=_cut(found), url=item.url)
-            )
+            self.outcome.tell("created_here", task_id, item.title, item, detail=_cut(found))
         return made
 
     def _current(self, task: Task) -> ForeignTask:
@@ -224,7 +200,7 @@ class Synchronisation:
         base = values_of(item)
         if why := move(self._room, task.uid, item.status, self._who, self._reason):
             base["status"] = self._room.get(task.uid).status
-            self._tell("refused", task, item.origin, item.url, ("status",), why)
+            self._tell("refused", task, item, ("status",), why)
         return base
 
     def _send_missing(self, paired: set[str]) -> None:
@@ -240,9 +216,9 @@ class Synchronisation:
                 except RateLimited:
                     raise
                 except HoldfastError as error:
-                    self._tell("failed", task, None, None, (), error.message)
+                    self._tell("failed", task, None, (), error.message)
                     continue
-            self._tell("created_there", task, made.origin if made else None, made.url if made else None)
+            self._tell("created_there", task, made)
 
     def create_there(self, task: Task, whole: ForeignTask) -> ForeignTask:
         """Make an item for a task, and remember which it is."""
@@ -280,10 +256,10 @@ class Synchronisation:
         return {"issue_number": int(item.origin), "issue_url": item.url}
 
     def _tell(
-        self, done: Done, task: Task, origin: str | None, url: str | None, fields: tuple[str, ...] = (),
+        self, done: Done, task: Task, item: Counterpart | ForeignTask | None, fields: Iterable[str] = (),
         detail: str | None = None,
     ) -> None:  # fmt: skip
-        self.outcome.steps.append(Step(done, task.id, origin, task.title, fields, detail, url))
+        self.outcome.tell(done, task.id, task.title, item, fields, detail)
 
 
 def _undo(base: dict[str, Any], before: Mapping[str, Any], names: Any) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.tasks.trackers.outcome import Side
+from holdfast.tasks.trackers.report import Side
 
 Values = Mapping[str, Any]
 

@@ -1,18 +1,26 @@
-"""What every tracker can do for us, whatever it is called there."""
+"""What every tracker can do for us, whatever it is called there, and how a kind of tracker is described.
+
+A tracker's settings are what a person says about it: checked once, kept without any secret.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.errors import InvalidArguments, Unavailable
+from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignTask
+from holdfast.tasks.trackers.service import Manners, Pause, Service, pause
 
 
 @dataclass(frozen=True)
-class Standing:
-    """Who we are over there, and what of."""
+class Account:
+    """Who we are over there, and on which project."""
 
     account: str
     project: str
@@ -42,14 +50,10 @@ class Tracker(Protocol):
     """A project on another service."""
 
     @property
-    def kind(self) -> str:
-        """Return what the service is called."""
-
-    @property
     def carries(self) -> frozenset[str]:
         """Return the fields that can be kept in step."""
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
@@ -60,6 +64,47 @@ class Tracker(Protocol):
 
     def change(self, origin: str, values: Mapping[str, Any], whole: ForeignTask) -> ForeignTask:
         """Change fields of an item, of which `whole` is the result, and return it as it is there."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of tracker: what has to be said about a project there, and how it is reached."""
+
+    name: str
+    manners: Manners
+    make: Callable[[Service, Mapping[str, Any]], Tracker]
+    authorization: Callable[[Mapping[str, Any], UsersConfiguration], dict[str, str]]
+    """Returns the headers that say who we are."""
+    needed: tuple[str, ...]
+    optional: tuple[str, ...] = ()
+    identifying: tuple[str, ...] = ()
+    """The settings that tell one project from another."""
+    usual_address: str = ""
+    address_variable: str | None = None
+    """The variable of the environment that says where it is instead."""
+
+    def address(self, settings: Mapping[str, Any], configuration: UsersConfiguration) -> str:
+        """Return where the service is: what the settings or the environment say, or the usual place."""
+        named = configuration.variable(self.address_variable) if self.address_variable else None
+        return str(settings.get("base_url") or named or self.usual_address)
+
+    def service(
+        self, settings: Mapping[str, Any], configuration: UsersConfiguration, *, pause: Pause = pause
+    ) -> Service:
+        """Return the service, ready to be asked; its host has to be allowed."""
+        allowed = configuration.allowed_hosts()
+        address = self.address(settings, configuration)
+        client = WebClient(address, allowed, secrets=lambda: self.authorization(settings, configuration))
+        allowed.check(client.origin)
+        return Service(client, self.manners, pause=pause)
+
+
+def token_of(configuration: UsersConfiguration, manners: Manners, *variables: str) -> str:
+    """Return the token for a service, from the first of these variables that has one."""
+    token = configuration.variable(*variables)
+    if token is None:
+        raise Unavailable(f"There is no token for {manners.name}.", hint=manners.token_hint)
+    return token
 
 
 def words(value: object, *names: str) -> str:
@@ -103,3 +148,61 @@ def parts(value: object, name: str | None = None) -> list[dict[str, Any]]:
     """Return the objects of a list, or of the list under a name."""
     found = value.get(name) if name is not None and isinstance(value, dict) else value
     return [item for item in found if isinstance(item, dict)] if isinstance(found, list) else []
+
+
+_SECRET = re.compile(r"token|secret|password|api_?key|authorization|credential", re.IGNORECASE)
+_LOOKS_SECRET = re.compile(r"(?:gh[pousr]_|github_pat_|lin_api_|xox[abp]-|ATATT|sk-)[\w-]{10,}")
+_CHARACTERS = 500
+
+
+def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
+    """Return the settings in a JSON text; what is missing, unknown or secret is named."""
+    try:
+        found = json.loads(text) if text else {}
+    except json.JSONDecodeError as error:
+        raise InvalidArguments(
+            f"The config is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.",
+            hint='Give an object such as {"project": "KEY"}.',
+        ) from None
+    if not isinstance(found, dict):
+        raise InvalidArguments("The config is no JSON object.", hint='Give one such as {"project": "KEY"}.')
+    _refuse_secrets(found)
+    if unknown := sorted(set(found) - {*needed, *known}):
+        raise InvalidArguments(
+            f"The config names {', '.join(unknown)}, which this tracker does not know.",
+            hint=f"It knows {', '.join((*needed, *known))}.",
+        )
+    if missing := [name for name in needed if not found.get(name)]:
+        raise InvalidArguments(
+            f"The config does not name {', '.join(missing)}.", hint=f"It needs {', '.join(needed)}."
+        )
+    _check_texts(found)
+    return found
+
+
+def mapped(settings: Mapping[str, Any], name: str) -> dict[str, str]:
+    """Return a table of words in the settings."""
+    found = settings.get(name)
+    return {str(key): str(value) for key, value in found.items()} if isinstance(found, dict) else {}
+
+
+def _refuse_secrets(found: Mapping[str, Any]) -> None:
+    for name, value in found.items():
+        if _SECRET.search(name) or (isinstance(value, str) and _LOOKS_SECRET.search(value)):
+            raise InvalidArguments(
+                f"The config holds what looks like a secret under {name!a}; it was not kept.",
+                hint="Put tokens into the environment; the documentation names the variables.",
+            )
+        if isinstance(value, dict):
+            _refuse_secrets(value)
+
+
+def _check_texts(found: Mapping[str, Any]) -> None:
+    for name, value in found.items():
+        if isinstance(value, dict):
+            _check_texts(value)
+        elif not isinstance(value, str) or not 0 < len(value) <= _CHARACTERS or not value.isprintable():
+            raise InvalidArguments(
+                f"{name!a} in the config is no text of 1 to {_CHARACTERS} characters.",
+                hint="Give it as a text.",
+            )

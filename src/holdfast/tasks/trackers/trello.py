@@ -3,32 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import quote
 
 from holdfast.kernel.errors import Conflict, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, status_of
-from holdfast.tasks.trackers.service import Service
-from holdfast.tasks.trackers.settings import mapped
-from holdfast.tasks.trackers.tracker import Mark, Standing, identity, items, parts, words
+from holdfast.tasks.trackers.service import Manners, Service
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, parts, words
 
-USUAL_ADDRESS = "https://api.trello.com"
-NEEDED = ("board",)
-KNOWN = ("base_url", "lists")
-TOKEN_HINT = "Set TRELLO_KEY and TRELLO_TOKEN."  # noqa: S105 - words about one
 _ASKED = "name,desc,idList,closed,dateLastActivity,url,labels"
 _PAGE = 1000
 
 
-def headers(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
-    """Return what says who we are; in a header, because an address ends up in logs."""
+_MANNERS = Manners("Trello", "Set TRELLO_KEY and TRELLO_TOKEN.")
+
+
+def _authorization(settings: Mapping[str, Any], configuration: UsersConfiguration) -> dict[str, str]:
+    """Return key and token in a header, because an address ends up in logs."""
     del settings
     key, token = configuration.variable("TRELLO_KEY"), configuration.variable("TRELLO_TOKEN")
     if key is None or token is None:
-        raise Unavailable("There is no key and token for Trello.", hint=TOKEN_HINT)
+        raise Unavailable("There is no key and token for Trello.", hint=_MANNERS.token_hint)
     return {"Authorization": f'OAuth oauth_consumer_key="{key}", oauth_token="{token}"'}
 
 
@@ -38,14 +36,13 @@ class Trello:
 
     service: Service
     settings: Mapping[str, Any]
-    kind: str = "trello"
-    carries: frozenset[str] = field(default_factory=lambda: frozenset({"title", "description", "status"}))
+    carries: ClassVar[frozenset[str]] = frozenset({"title", "description", "status"})
 
-    def standing(self) -> Standing:
+    def whoami(self) -> Account:
         """Return who we are there, having asked."""
         account = words(self.service.get("/1/members/me").json(), "fullName", "username")
         board = self.service.get(f"/1/boards/{self._board}", {"fields": "name,url"}).json()
-        return Standing(account, words(board, "name"), words(board, "url") or None)
+        return Account(account, words(board, "name"), words(board, "url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the cards that changed since the mark. Trello gives them newest first, and before a card."""
@@ -118,3 +115,10 @@ class Trello:
     @property
     def _board(self) -> str:
         return quote(str(self.settings["board"]), safe="")
+
+
+KIND = Kind(
+    "trello", _MANNERS, Trello, _authorization,
+    needed=("board",), optional=("base_url", "lists"), identifying=("board",),
+    usual_address="https://api.trello.com",
+)  # fmt: skip
