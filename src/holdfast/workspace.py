@@ -10,7 +10,6 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching.watcher import Watcher
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
+    from holdfast.storage.watching.watcher import Watcher
     from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store.tasks import Tasks
     from holdfast.templates.catalogue import Templates
@@ -56,7 +56,7 @@ class Workspace:
     def __init__(self, repository: Repository, database: str | None = None) -> None:
         self.repository = repository
         self.database = _checked_address(database or os.environ.get(DATABASE_VARIABLE))
-        self.watcher = Watcher()
+        self._watcher: Watcher | None = None
         self._rooms: dict[str, Any] = {}
         self._opening = threading.Lock()
 
@@ -85,12 +85,22 @@ class Workspace:
         """Call back, on a thread of the watcher, when any process changed what `topic` names."""
         name, _, part = topic.partition("/")
         room = self.room(name)
-        # One of very many things in a room is looked at only while somebody wants to know.
-        return self.watcher.subscribe(topic, callback, room.probe(part) if part else None)
+        # A room, or one of very many things in it, is looked at only while somebody wants to know.
+        probe = room.probe(part) if part else getattr(room, "fingerprint", None)
+        return self._notice_changes().subscribe(topic, callback, probe)
+
+    def _notice_changes(self) -> Watcher:
+        from holdfast.storage.watching.watcher import Watcher  # most commands never wait for a change
+
+        with self._opening:
+            if self._watcher is None:
+                self._watcher = Watcher()
+            return self._watcher
 
     def close(self) -> None:
         """Close every room that was opened."""
-        self.watcher.close()
+        if self._watcher is not None:
+            self._watcher.close()
         for room in self._rooms.values():
             room.close()
 
@@ -98,25 +108,19 @@ class Workspace:
 def _open_comments(workspace: Workspace) -> Comments:
     from holdfast.comments.store import Comments
 
-    room = Comments.open(workspace.repository)
-    workspace.watcher.watch("comments", room.fingerprint)
-    return room
+    return Comments.open(workspace.repository)
 
 
 def _open_inbox(workspace: Workspace) -> Inbox:
     from holdfast.inbox.store import Inbox
 
-    room = Inbox.open(workspace.repository)
-    workspace.watcher.watch("inbox", room.fingerprint)
-    return room
+    return Inbox.open(workspace.repository)
 
 
 def _open_milestones(workspace: Workspace) -> Milestones:
     from holdfast.milestones.store import Milestones
 
-    room = Milestones.open(workspace.repository)
-    workspace.watcher.watch("milestones", room.fingerprint)
-    return room
+    return Milestones.open(workspace.repository)
 
 
 def _checked_address(database: str | None) -> str | None:
@@ -132,7 +136,6 @@ def _open_tasks(workspace: Workspace) -> Tasks:
     from holdfast.tasks.store.tasks import Tasks
 
     room = Tasks.open(workspace.repository, workspace.database)
-    workspace.watcher.watch("tasks", room.fingerprint)
     room.introduce(lambda: _neighbours(workspace))
     return room
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, rfc3339
@@ -67,8 +68,11 @@ class Sync:
         self._index = index
         self._log = log
         self._clock = clock
-        self._remotes = Remotes(git)
         self._repository = repository
+
+    @cached_property
+    def _remotes(self) -> Remotes:
+        return Remotes(self._git)
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""

@@ -17,8 +17,9 @@ from holdfast.kernel.errors import InvalidArguments, Unavailable
 from holdfast.storage.files.atomic import atomic_write
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.watching.watcher import Watcher, database_probe, file_probe, ref_probe
+from holdfast.storage.watching.watcher import Watcher
 from tests.storage.git_support import commit, git
+from tests.storage.watching.probes import database_probe, file_probe, ref_probe
 
 SOON = 5.0
 A_WHILE = 0.15

@@ -35,12 +35,12 @@ from holdfast.storage.git.commits import (
     Commit,
     CommitWriter,
     Damaged,
+    LooseObjects,
     NewCommit,
     signature,
     write_commits,
     write_empty_tree,
 )
-from holdfast.storage.git.loose_objects import LooseObjects
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 

@@ -1,22 +1,28 @@
-"""Commits as records: written one by one or in bulk, read as a stream, all of them with an empty tree.
+"""Commits as records: written one by one, as loose objects without git or in bulk, and read as a stream.
 
 Contract:
 - A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `refs.py`).
 - `read_commits` yields newest first within each history and raises when git finds a history damaged;
   `walk_commits` then shows how far that history can be read, object by object.
+- The bytes of a loose object are those git would write, where git would put them: compressed under its hash,
+  and flushed before it gets its name, as git does with `core.fsync=committed`. `LooseObjects.is_plain` says
+  whether a repository keeps its objects and refs in this way and no other; else git itself has to be asked.
 """
 
 from __future__ import annotations
 
+import hashlib
+import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.git.command import Git, Terms
-from holdfast.storage.git.loose_objects import LooseObjects
-from holdfast.storage.git.refs import DURABLE, Refs
+from holdfast.storage.git.refs import DURABLE, Refs, written_file
 
 _FORMAT = "--format=%H %ct %P%n%B"
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
@@ -24,6 +30,11 @@ _WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
 _BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"))
 _STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
+_MOST_BYTES = 64 * 1024 * 1024
+_MATTERS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
+_HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
 
 
 class Damaged(Unavailable):
@@ -85,6 +96,79 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
         ),
     )
     return output.decode("ascii").strip()
+
+
+class LooseObjects:
+    """The loose objects of one repository."""
+
+    def __init__(self, common_directory: str, git: Git) -> None:
+        self._common = common_directory
+        self._git = git
+        self._format: str | None = None
+        self._is_plain: bool | None = None
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether everything a repository's configuration says about objects and refs is as usual."""
+        if self._is_plain is None:
+            settings = self._settings()
+            self._format = settings.pop("extensions.objectformat", "sha1").lower()
+            always = settings.pop("core.logallrefupdates", "true").lower() == "always"
+            shared = settings.pop("core.sharedrepository", "false").lower() not in ("false", "umask", "0")
+            strange = [key for key in settings if key not in _HARMLESS]
+            self._is_plain = not (always or shared or strange) and self._format in _HASHES
+        return self._is_plain
+
+    def write(self, kind: str, content: bytes) -> str:
+        """Write an object durably, unless it is there already, and return its id."""
+        data = b"%s %d\0%s" % (kind.encode("ascii"), len(content), content)
+        name = _HASHES[self._format or "sha1"](data).hexdigest()
+        path = self._path(name)
+        with disk_failures_named(f"objects/{name[:2]}"):
+            if not os.path.lexists(path):
+                _write_object(path, zlib.compress(data, 1))
+        return name
+
+    def read(self, name: str) -> tuple[str, bytes] | None:
+        """Return the kind and content of an object, or None when it is not there as a file, or damaged."""
+        try:
+            descriptor = os.open(self._path(name), _READ)
+        except OSError:
+            return None
+        try:
+            stored = os.read(descriptor, _MOST_BYTES)
+        except OSError:
+            return None
+        finally:
+            os.close(descriptor)
+        return self._opened(name, stored)
+
+    def _opened(self, name: str, stored: bytes) -> tuple[str, bytes] | None:
+        try:
+            data = zlib.decompressobj().decompress(stored, _MOST_BYTES)
+        except zlib.error:
+            return None
+        if _HASHES[self._format or "sha1"](data).hexdigest() != name:
+            return None
+        head, _, content = data.partition(b"\0")
+        return head.decode("ascii", "replace").partition(" ")[0], content
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._common, "objects", name[:2], name[2:])
+
+    def _settings(self) -> dict[str, str]:
+        output = self._git.execute("config", "--null", "--get-regexp", _MATTERS).output
+        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0") if entry)
+        return {key.lower(): value for key, _, value in entries}
+
+
+def _write_object(path: str, data: bytes) -> None:
+    directory = os.path.dirname(path)
+    os.makedirs(directory, exist_ok=True)
+    # Under this name, `git gc` removes what a killed process leaves behind.
+    temporary = os.path.join(directory, f"tmp_obj_{os.urandom(4).hex()}")
+    with written_file(temporary, data, 0o444):
+        os.rename(temporary, path)
 
 
 class CommitWriter:

@@ -1,21 +1,26 @@
-"""Refs moved safely: only from a stated old value, and durable when the move has returned.
+"""Refs moved by compare-and-swap: only from a stated old value, and durable when the move has returned.
 
 Contract:
 - `move` changes a ref from `old` to `new` or raises: `RefMoved` when it holds another value, `RefLocked` when
   another process holds git's lock on it or died with it. Nothing else is ever written, and no lock removed.
-- `advance` is the same without starting git, for a commit that this process has just written.
+- `advance` is the same without starting git, for a commit that this process has just written: the ref's line
+  goes behind git's own lock file, flushed before the ref gets its new value.
 - git flushes the ref's file, we flush the directories that lead to it: git alone would lose the rename.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
 from holdfast.kernel.machine import disk_failure, disk_failures_named
-from holdfast.storage.files.atomic import flush_directory
+from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, flush_directory
 from holdfast.storage.git.command import Git, Terms
-from holdfast.storage.git.loose_objects import RefLock
 from holdfast.storage.git.ref_files import RefFiles
 from holdfast.storage.git.repository import Repository
 
@@ -23,6 +28,9 @@ DURABLE = "core.fsync=committed"
 
 _LOCK_MILLISECONDS = 500
 _OWN_WAIT_SECONDS = 0.1
+_PAUSE_SECONDS = 0.005
+_STORE = "holdfast"
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"))
 
 
@@ -38,6 +46,65 @@ class RefLocked(Busy):
 
     kind = "ref_locked"
     number = 5031
+
+
+class RefLock:
+    """Git's lock on one ref, taken with the new value already in it and flushed.
+
+    So it exists for no longer than it takes to compare the old value: who is killed rarely leaves it behind.
+    Leaving without `replace` changes nothing.
+    """
+
+    def __init__(self, common_directory: str, ref: str, value: str, *, wait: float) -> None:
+        self._path = os.path.join(common_directory, ref)
+        self._temporary = os.path.join(
+            common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+        )
+        self._value = f"{value}\n".encode("ascii")
+        self._wait = wait
+        self._is_held = False
+
+    def __enter__(self) -> RefLock:
+        ends = monotonic() + self._wait
+        with written_file(self._temporary, self._value, 0o666):
+            while True:
+                os.makedirs(os.path.dirname(self._path), exist_ok=True)
+                try:
+                    os.link(self._temporary, f"{self._path}.lock")
+                    self._is_held = True
+                    return self
+                except (FileExistsError, FileNotFoundError):
+                    if monotonic() > ends:
+                        raise
+                    time.sleep(_PAUSE_SECONDS)
+
+    def replace(self) -> None:
+        """Give the ref its new value."""
+        os.rename(f"{self._path}.lock", self._path)
+        self._is_held = False
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_held:
+            os.unlink(f"{self._path}.lock")
+
+
+@contextmanager
+def written_file(temporary: str, data: bytes, mode: int) -> Iterator[None]:
+    """Have a flushed file for as long as it takes to give it its name; whoever renames it ends that."""
+    descriptor = os.open(temporary, _NEW, mode)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(descriptor, rest) :]
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        yield
+    finally:
+        if os.path.lexists(temporary):
+            os.unlink(temporary)
 
 
 class Refs:
@@ -71,7 +138,7 @@ class Refs:
     def advance(self, ref: str, new: str, old: str | None) -> None:
         """Do what `move` does, to an object that is known to be there, without starting git.
 
-        Only for a repository that is `loose_objects.LooseObjects.is_plain`, keeps its refs in files and has
+        Only for a repository that is `commits.LooseObjects.is_plain`, keeps its refs in files and has
         a store of ours.
         """
         with disk_failures_named(ref):

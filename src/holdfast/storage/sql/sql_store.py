@@ -14,11 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Literal, Protocol, cast
-
-from holdfast.storage.files.atomic import StrPath
-from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.sql.store_file import Migration
+from typing import Any, Literal, Protocol
 
 Values = Mapping[str, Any]
 
@@ -72,42 +68,3 @@ class SqlStore(Protocol):
 
     def close(self) -> None:
         """Close every connection."""
-
-
-class SqliteStore:
-    """The store in one SQLite file; its writers are always one after the other."""
-
-    engine: Literal["sqlite", "postgresql"] = "sqlite"
-    skip_locked = ""
-
-    def __init__(self, path: StrPath, *, application_id: int, migrations: Sequence[Migration]) -> None:
-        self._database = Database(path, application_id=application_id, migrations=migrations)
-
-    @property
-    def name(self) -> str:
-        """What messages call the store."""
-        return self._database.name
-
-    def read(self) -> AbstractContextManager[Connection]:
-        """Yield a connection that sees one moment of the store and cannot change it."""
-        return cast("AbstractContextManager[Connection]", self._database.read())
-
-    def write(self, *, together: bool = False) -> AbstractContextManager[Connection]:
-        """Yield a connection whose changes are committed together at the end, or not at all."""
-        del together  # SQLite has one writer at a time, whatever they do.
-        return cast("AbstractContextManager[Connection]", self._database.write())
-
-    def number_in_order(self, connection: Connection) -> None:
-        """Nothing to do: there is one writer at a time."""
-
-    def data_version(self) -> object:
-        """Return a value that changes whenever any process commits a change."""
-        return self._database.data_version()
-
-    def verify(self) -> list[str]:
-        """Return what is wrong with the store; an empty list means that it is sound."""
-        return self._database.verify()
-
-    def close(self) -> None:
-        """Close every connection."""
-        self._database.close()

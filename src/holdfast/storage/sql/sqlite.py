@@ -19,7 +19,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Literal, NoReturn
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
@@ -57,7 +57,13 @@ class Database:
     `migrations` bring an older file up to date when it is opened. `read_only` opens what can still be read of
     a store of any version, changes nothing, and is how `holdfast doctor` looks at a damaged one. Neither
     `write` inside `write` nor use across a fork is supported.
+
+    It is also an `SqlStore`: its writers always come one after the other, so that `together` and numbering in
+    order ask nothing of it.
     """
+
+    engine: Literal["sqlite", "postgresql"] = "sqlite"
+    skip_locked = ""
 
     def __init__(
         self,
@@ -100,9 +106,13 @@ class Database:
         """Yield a connection that sees one moment of the store and cannot change it."""
         return Transaction(self._begin_reading, self._end)
 
-    def write(self) -> Transaction:
+    def write(self, *, together: bool = False) -> Transaction:
         """Yield a connection whose changes are committed together at the end, or not at all."""
+        del together  # SQLite has one writer at a time, whatever they do.
         return Transaction(self._begin_writing, self._end)
+
+    def number_in_order(self, connection: object) -> None:
+        """Nothing to do: there is one writer at a time."""
 
     def data_version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process commits a change."""

@@ -19,7 +19,8 @@ from typing import Any, TypeVar
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.sql_store import Connection, SqliteStore, SqlStore
+from holdfast.storage.sql.sql_store import Connection, SqlStore
+from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.neighbours import Alone, Neighbours
@@ -315,7 +316,7 @@ class Tasks:
 
             return PostgresStore(self._address, migrations=MIGRATIONS)
         self.repository.ensure_store()
-        return SqliteStore(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
+        return Database(self._file.path, application_id=APPLICATION_ID, migrations=MIGRATIONS)
 
     def font_cache(self) -> Path:
         """Return the folder where whoever draws letters may keep what it knows of fonts."""

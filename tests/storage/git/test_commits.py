@@ -16,12 +16,12 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (
     CommitWriter,
     Damaged,
+    LooseObjects,
     NewCommit,
     signature,
     write_commit,
     write_empty_tree,
 )
-from holdfast.storage.git.loose_objects import LooseObjects
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 
