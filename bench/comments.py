@@ -18,9 +18,8 @@ from pathlib import Path
 
 from bench._comparison import Comparison, report
 from holdfast.comments.anchors.scan import Scan
-from holdfast.comments.sidecar.change import Draft
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.store import Comments, Writer
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 
@@ -85,7 +84,7 @@ def filled(path: Path, files: int) -> None:
         place.write_text(module(number))
     commit(path, "Begin")
     room = Comments.open(Repository.at(path))
-    writing = Writing(room)
+    writing = Writer(room)
     for number in range(files):
         source = RepoPath.parse(f"pkg{number % 20}/module_{number}.py")
         for at in range(COMMENTS_A_FILE):

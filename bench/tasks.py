@@ -25,8 +25,8 @@ from typing import Any
 
 from bench._comparison import Comparison, report
 from bench.task_surroundings import Surroundings
-from holdfast.comments.sidecar.writer import Draft as CommentDraft
-from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.sidecar.files import Draft as CommentDraft
+from holdfast.comments.store import Writer
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
@@ -135,7 +135,7 @@ def surround(workspace: Workspace) -> None:
     subprocess.run(["git", "-C", root, "add", path], check=True)
     subprocess.run(["git", "-C", root, *identity, "commit", "--quiet", "-m", "Begin TP-1121"], check=True)
     draft = CommentDraft(line=2, text="Count it", author="bench")
-    Writing(workspace.room("comments")).add(RepoPath.parse(path), draft)
+    Writer(workspace.room("comments")).add(RepoPath.parse(path), draft)
     workspace.inbox.send(path, "Test it")
     workspace.room("milestones").create(IssueDraft(kind="issue", title="Counting", links=(path,)))
     time.sleep(YOUNG_SECONDS)

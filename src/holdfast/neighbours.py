@@ -18,8 +18,7 @@ from typing import Any, Protocol
 
 from holdfast.comments.resources import address_of
 from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.cache import Memory
@@ -120,7 +119,7 @@ class CommentsNeighbour:
 
     def answer(self, path: str, name: str, text: str, author: str) -> None:
         """Reply to a comment."""
-        Writing(self._room).reply(RepoPath.parse(path), name, text, author)
+        Writer(self._room).reply(RepoPath.parse(path), name, text, author)
 
 
 class MilestonesNeighbour:

@@ -155,8 +155,12 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
 
 def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
     in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
-    in_work_tree = () if workspace.repository.bare else ("comments",)
-    return {name: workspace.room(name) for name in ("inbox", "tasks", *in_work_tree, *in_git)}
+    found: dict[str, Examinable | FileKeeper] = {name: workspace.room(name) for name in ("inbox", "tasks")}
+    if not workspace.repository.bare:
+        from holdfast.comments.union.recovery import SidecarCheck
+
+        found["comments"] = SidecarCheck(workspace.room("comments"))
+    return found | {name: workspace.room(name) for name in in_git}
 
 
 def _open_templates(workspace: Workspace) -> Templates:

@@ -8,13 +8,13 @@ import signal
 import pytest
 
 from holdfast.comments.anchors.pool import Pool
-from holdfast.comments.anchors.version_chain import Journey
+from holdfast.comments.anchors.version_chain import VersionChain
 from holdfast.comments.tracking.models import Anchor, Version
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores
 
 TEXT = "first\nsecond\nthird\n"
-JOURNEY = Journey((Version("a.txt", TEXT), Version("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,))
+JOURNEY = VersionChain((Version("a.txt", TEXT), Version("a.txt", "zero\n" + TEXT)), (Anchor(2),), (0,))
 
 
 def ask_again_and_again(pool: Pool) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.store import Comments
+from holdfast.comments.union.recovery import SidecarCheck
 from holdfast.doctor import CheckStores, Finding, StoreRoom, check_stores
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
@@ -46,7 +47,7 @@ def room(tmp_path: Path) -> Iterator[Comments]:
 
 
 def findings(room: Comments, *, fix: bool = False) -> list[Finding]:
-    stores = StoreRoom(room.repository, lambda: {"comments": room})
+    stores = StoreRoom(room.repository, lambda: {"comments": SidecarCheck(room)})
     found = check_stores(stores, CheckStores(fix=fix)).findings
     return [one for one in found if one.store == "comments"]
 

@@ -15,9 +15,8 @@ from pathlib import Path
 import pytest
 
 from holdfast.comments.anchors.scan import Scan
-from holdfast.comments.sidecar.change import Draft
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.sidecar.files import Draft
+from holdfast.comments.store import Comments, Writer
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
@@ -112,7 +111,7 @@ def faults_while_saving(repository: Path, re_anchor: Callable[[Comments], None],
     source = repository / "a.py"
     source.write_text("\n".join(BODY))
     room = Comments.open(Repository.at(repository))
-    writing, path = Writing(room), RepoPath.parse("a.py")
+    writing, path = Writer(room), RepoPath.parse("a.py")
     wanted = {}
     for number in range(40):
         line = source.read_text().split("\n").index(f"def function_{number}(value):") + 1
@@ -193,7 +192,7 @@ def two_annotated(repository: Path) -> Comments:
         (repository / name).write_text("one\ntwo\n")
     room = Comments.open(Repository.at(repository))
     for name in ("a.txt", "b.txt"):
-        Writing(room).add(RepoPath.parse(name), Draft(2, "keep", "t", "TODO"))
+        Writer(room).add(RepoPath.parse(name), Draft(2, "keep", "t", "TODO"))
     return room
 
 
@@ -213,7 +212,7 @@ def use(room: Comments) -> bool:
         return False
     assert "a.txt.comments" in failure.message
     for attempt in (
-        lambda: Writing(room).add(path, Draft(1, "x", "t", "TODO")),
+        lambda: Writer(room).add(path, Draft(1, "x", "t", "TODO")),
         lambda: Scan(room).run(path),
     ):
         with contextlib.suppress(HoldfastError):
@@ -280,7 +279,7 @@ def test_c1_what_is_no_file_is_not_taken_for_one(repository: Path, kind: str) ->
     with pytest.raises(HoldfastError):
         room.load("a.txt")
     with pytest.raises(HoldfastError):
-        Writing(room).add(RepoPath.parse("a.txt"), Draft(1, "x", "t", "TODO"))
+        Writer(room).add(RepoPath.parse("a.txt"), Draft(1, "x", "t", "TODO"))
     room.close()
     assert not (repository / "elsewhere").exists()
 
@@ -324,7 +323,7 @@ def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path) -> None:
     written = refused = 0
     with swapping(repository / "folder", outside):
         room = Comments.open(Repository.at(repository))
-        writing, path = Writing(room), RepoPath.parse("folder/a.txt")
+        writing, path = Writer(room), RepoPath.parse("folder/a.txt")
         for number in range(10_000):
             try:
                 room.source_bytes(path)

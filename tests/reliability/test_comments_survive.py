@@ -23,13 +23,13 @@ from tests.reliability.harness import (
 from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
 
 WRITING = """
-from holdfast.comments.sidecar.change import Draft
+from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments
-from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.store import Writer
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 room = Comments.open(Repository.at(sys.argv[1]))
-writing = Writing(room)
+writing = Writer(room)
 def add(text, file="a.txt", line=2):
     return writing.add(RepoPath.parse(file), Draft(line, text, "tests", "TODO")).note.id
 """

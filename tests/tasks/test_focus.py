@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.comments.sidecar.writer import Draft as CommentDraft
-from holdfast.comments.sidecar.writer import Writing
+from holdfast.comments.sidecar.files import Draft as CommentDraft
+from holdfast.comments.store import Writer
 from holdfast.kernel.errors import Invalid, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.repo_path import RepoPath
@@ -69,7 +69,7 @@ def look(room: Tasks, task_id: str = "TP-1", **more: object) -> Focus:
 
 def comment_on(workspace: Workspace, line: int, text: str, tag: str | None = None) -> str:
     draft = CommentDraft(line=line, text=text, author="grace", tag=tag)
-    placed = Writing(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
+    placed = Writer(workspace.room("comments")).add(RepoPath.parse("src/app.py"), draft)
     return placed.note.alias
 
 
@@ -145,7 +145,7 @@ def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_chan
         ("commit", None),
     ]
     assert [rule.text for rule in found.rules or ()] == ["Write it twice"]
-    Writing(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"commit"}
 
 
@@ -171,7 +171,7 @@ def test_settled_comments_and_messages_that_were_delivered_are_not_told(
     workspace: Workspace, room: Tasks
 ) -> None:
     name = comment_on(workspace, 5, "Rename this")
-    Writing(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
+    Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
     workspace.inbox.send("src/app.py", "Old")
     workspace.inbox.mark_delivered(workspace.inbox.take().lease)
     room.create([Draft("Fix", files=[File("src/app.py")])], ME)

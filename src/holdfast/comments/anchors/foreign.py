@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime
 
-from holdfast.comments.anchors.version_chain import Journey, Past
+from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar.note import Note, Standing
 from holdfast.comments.sidecar.source import BLANK, Present, line_hash, range_hash, split_lines, trimmed
 from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
@@ -27,19 +27,19 @@ def at_its_own_line(note: Note, lines: Sequence[str]) -> Standing | None:
     return None
 
 
-def of_stranger(note: Note, present: Present, past: Past, position: int) -> Journey:
+def of_stranger(note: Note, present: Present, history: VersionHistory, position: int) -> VersionChain:
     """Return how to follow a comment for which we have no version of our own."""
     by_number = note.evidence is None and not _has_hash(note)
-    found = _version_with_line(note, present.path, past) if note.evidence is None else None
+    found = _version_with_line(note, present.path, history) if note.evidence is None else None
     if found is not None:
         version, later = found
         texts = [version, *(one for one in later if one.text != present.text), present.version]
         anchors = (Anchor(note.line, note.end_line),)
-        return Journey(tuple(texts), anchors, (position,), by_number=by_number)
+        return VersionChain(tuple(texts), anchors, (position,), by_number=by_number)
     if by_number:
         # The number as it stands: compared with itself, it stays, as far as the file reaches.
         anchors = (Anchor(note.line, note.end_line),)
-        return Journey((present.version, present.version), anchors, (position,), by_number=True)
+        return VersionChain((present.version, present.version), anchors, (position,), by_number=True)
     return _fragment(note, present, position)
 
 
@@ -71,12 +71,14 @@ def capped(note: Note, answer: Placement, lines: Sequence[str]) -> Placement:
     return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
 
 
-def _version_with_line(note: Note, path: str, past: Past) -> tuple[Version, list[Version]] | None:
+def _version_with_line(
+    note: Note, path: str, history: VersionHistory
+) -> tuple[Version, list[Version]] | None:
     """Return the committed version that a comment was made for, and those after it, oldest first."""
-    dated = past.dated(path)
+    dated = history.dated(path)
     later: list[Version] = []
     for seconds, blob in dated[:_MOST_LOOKED_AT]:
-        text = past.version_text(blob)
+        text = history.text(blob)
         if text is None:
             continue
         version = Version(path, text)
@@ -112,8 +114,8 @@ def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
     return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
 
 
-def _fragment(note: Note, present: Present, position: int) -> Journey:
-    """Return a journey from the few lines that the marker itself keeps."""
+def _fragment(note: Note, present: Present, position: int) -> VersionChain:
+    """Return a chain from the few lines that the marker itself keeps."""
     facts, marker = note.evidence or {}, note.marker or {}
     text = facts.get("text", marker.get("lineText"))
     before: list[str] = _texts(facts.get("before", [marker.get("prevLineText")]))
@@ -121,7 +123,7 @@ def _fragment(note: Note, present: Present, position: int) -> Journey:
     own = "" if text == BLANK else str(text or "").split("\n")[0]
     fragment = "\n".join([*before, own, *after])
     anchor = Anchor(len(before) + 1)
-    return Journey((Version(present.path, fragment), present.version), (anchor,), (position,), True)
+    return VersionChain((Version(present.path, fragment), present.version), (anchor,), (position,), True)
 
 
 def _texts(value: object) -> list[str]:

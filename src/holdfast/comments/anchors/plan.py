@@ -4,7 +4,7 @@ Contract:
 - Whatever version a comment was written for, and however it is known (our evidence, git, or only the lines
   the extension keeps), the answer is a standing; nothing is written here.
 - Comments written for the same version are followed together, so that a file is compared once for each.
-- `Journey` holds only texts and numbers: it may be travelled in another process.
+- `VersionChain` holds only texts and numbers: it may be followed in another process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from holdfast.comments.anchors.foreign import at_its_own_line, capped, of_stranger
-from holdfast.comments.anchors.version_chain import Journey, Past
+from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar import marker
 from holdfast.comments.sidecar.document import Sidecar, whole_line
 from holdfast.comments.sidecar.marker import LINE_NUMBER
@@ -29,10 +29,10 @@ class Plan:
     """What is known about a sidecar's comments without comparing texts, and what has to be compared."""
 
     standings: dict[int, Standing] = field(default_factory=dict)
-    journeys: list[Journey] = field(default_factory=list)
+    chains: list[VersionChain] = field(default_factory=list)
 
 
-def plan(sidecar: Sidecar, present: Present | None, past: Past) -> Plan:
+def plan(sidecar: Sidecar, present: Present | None, history: VersionHistory) -> Plan:
     """Sort the comments of a sidecar into those that are settled and those to be followed."""
     found = Plan()
     waiting: dict[_Origin, list[int]] = defaultdict(list)
@@ -46,12 +46,14 @@ def plan(sidecar: Sidecar, present: Present | None, past: Past) -> Plan:
     if present is None:
         return found
     for origin, positions in waiting.items():
-        text = past.version_text(origin.blob) if origin.blob else None
+        text = history.text(origin.blob) if origin.blob else None
         if text is not None:
-            versions = _way(Version(origin.path, text), origin, present, past)
-            found.journeys.append(_journey(sidecar, versions, positions))
+            versions = _way(Version(origin.path, text), origin, present, history)
+            found.chains.append(_chain(sidecar, versions, positions))
         else:
-            found.journeys.extend(of_stranger(sidecar.comments[one], present, past, one) for one in positions)
+            found.chains.extend(
+                of_stranger(sidecar.comments[one], present, history, one) for one in positions
+            )
     return found
 
 
@@ -78,12 +80,12 @@ def _origin(note: Note, source_path: str) -> _Origin:
     )
 
 
-def _way(old: Version, origin: _Origin, present: Present, past: Past) -> tuple[Version, ...]:
+def _way(old: Version, origin: _Origin, present: Present, history: VersionHistory) -> tuple[Version, ...]:
     """Return the versions from the one a comment was written for to the present one."""
-    revisions = list(past.between(origin.path, origin.blob, origin.commit))
+    revisions = list(history.since(origin.path, origin.blob, origin.commit))
     if origin.good and origin.good not in (origin.blob, present.blob):
         # Where git knows no revisions, this is the one step between then and now.
-        text = past.version_text(origin.good)
+        text = history.text(origin.good)
         revisions += [] if text is None else [Version(origin.path, text)]
     return (old, *_distinct(revisions, old.text, present), present.version)
 
@@ -102,13 +104,13 @@ def apply(sidecar: Sidecar, found: Plan, placements: Sequence[Sequence[Placement
     """Give every comment its standing."""
     for position, standing in found.standings.items():
         sidecar.comments[position].placement = standing
-    for journey, answers in zip(found.journeys, placements, strict=True):
-        lines = split_lines(journey.versions[-1].text)
-        for position, answer in zip(journey.positions, answers, strict=True):
+    for chain, answers in zip(found.chains, placements, strict=True):
+        lines = split_lines(chain.versions[-1].text)
+        for position, answer in zip(chain.positions, answers, strict=True):
             note = sidecar.comments[position]
-            placement = capped(note, answer, lines) if journey.from_fragment else answer
+            placement = capped(note, answer, lines) if chain.from_fragment else answer
             standing = standing_of(note, placement)
-            basis = {"basis": LINE_NUMBER} if journey.by_number else note.evidence or {}
+            basis = {"basis": LINE_NUMBER} if chain.by_number else note.evidence or {}
             note.placement = _capped_by_basis(basis, standing)
 
 
@@ -157,10 +159,10 @@ def _capped_by_basis(facts: Mapping[str, Any], standing: Standing) -> Standing:
     return replace(standing, confidence=Confidence.MEDIUM, method=LINE_NUMBER)
 
 
-def _journey(sidecar: Sidecar, versions: tuple[Version, ...], positions: Sequence[int]) -> Journey:
+def _chain(sidecar: Sidecar, versions: tuple[Version, ...], positions: Sequence[int]) -> VersionChain:
     anchors = []
     for position in positions:
         facts = sidecar.comments[position].evidence or {}
         line = whole_line(facts.get("line")) or sidecar.comments[position].line
         anchors.append(Anchor(line, whole_line(facts.get("endLine"))))
-    return Journey(versions, tuple(anchors), tuple(positions))
+    return VersionChain(versions, tuple(anchors), tuple(positions))

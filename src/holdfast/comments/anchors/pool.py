@@ -7,7 +7,7 @@ from concurrent.futures import BrokenExecutor, Executor
 from contextlib import contextmanager
 from types import TracebackType
 
-from holdfast.comments.anchors.version_chain import Journey, travelled
+from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.tracking.models import Placement
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores, on_every_core
@@ -19,18 +19,18 @@ Answer = Callable[[], Sequence[Placement]]
 
 
 class Pool:
-    """Follows journeys: in this process when they are few, else in as many as there are cores."""
+    """Follows chains: in this process when they are few, else in as many as there are cores."""
 
     def __init__(self, files: int) -> None:
         worth_it = files >= _WORTH_IT and cores() > 1
         self._executor: Executor | None = on_every_core() if worth_it else None
 
-    def follow(self, journey: Journey) -> Answer:
-        """Begin a journey and return how to ask for its end."""
+    def follow(self, chain: VersionChain) -> Answer:
+        """Begin to follow a chain and return how to ask for the end."""
         if self._executor is None:
-            return lambda: travelled(journey)
+            return lambda: followed(chain)
         with _ends_told():
-            answer = self._executor.submit(travelled, journey)
+            answer = self._executor.submit(followed, chain)
 
         def ask() -> Sequence[Placement]:
             with _ends_told():

@@ -17,13 +17,12 @@ from functools import partial
 
 from holdfast.comments.anchors.moved_code import index_for, missing_of
 from holdfast.comments.anchors.pool import Pool
-from holdfast.comments.anchors.version_chain import Journey, travelled
+from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.change import Change
 from holdfast.comments.sidecar.document import whole_line
+from holdfast.comments.sidecar.files import Change
 from holdfast.comments.sidecar.note import Note, Standing
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.files import Moved
 from holdfast.comments.tracking.models import Candidate, Confidence, Placement
 from holdfast.kernel.call import current_call
@@ -63,12 +62,12 @@ class Scanned:
 class _Known:
     """What comparisons in the pool came to, for when the sidecar is written."""
 
-    placements: dict[Journey, Sequence[Placement]] = field(default_factory=dict)
+    placements: dict[VersionChain, Sequence[Placement]] = field(default_factory=dict)
 
-    def travel(self, journey: Journey) -> Sequence[Placement]:
-        """Return the placements of a journey; one that changed meanwhile is followed here and now."""
-        found = self.placements.get(journey)
-        return travelled(journey) if found is None else found
+    def follow(self, chain: VersionChain) -> Sequence[Placement]:
+        """Return the placements of a chain; one that changed meanwhile is followed here and now."""
+        found = self.placements.get(chain)
+        return followed(chain) if found is None else found
 
 
 class Scan:
@@ -76,7 +75,7 @@ class Scan:
 
     def __init__(self, room: Comments) -> None:
         self._room = room
-        self._writing = Writing(room)
+        self._writer = Writer(room)
         self.result = Scanned()
         self._missing: list[tuple[str, Note]] = []
 
@@ -84,7 +83,7 @@ class Scan:
         """Bring the comments of all files, or of one, up to date."""
         files, changed = self._room.changed_paths() if only is None else self._just(only)
         self.result.files, self.result.changed = files, len(changed)
-        with self._room.asking_git_once() if len(changed) > _FEW else nullcontext():
+        with self._room.versions.asking_git_once() if len(changed) > _FEW else nullcontext():
             self._update(changed)
         return self.result
 
@@ -112,10 +111,10 @@ class Scan:
             waiting = []
             for position, path in enumerate(paths):
                 self._tell(_READING, position, f"Reading {path}")
-                waiting += [(path, journey, pool.follow(journey)) for journey in self._journeys(path)]
-            for position, (path, journey, answer) in enumerate(waiting):
+                waiting += [(path, chain, pool.follow(chain)) for chain in self._chains(path)]
+            for position, (path, chain, answer) in enumerate(waiting):
                 self._tell(_COMPARING, position * len(paths) / len(waiting), f"Comparing {path}")
-                known.placements[journey] = answer()
+                known.placements[chain] = answer()
         return known
 
     def _tell(self, step: int, done: float, message: str) -> None:
@@ -123,20 +122,20 @@ class Scan:
         count = self.result.changed
         current_call().progress(step * count + done, _STEPS * count, message)
 
-    def _journeys(self, path: str) -> list[Journey]:
-        found: list[Journey] = []
+    def _chains(self, path: str) -> list[VersionChain]:
+        found: list[VersionChain] = []
         self._guarded(path, lambda: found.extend(self._planned(path)), report=False)
         return found
 
-    def _planned(self, path: str) -> list[Journey]:
+    def _planned(self, path: str) -> list[VersionChain]:
         place = RepoPath.parse(path)
-        return self._room.planned(self._room.stored(place), self._room.present(place)).journeys
+        return self._room.planned(place, self._room.stored(place)).chains
 
     def _settle(self, path: str, known: _Known) -> None:
         """Write where the comments of one file stand, if that changed."""
         place = RepoPath.parse(path)
         source = self._room.tree.signature(place)
-        with self._writing.changing(place, travel=known.travel) as change:
+        with self._writer.changing(place, known.follow) as change:
             before = _lines_before(change)
             notes = list(change.sidecar.comments)
         self.result.comments += len(notes)
@@ -144,7 +143,7 @@ class Scan:
             self._note(path, note, before.get(note.id, note.line))
         if source is not None and self._room.tree.signature(place) == source:
             written = self._reread(place, notes)
-            self._room.places.keep(self._room.found(place, written, source, written=True))
+            self._room.keep_places(place, written, source, written=True)
 
     def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
         """Return the sidecar as it is on disk now, with the standings that were just found."""
@@ -195,7 +194,7 @@ class Scan:
 
     def _move(self, source: str, target: str, names: dict[str, Standing]) -> None:
         lines = {note.id: note.line for path, note in self._missing if path == source}
-        for note in self._writing.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
+        for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
             self.result.outcomes.append(
                 Outcome(note.alias, target, note.placement, lines.get(note.id, note.line), source)
             )
@@ -209,7 +208,7 @@ class Scan:
         self.result.outcomes.append(Outcome(note.alias, path, standing, note.line))
 
     def _keep_candidates(self, path: str, note: Note, standing: Standing) -> None:
-        with self._writing.changing(RepoPath.parse(path)) as change:
+        with self._writer.changing(RepoPath.parse(path)) as change:
             found = change.sidecar.find(note.id)
             if found is not None and found.orphaned:
                 found.placement, found.as_stored = standing, False

@@ -1,29 +1,73 @@
-"""What a comparison of versions is given: texts and numbers, so that it may happen in another process."""
+"""The versions of a file that a comment is followed through, from the one it was written for to the present.
+
+Contract: a `VersionChain` holds only texts and numbers, so that it may be followed in another process.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING
 
+from holdfast.comments.sidecar.source import decoded
 from holdfast.comments.tracking.models import Anchor, Placement, Version
 
+if TYPE_CHECKING:
+    from holdfast.comments.sidecar.archive import Archive
+    from holdfast.storage.git.file_history import FileHistory
 
-class Past(Protocol):
-    """What is known about earlier versions of files."""
+_MOST_REVISIONS = 24
 
-    def version_text(self, blob: str) -> str | None:
-        """Return the text of a version by its id, where it is known."""
 
-    def between(self, path: str, blob: str, commit: str | None) -> Sequence[Version]:
-        """Return the revisions of a file after the version `blob`, written on `commit`, oldest first."""
+class VersionHistory:
+    """Earlier versions of files, as far as we or git kept them."""
 
-    def dated(self, path: str) -> Sequence[tuple[int, str]]:
+    def __init__(self, archive: Archive, history: FileHistory) -> None:
+        self._archive = archive
+        self._history = history
+        self._revisions: dict[str, dict[str, list[str]]] | None = None
+
+    def text(self, blob: str) -> str | None:
+        """Return the text of a version by its id: kept by us, or by git."""
+        data = self._archive.version(blob)
+        if data is None:
+            data = self._history.blob(blob)
+        return None if data is None else decoded(data)
+
+    def since(self, path: str, blob: str, commit: str | None) -> list[Version]:
+        """Return the committed versions of a file after `blob`, written on `commit`, oldest first."""
+        if commit is None or commit == self._history.head():
+            return []
+        if self._revisions is None:
+            return self._sample(path, blob, self._history.revisions(path, commit))
+        if commit not in self._revisions:
+            self._revisions[commit] = self._history.all_revisions(commit)
+        return self._sample(path, blob, self._revisions[commit].get(path, []))
+
+    def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed version of a file came, and its id, newest first."""
+        return self._history.dated(path)
+
+    @contextmanager
+    def asking_git_once(self) -> Iterator[None]:
+        """Ask git for the revisions of all files together, for as long as many files are looked at."""
+        self._revisions = {}
+        try:
+            yield
+        finally:
+            self._revisions = None
+
+    def _sample(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
+        """Return some versions by their ids; of very many, a sample that keeps the last."""
+        wanted = [one for one in dict.fromkeys(blobs) if one != blob]
+        step = max(1, -(-len(wanted) // _MOST_REVISIONS))
+        texts = (self.text(one) for one in wanted[::-1][::step][::-1])
+        return [Version(path, text) for text in texts if text is not None]
 
 
 @dataclass(frozen=True)
-class Journey:
+class VersionChain:
     """Versions to follow some anchors through; the last is the present one."""
 
     versions: tuple[Version, ...]
@@ -36,8 +80,8 @@ class Journey:
     """Whether nothing but a line number and a date led to the first version."""
 
 
-def travelled(journey: Journey) -> list[Placement]:
-    """Follow the anchors of a journey."""
+def followed(chain: VersionChain) -> list[Placement]:
+    """Follow the anchors of a chain."""
     from holdfast.comments.tracking.follow import follow
 
-    return follow(journey.versions, journey.anchors)
+    return follow(chain.versions, chain.anchors)

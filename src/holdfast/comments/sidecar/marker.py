@@ -25,7 +25,6 @@ from holdfast.comments.sidecar.source import (
     line_hash,
     range_hash,
     shown_line,
-    split_lines,
     trimmed,
 )
 from holdfast.comments.tracking.models import Candidate, Confidence
@@ -168,8 +167,8 @@ class Completion:
     ) -> None:
         self._present = present
         self._moment = moment
-        self._new_marker_id = new_marker_id
-        self._lines = split_lines(present.text) if present is not None else []
+        self.new_marker_id = new_marker_id
+        self._lines = present.lines if present is not None else []
         self._outline: SourceSymbols | None = None
         self.seen = None if present is None else Seen(present.blob, commit, present.path, self._lines)
 
@@ -211,6 +210,16 @@ class Completion:
         marker["anchor"] = symbol.name if symbol is not None else f"line {line}"
         marker["anchorType"] = symbol.kind.lower() if symbol is not None else "line"
 
+    def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
+        """Put a marker on lines of the present text, with the evidence to find them again."""
+        assert self.seen is not None
+        self.describe(marker, line, end_line)
+        history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
+        facts = made(self.seen, line, end_line, self._moment, method)
+        facts["symbol"] = marker["astAnchor"]
+        facts["history"] = history
+        marker[EVIDENCE] = facts
+
     @property
     def outline(self) -> SourceSymbols:
         """The symbols of the present text."""
@@ -234,7 +243,7 @@ class Completion:
     def _complete_marker(self, sidecar: Sidecar, note: Note) -> None:
         marker = note.marker
         if marker is None:
-            marker = {"id": self._new_marker_id(), "line": note.line, "commentIds": [note.id]}
+            marker = {"id": self.new_marker_id(), "line": note.line, "commentIds": [note.id]}
             sidecar.raw["ghostMarkers"].append(marker)
             note.marker = marker
         self._identify(marker)
@@ -250,7 +259,7 @@ class Completion:
 
     def _identify(self, marker: dict[str, Any]) -> None:
         if not isinstance(marker.get("id"), str):
-            marker["id"] = self._new_marker_id()
+            marker["id"] = self.new_marker_id()
         if not isinstance(marker.get("commentIds"), list):
             marker["commentIds"] = []
 

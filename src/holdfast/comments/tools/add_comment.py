@@ -12,10 +12,9 @@ from holdfast.comments.models import (
     SymbolFacts,
     Tag,
 )
-from holdfast.comments.sidecar.change import Draft
+from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
@@ -108,7 +107,7 @@ def add_comment(room: Comments, args: AddComment) -> AddedComment:
     path = source_path(args.file_path)
     ai = None if args.ai_meta is None else args.ai_meta.model_dump(exclude_none=True)
     draft = Draft(args.line, args.text, args.author, args.tag, ai)
-    placed = Writing(room).add(path, draft, strict=not room.lenient)
+    placed = Writer(room).add(path, draft, strict=not room.lenient)
     return AddedComment(
         comment_id=placed.note.alias,
         ghost_marker_id=placed.marker_id,

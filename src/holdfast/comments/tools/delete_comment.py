@@ -9,8 +9,7 @@ from holdfast.comments.models import (
     FilePath,
 )
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect, Input, Output
@@ -51,5 +50,5 @@ def deleted(result: DeletedComment) -> str:
 def delete_comment(room: Comments, args: DeleteComment) -> DeletedComment:
     """Delete a comment and the marker that held it to its line."""
     path = source_path(args.file_path)
-    note = Writing(room).delete(path, args.comment_id)
+    note = Writer(room).delete(path, args.comment_id)
     return DeletedComment(comment_id=note.alias, file_path=path.text)

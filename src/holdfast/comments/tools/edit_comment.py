@@ -9,8 +9,7 @@ from holdfast.comments.models import (
     FilePath,
 )
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
@@ -60,5 +59,5 @@ def edited(result: EditedComment) -> str:
 def edit_comment(room: Comments, args: EditComment) -> EditedComment:
     """Replace the text of a comment. Its tag, author and place stay as they are."""
     path = source_path(args.file_path)
-    note = Writing(room).edit(path, args.comment_id, args.text)
+    note = Writer(room).edit(path, args.comment_id, args.text)
     return EditedComment(comment_id=note.alias, file_path=path.text, updated=note.updated)

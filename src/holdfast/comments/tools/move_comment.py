@@ -13,8 +13,7 @@ from holdfast.comments.models import (
     SymbolFacts,
 )
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.text import (
     anchor_words,
 )
@@ -80,7 +79,7 @@ def _new_anchor(result: MovedComment) -> str:
 def move_comment(room: Comments, args: MoveComment) -> MovedComment:
     """Move a comment to another line, of the same file or of another; it keeps its name and its dates."""
     source, target = source_path(args.source_file), source_path(args.target_file)
-    before, placed = Writing(room).move(source, target, args.comment_id, args.target_line)
+    before, placed = Writer(room).move(source, target, args.comment_id, args.target_line)
     return MovedComment(
         comment_id=placed.note.alias,
         source_file=source.text,

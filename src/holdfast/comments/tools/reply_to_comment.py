@@ -9,8 +9,7 @@ from holdfast.comments.models import (
     FilePath,
 )
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
@@ -59,5 +58,5 @@ def replied(result: RepliedComment) -> str:
 def reply_to_comment(room: Comments, args: ReplyToComment) -> RepliedComment:
     """Answer a comment; the answer is shown with it, also in the editor."""
     path = source_path(args.file_path)
-    note = Writing(room).reply(path, args.comment_id, args.text, args.author)
+    note = Writer(room).reply(path, args.comment_id, args.text, args.author)
     return RepliedComment(comment_id=note.alias, file_path=path.text, replies=len(note.replies))

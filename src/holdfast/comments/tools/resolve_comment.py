@@ -10,8 +10,7 @@ from holdfast.comments.models import (
     Status,
 )
 from holdfast.comments.sidecar.source import source_path
-from holdfast.comments.sidecar.writer import Writing
-from holdfast.comments.store import Comments
+from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
@@ -65,7 +64,7 @@ def resolved(result: ResolvedComment) -> str:
 def resolve_comment(room: Comments, args: ResolveComment) -> ResolvedComment:
     """Say that a comment is resolved, will not be acted on, or is open again. It stays in the file."""
     path = source_path(args.file_path)
-    note = Writing(room).resolve(path, args.comment_id, args.status, args.author)
+    note = Writer(room).resolve(path, args.comment_id, args.status, args.author)
     return ResolvedComment(
         comment_id=note.alias, file_path=path.text, status=args.status, updated=note.updated
     )

@@ -11,20 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.archive import LOCKS_NAME
 from holdfast.comments.sidecar.source import sidecar_of
+from holdfast.comments.store import Comments
 from holdfast.comments.union.conflicts import sides_of
 from holdfast.comments.union.three_way import recovered, united
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.atomic import Locks
 from holdfast.storage.files.repo_path import RepoPath
-
-if TYPE_CHECKING:
-    from holdfast.comments.store import Comments
 
 _UNITE = "`holdfast doctor --fix` unites both sides and keeps this file beside the result."
 _BRING = "`holdfast doctor --fix` brings them in and keeps this file beside the result."
@@ -47,8 +42,18 @@ class FileFinding:
     fixed: bool = False
 
 
-def examined(room: Comments, *, fix: bool) -> Iterator[FileFinding]:
-    """Look at every sidecar, and at what is kept beside them."""
+class SidecarCheck:
+    """Looks for damage in the sidecars of a room."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+
+    def examine(self, *, fix: bool) -> Iterator[FileFinding]:
+        """Look at every sidecar; `fix`: unite those in which git left both sides of a merge."""
+        return _examined(self._room, fix=fix)
+
+
+def _examined(room: Comments, *, fix: bool) -> Iterator[FileFinding]:
     for text in room.archive.verify():
         yield FileFinding(None, True, text, _RESTORE)
     for source in room.sidecar_paths():
@@ -83,7 +88,7 @@ def _mended(room: Comments, path: RepoPath, mend: Mend, found: FileFinding, *, f
     """Put a whole sidecar in the place of the one that was found, if that is wanted, and say so."""
     if not fix:
         return found
-    with Locks(room.repository, LOCKS_NAME).holding(path.text):
+    with room.locks.holding(path.text):
         data, whole = room.sidecar_bytes(path), mend(room, path)
         if data is None or whole is None:
             return found
