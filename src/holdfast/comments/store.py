@@ -37,7 +37,7 @@ from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import Sign, sign_of
-from holdfast.storage.watching.listing import Listing, Signature
+from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
 
 if TYPE_CHECKING:
     from holdfast.comments.search.index import SearchIndex
@@ -81,7 +81,6 @@ class Comments(SidecarFiles):
     def search(self) -> SearchIndex:
         """The index in which comments are searched, made at first use."""
         from holdfast.comments.search.index import SearchIndex
-        from holdfast.storage.watching.watched_listing import WatchedListing
 
         return SearchIndex(self.repository, WatchedListing(self.repository.root, is_sidecar), self.load)
 

@@ -18,8 +18,8 @@ from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.watching import watched_listing
-from holdfast.storage.watching.watched_listing import NoticesLost
+from holdfast.storage.watching import listing
+from holdfast.storage.watching.listing import NoticesLost
 from tests.comments.making import PYTHON, age, annotate, comment
 
 
@@ -33,7 +33,7 @@ def room(
         def none(self: object) -> None:
             raise NoticesLost("the system gives none")
 
-        monkeypatch.setattr(watched_listing.Notices, "__init__", none)
+        monkeypatch.setattr(listing.Notices, "__init__", none)
     for name in ("a", "b", "deep/er/c"):
         place = annotate(tmp_path, f"{name}.py", PYTHON, comment(ord(name[0]), 4, f"word in {name}"))
         age(place)

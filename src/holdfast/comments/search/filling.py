@@ -13,7 +13,7 @@ from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
-from holdfast.storage.watching.watched_listing import Signature
+from holdfast.storage.watching.listing import WatchedSignature
 
 _NEW_FILE = (
     "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"
@@ -41,14 +41,14 @@ class Filling:
         self._connection = connection
         self._loaded = loaded
 
-    def begin(self, wanted: Mapping[str, Signature]) -> None:
+    def begin(self, wanted: Mapping[str, WatchedSignature]) -> None:
         """Fill empty tables."""
         self._connection.execute(
             "INSERT INTO state (token, generation) VALUES (?, 0)", (os.urandom(8).hex(),)
         )
         self._write(wanted)
 
-    def replace(self, wanted: Mapping[str, Signature]) -> None:
+    def replace(self, wanted: Mapping[str, WatchedSignature]) -> None:
         """Bring the rows up to date: the wanted files have rows, and no others."""
         known = dict(self._connection.execute("SELECT path, signature FROM file"))
         changed = {path: found for path, found in wanted.items() if known.get(path) != _text(found)}
@@ -71,7 +71,7 @@ class Filling:
     def _begin_generation(self) -> None:
         self._connection.execute("UPDATE state SET generation = generation + 1")
 
-    def _write(self, files: Mapping[str, Signature]) -> None:
+    def _write(self, files: Mapping[str, WatchedSignature]) -> None:
         call = current_call()
         for number, (path, signature) in enumerate(sorted(files.items()), 1):
             self._write_file(path, _trusted(signature))
@@ -156,11 +156,11 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _text(signature: Signature) -> str:
+def _text(signature: WatchedSignature) -> str:
     return " ".join(map(str, signature))
 
 
-def _trusted(signature: Signature) -> str:
+def _trusted(signature: WatchedSignature) -> str:
     """Return a signature to compare with later; one so young that a change could share its time fits none."""
     is_young = max(signature[2:]) > time.time_ns() - _YOUNG_NANOSECONDS
     return _YOUNG if is_young else _text(signature)

@@ -29,7 +29,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
-from holdfast.storage.watching.watched_listing import Signature, WatchedListing
+from holdfast.storage.watching.listing import WatchedListing, WatchedSignature
 
 _ATTEMPTS = 20
 _SHOWN = (
@@ -58,7 +58,7 @@ class SearchIndex:
             prepare=_nothing_to_prepare,
         )
         self._corpus = Corpus()
-        self._files: Mapping[str, Signature] = {}
+        self._files: Mapping[str, WatchedSignature] = {}
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
@@ -87,7 +87,9 @@ class SearchIndex:
         self._database.close()
         self._listing.close()
 
-    def _attempt(self, files: Mapping[str, Signature], query: Query, *, everywhere: bool) -> Answer | None:
+    def _attempt(
+        self, files: Mapping[str, WatchedSignature], query: Query, *, everywhere: bool
+    ) -> Answer | None:
         """Answer from the index, or bring it up to date as far as needed and return None."""
         try:
             with self._database.read() as connection:
@@ -108,18 +110,18 @@ class SearchIndex:
             self._keep(files, state_of(connection))
         return None
 
-    def _catch_up(self, files: Mapping[str, Signature]) -> None:
+    def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
         """Make the index hold these files and no others."""
         with self._database.write() as connection:
             Filling(connection, self._loaded).replace(_by_source(files))
             self._keep(files, state_of(connection))
 
-    def _keep(self, files: Mapping[str, Signature], state: tuple[str, int]) -> None:
+    def _keep(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> None:
         # The mapping itself is kept, too: its identity means something only as long as it is there.
         self._files = files
         self._caught_up = (id(files), state)
 
-    def _build(self, files: Mapping[str, Signature]) -> Answer | None:
+    def _build(self, files: Mapping[str, WatchedSignature]) -> Answer | None:
         """Build the index anew, unless there is nothing to put into it."""
         if not files:
             return Answer(0)
@@ -156,7 +158,7 @@ class SearchIndex:
         return Answer(total, _hits(connection, corpus, chosen), list(corpus.damaged))
 
 
-def _by_source(files: Mapping[str, Signature]) -> dict[str, Signature]:
+def _by_source(files: Mapping[str, WatchedSignature]) -> dict[str, WatchedSignature]:
     return {source_of(path): signature for path, signature in files.items()}
 
 

@@ -9,7 +9,6 @@ Contract:
 
 from __future__ import annotations
 
-import ctypes
 import os
 import struct
 import sys
@@ -19,18 +18,9 @@ _MOVED_FROM, _MOVED_TO, _DELETE_SELF, _MOVE_SELF = 0x40, 0x80, 0x400, 0x800
 _UNMOUNT, _OVERFLOW, _IGNORED, _IS_DIRECTORY = 0x2000, 0x4000, 0x8000, 0x40000000
 _ONLY_DIRECTORY, _NO_LINK = 0x01000000, 0x02000000
 _MASK = (
-    _CREATE
-    | _DELETE
-    | _MODIFY
-    | _ATTRIBUTES
-    | _CLOSE_WRITE
-    | _MOVED_FROM
-    | _MOVED_TO
-    | _DELETE_SELF
-    | _MOVE_SELF
-    | _ONLY_DIRECTORY
-    | _NO_LINK
-)
+    _CREATE | _DELETE | _MODIFY | _ATTRIBUTES | _CLOSE_WRITE | _MOVED_FROM | _MOVED_TO | _DELETE_SELF
+    | _MOVE_SELF | _ONLY_DIRECTORY | _NO_LINK
+)  # fmt: skip
 _HEADER = struct.Struct("iIII")
 _BUFFER_BYTES = 256 * 1024
 
@@ -49,6 +39,9 @@ class Notices:
         """Begin watching, or raise `NoticesLost` where the system cannot."""
         if not sys.platform.startswith("linux"):
             raise NoticesLost("only Linux has them")
+        import ctypes  # here, because it takes a while to load
+
+        self._errno = ctypes.get_errno
         self._library = ctypes.CDLL(None, use_errno=True)
         self._descriptor: int = self._library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
         if self._descriptor < 0:
@@ -59,7 +52,7 @@ class Notices:
         """Watch a directory from now on and return the number by which to leave it alone again."""
         number: int = self._library.inotify_add_watch(self._descriptor, os.fsencode(directory), _MASK)
         if number < 0:
-            if ctypes.get_errno() in _GONE:
+            if self._errno() in _GONE:
                 return -1
             raise NoticesLost("no more directories can be watched")
         self._names[number] = name

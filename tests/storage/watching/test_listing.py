@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.watching import watched_listing as listing_module
-from holdfast.storage.watching.watched_listing import WatchedListing
+from holdfast.storage.watching import listing as listing_module
+from holdfast.storage.watching.listing import WatchedListing
 
 SUFFIX = ".comments"
 
