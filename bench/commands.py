@@ -1,4 +1,4 @@
-"""Everyday commands beside an empty Python; the server's first answer beside that of the SDK's own server.
+"""Everyday commands beside a Python that does next to nothing; the server's first answer beside the SDK's.
 
 python -m bench.commands [--rounds 41] [--check]
 """
@@ -6,12 +6,15 @@ python -m bench.commands [--rounds 41] [--check]
 from __future__ import annotations
 
 import compileall
+import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import holdfast
 from bench._client import Client
@@ -24,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 GIT_MILE = str(Path(sys.executable).with_name("git-mile"))
 PYTHON = [sys.executable, "-c", "pass"]
+LIBRARIES = [sys.executable, "-c", "import pydantic, click"]
 STOCK = [sys.executable, "-m", "bench.servers.stock"]
 DRAIN = [HOLDFAST, "inbox", "drain", "--hook"]
 FEWER_STARTS = 2
@@ -38,6 +42,8 @@ def main() -> None:
         held = compare_commands(repository, options.rounds)
         print()
         held &= compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
+        print()
+        held &= compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
         print()
         held &= compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
     sys.exit(options.check and not held)
@@ -83,6 +89,66 @@ def compare_lists(repository: Path, rounds: int) -> bool:
             comparison.ours.append(seconds_of(command, repository))
     corpus = "1,000 open issues, 5 milestones, an index that is up to date; wall time of the process"
     return report(corpus, ("python -c pass", "git-mile"), [comparison for comparison, _ in measured])
+
+
+def compare_processor_time(repository: Path, rounds: int) -> bool:
+    measured = {label: Comparison(label, bar=1.8, unit="ms") for label in everyday(0, "", "")}
+    for number in range(rounds):
+        baseline = processor_seconds_of(LIBRARIES, repository)
+        issue = told([GIT_MILE, "create", "issue", f"Issue {number}", "--json"], repository)["id"]
+        [task] = told([HOLDFAST, "tasks", "add", f"Task {number}", "--json"], repository)["tasks_created"]
+        run(sending(f"Remark {number}"), repository)
+        for label, command in everyday(number, issue, task["id"]).items():
+            measured[label].baseline.append(baseline)
+            measured[label].ours.append(processor_seconds_of(command, repository))
+    corpus = "A repository in which every room was used before; processor time, that of git included"
+    return report(corpus, ("import pydantic, click", "holdfast"), list(measured.values()))
+
+
+def everyday(number: int, issue: str, task: str) -> dict[str, list[str]]:
+    """Return the commands that people and hooks run many times an hour, by label."""
+    tasks, comments = [HOLDFAST, "tasks"], [HOLDFAST, "comments"]
+    return {
+        "holdfast inbox drain --hook, a message waits": DRAIN,
+        "holdfast tasks add": [*tasks, "add", f"Another {number}"],
+        "holdfast tasks list": [*tasks, "list"],
+        "holdfast tasks next": [*tasks, "next"],
+        "holdfast tasks focus": [*tasks, "focus", task],
+        "holdfast tasks done": [*tasks, "done", task],
+        "holdfast comments add": [*comments, "add", "README.md", "1", f"Remark {number}", "--tag", "NOTE"],
+        "holdfast comments list": [*comments, "list"],
+        "git-mile create": [GIT_MILE, "create", "issue", f"Another {number}"],
+        "git-mile show": [GIT_MILE, "show", issue],
+        "git-mile claim": [GIT_MILE, "claim", issue],
+        "git-mile close": [GIT_MILE, "close", issue],
+    }
+
+
+def with_everything(path: Path) -> Path:
+    """Make a repository with a commit, an inbox, a workspace of tasks, a comment and an issue."""
+    new_repository(path)
+    Path(path, "README.md").write_text("# Read me\n", encoding="utf-8")
+    for command in (
+        ["git", "config", "user.name", "Ada"],
+        ["git", "config", "user.email", "ada@example.org"],
+        ["git", "add", "."],
+        ["git", "commit", "--quiet", "--message", "Begin"],
+        [HOLDFAST, "tasks", "init"],
+    ):
+        run(command, path)
+    return path
+
+
+def processor_seconds_of(command: list[str], cwd: Path) -> float:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    run(command, cwd)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def told(command: list[str], cwd: Path) -> Any:
+    answer = subprocess.run(command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, check=True)
+    return json.loads(answer.stdout)
 
 
 def with_issues(path: Path) -> Path:

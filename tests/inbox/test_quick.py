@@ -194,6 +194,43 @@ def test_waiting_messages_are_left_to_the_whole(warm: Path, legacy_file: Path):
     assert attempt(["inbox", "drain"]) is None
 
 
+def test_a_hook_prints_what_waits_both_ways_and_once(warm: Path, capfd: pytest.CaptureFixture[str]):
+    (warm / "src" / "a.py").write_text("changed\n", encoding="utf-8")
+    outcomes = []
+    for way in (attempt, full_main):
+        assert full_main(["send", "--file", "src/a.py", "--comment", "Hm", "--root", str(warm)]) == 0
+        assert full_main(["send", "--file", "b.py", "--line", "3", "--comment", f"Of {way.__module__}"]) == 0
+        capfd.readouterr()
+        status = way(["inbox", "drain", "--hook"])
+        captured = capfd.readouterr()
+        outcomes.append((status, without_moments(captured.out).replace(way.__module__, ""), captured.err))
+        assert attempt(["inbox", "drain", "--hook"]) == 0
+        assert capfd.readouterr().out == ""
+        with sqlite3.connect(warm / ".git" / "holdfast" / DATABASE_NAME) as connection:
+            connection.execute("DELETE FROM message WHERE sequence > 1")
+        connection.close()
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[0][0] == 0
+    assert outcomes[0][1].count("Please improve this code.") == 2
+
+
+def test_what_a_hook_could_not_write_waits_on(warm: Path, room: Inbox):
+    room.send("a.py", "Hm")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        command = [sys.executable, "-m", "holdfast", "inbox", "drain", "--hook"]
+        assert subprocess.run(command, stdout=full, stderr=subprocess.DEVNULL).returncode == 74
+    assert [message.comment for message in room.take().messages] == ["Hm"]
+
+
+@pytest.mark.parametrize("name", ["pydantic", "click", "mcp"])
+def test_a_hook_that_prints_loads_no_library(warm: Path, room: Inbox, name: str):
+    room.send("a.py", "Hm")
+    code = f"import sys; sys.modules[{name!r}] = None; from holdfast.__main__ import main; sys.exit(main())"
+    arguments = ["inbox", "drain", "--hook"]
+    done = subprocess.run([sys.executable, "-c", code, *arguments], capture_output=True, text=True)
+    assert (done.returncode, done.stdout.count("Comment: Hm"), done.stderr) == (0, 1, "")
+
+
 def spoil_version(store: Path) -> None:
     connection = sqlite3.connect(store)
     connection.execute("PRAGMA user_version = 99")

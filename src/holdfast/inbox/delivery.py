@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 
+from holdfast.inbox import text
 from holdfast.inbox.legacy import LegacyMessage
 from holdfast.inbox.message import Delivery, Message
 from holdfast.inbox.store import Inbox
@@ -99,6 +100,16 @@ def hand_over(room: Inbox) -> Delivery:
         commit=lambda: _settle(room, delivery, old), otherwise=lambda: room.release(delivery.lease)
     )
     return replace(delivery, messages=_with_lines_kept(room, delivery.messages))
+
+
+def hand_over_within(room: Inbox, characters: int, *, hook: bool) -> tuple[str, Delivery]:
+    """Take what waits and say it in words, within a size bound; return what was said. The rest waits on."""
+    delivery = hand_over(room)
+    preface = text.HOOK_PREFACE if hook else ""
+    words, shown = text.fitting(delivery.messages, characters, waiting=delivery.waiting, preface=preface)
+    left = delivery.messages[shown:]
+    room.release(delivery.lease, left)
+    return words, Delivery(delivery.lease, delivery.messages[:shown], delivery.waiting + len(left))
 
 
 def peek(room: Inbox) -> tuple[Sequence[Message], int]:

@@ -7,12 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from pydantic import Field
-
 from holdfast.inbox.envelope import identity, is_line_range, is_storable, place_in_work_tree
 from holdfast.kernel.errors import Invalid, InvalidPath
-from holdfast.kernel.operation import Output
-from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 
 State = Literal["pending", "delivered"]
@@ -140,54 +136,3 @@ def _current_directory(root: str) -> str:
         return os.getcwd()
     except FileNotFoundError:
         return root
-
-
-class Remark(Output):
-    """One message."""
-
-    id: str
-    file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
-    line: str | None = Field(description="The lines the sender named, N or N-M.")
-    changed_lines: str | None = Field(
-        description="Where the file differed from the last commit at first hand-over, if no line was named."
-    )
-    comment: UntrustedText
-    author: UntrustedText | None
-    time: str = Field(description="When it was sent (RFC 3339).")
-    state: State
-    delivered_at: str | None
-    replies: int = Field(description="How many answers it has.")
-
-    @property
-    def lines(self) -> str | None:
-        """Return the lines it is about, as the words show them."""
-        return self.line or self.changed_lines
-
-    @classmethod
-    def of(cls, message: Message) -> Remark:
-        """Return a stored message as a result."""
-        return cls(
-            id=message.id,
-            file=message.file,
-            line=message.line,
-            changed_lines=message.changed_lines or None,
-            comment=message.comment,
-            author=message.author,
-            time=message.time,
-            state=message.state,
-            delivered_at=message.delivered_at,
-            replies=message.reply_count,
-        )
-
-
-class Answer(Output):
-    """One reply to a message."""
-
-    text: UntrustedText
-    author: UntrustedText
-    time: str
-
-    @classmethod
-    def of(cls, reply: Reply) -> Answer:
-        """Return a stored reply as a result."""
-        return cls(text=reply.text, author=reply.author, time=reply.time)

@@ -13,7 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from holdfast.inbox.message import Answer, Message, Remark, Reply
+    from holdfast.inbox.message import Message, Reply
+    from holdfast.inbox.toolset import Answer, Remark
 
 NOTHING_NEW = "No new messages from lazygit"
 RULE = "-" * 50

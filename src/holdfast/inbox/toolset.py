@@ -1,11 +1,66 @@
-"""The toolset in which the room's operations, resources and prompts declare themselves."""
+"""The toolset in which the room's parts declare themselves, and results that several of its tools share."""
 
 from __future__ import annotations
 
-from holdfast.kernel.operation import Toolset
+from pydantic import Field
+
+from holdfast.inbox.message import Message, Reply, State
+from holdfast.kernel.operation import Output, Toolset
+from holdfast.kernel.untrusted import UntrustedText
 
 inbox = Toolset(
     "inbox",
     "Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.",
     family="lazygit",
 )
+
+
+class Remark(Output):
+    """One message."""
+
+    id: str
+    file: UntrustedText = Field(description="Path from the repository root; `.` is the repository itself.")
+    line: str | None = Field(description="The lines the sender named, N or N-M.")
+    changed_lines: str | None = Field(
+        description="Where the file differed from the last commit at first hand-over, if no line was named."
+    )
+    comment: UntrustedText
+    author: UntrustedText | None
+    time: str = Field(description="When it was sent (RFC 3339).")
+    state: State
+    delivered_at: str | None
+    replies: int = Field(description="How many answers it has.")
+
+    @property
+    def lines(self) -> str | None:
+        """Return the lines it is about, as the words show them."""
+        return self.line or self.changed_lines
+
+    @classmethod
+    def of(cls, message: Message) -> Remark:
+        """Return a stored message as a result."""
+        return cls(
+            id=message.id,
+            file=message.file,
+            line=message.line,
+            changed_lines=message.changed_lines or None,
+            comment=message.comment,
+            author=message.author,
+            time=message.time,
+            state=message.state,
+            delivered_at=message.delivered_at,
+            replies=message.reply_count,
+        )
+
+
+class Answer(Output):
+    """One reply to a message."""
+
+    text: UntrustedText
+    author: UntrustedText
+    time: str
+
+    @classmethod
+    def of(cls, reply: Reply) -> Answer:
+        """Return a stored reply as a result."""
+        return cls(text=reply.text, author=reply.author, time=reply.time)

@@ -12,6 +12,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inbox.quick import Posted
+    from holdfast.kernel.call import Call
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -75,12 +76,57 @@ def _drain(given: dict[str, str] | None) -> int | None:
     from holdfast.inbox.quick import nothing_waits
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
+    start = _start(given)
     try:
-        if not nothing_waits(_start(given)):
-            return None
+        nothing = nothing_waits(start)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
+    if not nothing:
+        return _hand_over(start) if "--hook" in given and "--json" not in given else None
     return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
+
+
+def _hand_over(start: str) -> int | None:
+    """Print what waits; where that cannot begin, give it back and let the whole command line try."""
+    from contextlib import closing
+    from pathlib import Path
+
+    from holdfast.inbox.delivery import hand_over_within
+    from holdfast.inbox.store import Inbox
+    from holdfast.kernel.call import Call, running
+    from holdfast.kernel.errors import HoldfastError
+    from holdfast.kernel.limits import LIMITS
+    from holdfast.storage.git.repository import Repository
+
+    call = Call(seconds=LIMITS.operation_seconds)
+    with closing(Inbox.open(Repository.discover(Path(start)))) as room:
+        try:
+            with running(call):
+                text, _ = hand_over_within(room, LIMITS.hook_characters, hook=True)
+        except (HoldfastError, OSError, ValueError):
+            call.settle(answered=False)
+            return None
+        return _answered(text, call)
+
+
+def _answered(text: str, call: Call) -> int:
+    """Write what was handed over, and settle whether it was."""
+    from holdfast.faces.cli.output import OutputFailed, write_words
+    from holdfast.kernel.errors import HoldfastError
+
+    try:
+        write_words(text)
+        call.settle(answered=True)
+    except OutputFailed as failure:
+        call.settle(answered=False)
+        from holdfast.faces.cli import failures
+
+        return failures.report_unwritten(failure)
+    except HoldfastError as error:
+        from holdfast.faces.cli import failures
+
+        return failures.report(error, as_json=False)
+    return 0
 
 
 def _start(given: dict[str, str]) -> str:

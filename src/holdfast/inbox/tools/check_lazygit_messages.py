@@ -6,9 +6,8 @@ from pydantic import Field
 
 from holdfast.inbox import text
 from holdfast.inbox.delivery import hand_over
-from holdfast.inbox.message import Remark
 from holdfast.inbox.store import Inbox
-from holdfast.inbox.toolset import inbox
+from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.operation import Effect, NoArguments, Output
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.inbox import text
-from holdfast.inbox.delivery import hand_over
+from holdfast.inbox.delivery import hand_over_within
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -51,15 +50,5 @@ def drain_messages(room: Inbox, args: DrainMessages) -> Drained:
     Made for a client's prompt hook: what is printed becomes part of the agent's context and counts as
     delivered.
     """
-    delivery = hand_over(room)
-    preface = text.HOOK_PREFACE if args.hook else ""
-    words, shown = text.fitting(
-        delivery.messages, args.max_characters, waiting=delivery.waiting, preface=preface
-    )
-    left = delivery.messages[shown:]
-    room.release(delivery.lease, left)
-    return Drained(
-        text=words,
-        message_ids=[message.id for message in delivery.messages[:shown]],
-        waiting=delivery.waiting + len(left),
-    )
+    words, shown = hand_over_within(room, args.max_characters, hook=args.hook)
+    return Drained(text=words, message_ids=[message.id for message in shown.messages], waiting=shown.waiting)

@@ -7,9 +7,8 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.message import Remark
 from holdfast.inbox.store import Inbox
-from holdfast.inbox.toolset import inbox
+from holdfast.inbox.toolset import Remark, inbox
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.message import Answer, Remark
 from holdfast.inbox.store import Inbox
-from holdfast.inbox.toolset import inbox
+from holdfast.inbox.toolset import Answer, Remark, inbox
 from holdfast.kernel.operation import Effect, Input, Output
 
 
