@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from bench.servers.echo import Nothing, echo_tools
-from holdfast.faces.http.callers import LocalTokens
-from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.access import LocalTokens
+from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES

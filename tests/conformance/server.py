@@ -10,9 +10,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from holdfast.faces.http.boundary import Headers
-from holdfast.faces.http.callers import Authentication, Caller
-from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.access import Authentication, Caller
+from holdfast.faces.http.asgi import Headers
+from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES

@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.mcp.addresses import find_resource
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.operation import Operation
+from holdfast.kernel.resource import find_resource
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace

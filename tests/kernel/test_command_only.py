@@ -3,13 +3,12 @@ from __future__ import annotations
 import pytest
 
 from holdfast.faces.cli.run import Host
-from holdfast.faces.mcp.addresses import family_of, find_resource
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.registry import Registry, Selection
-from holdfast.kernel.resource import ListedResource
+from holdfast.kernel.resource import ListedResource, family_of, find_resource
 
 
 class Nothing(Input):

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from holdfast.faces.mcp.wire.lifecycle import ConnectionState, Event, InvalidTransition, Phase
+from holdfast.faces.mcp.wire.session import ConnectionState, Event, InvalidTransition, Phase
 from tests.wire.client import ENVELOPE, wire_client
 
 ALLOWED = {

@@ -9,8 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.faces.mcp.wire.framing import LineReader, Overlong
-from holdfast.faces.mcp.wire.messages import Notification, Refused, Request, Response, decode, recovered_id
+from holdfast.faces.mcp.wire.messages import (
+    LineReader,
+    Notification,
+    Overlong,
+    Refused,
+    Request,
+    Response,
+    decode,
+    recovered_id,
+)
 from tests.wire.client import wire_client
 
 PING = {"jsonrpc": "2.0", "method": "ping"}

@@ -11,8 +11,8 @@ import json
 import sys
 from dataclasses import replace
 
-from holdfast.faces.http.callers import Caller
-from holdfast.faces.http.listening import listening_socket
+from holdfast.faces.http.access import Caller
+from holdfast.faces.http.connection import listening_socket
 from holdfast.faces.http.serve import HttpServer, run_application
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES

@@ -16,7 +16,7 @@ from bench._client import INITIALIZE
 from bench.servers.echo import Nothing, echo_tools
 from bench.servers.stock_tools import stock_server
 
-from holdfast.faces.http.callers import LocalTokens
+from holdfast.faces.http.access import LocalTokens
 from holdfast.faces.http.serve import HttpServer
 from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES

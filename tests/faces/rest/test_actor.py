@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.http.callers import Caller
-from holdfast.faces.http.exchange import EXCHANGE, HttpExchange
+from holdfast.faces.http.access import Caller
+from holdfast.faces.http.asgi import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
 from holdfast.kernel.call import Call, Role, current_call
 from holdfast.kernel.dispatch import Dispatcher

@@ -15,8 +15,7 @@ from typing import Any
 
 import click
 
-from holdfast.faces.render.schema import Property, Shape, properties_of
-from holdfast.faces.render.spelled import spelled_value
+from holdfast.faces.render.schema import Property, Shape, properties_of, spelled_value
 from holdfast.kernel.errors import closest
 from holdfast.kernel.operation import Operation
 

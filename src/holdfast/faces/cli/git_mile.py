@@ -95,7 +95,7 @@ def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | 
         raise Invalid(f'There is no protocol "{protocol}".', hint=f"Known: {', '.join(_PROTOCOLS)}.")
     profile = chosen_profile("git-mile", tool_errors, tool_names)
     directory = starting_directory(root)
-    from holdfast.faces.mcp.serve import serve_stdio
+    from holdfast.faces.mcp.stdio import serve_stdio
     from holdfast.kernel.registry import EVERYTHING
     from holdfast.workspace import Workspace
 

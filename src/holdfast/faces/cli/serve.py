@@ -138,7 +138,7 @@ def _served(
     workspace: Workspace, selection: Selection, profile: Profile, settings: HttpSettings | None
 ) -> int:
     if settings is None:
-        from holdfast.faces.mcp.serve import serve_stdio
+        from holdfast.faces.mcp.stdio import serve_stdio
 
         return serve_stdio(workspace, selection, profile)
     from holdfast.faces.http.serve import serve_http

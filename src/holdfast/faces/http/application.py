@@ -15,17 +15,20 @@ from mcp.server.auth.middleware.auth_context import auth_context_var
 from starlette.responses import Response
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.http.admission import Admission
-from holdfast.faces.http.body import read_body, replayed
-from holdfast.faces.http.boundary import Boundary, Headers, single_headers
-from holdfast.faces.http.callers import Authentication, Caller
-from holdfast.faces.http.exchange import EXCHANGE, Answer, HttpExchange
-from holdfast.faces.http.handover import HANDED_OVER, Handover
-from holdfast.faces.http.login import LOGIN_PATH, Logins
-from holdfast.faces.http.problems import problem
-from holdfast.faces.http.refusals import UnknownRoute
-from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER, worker_of
-from holdfast.faces.settlements import Settlements
+from holdfast.faces.clients import Admission, Settlements
+from holdfast.faces.http.access import LOGIN_PATH, Authentication, Boundary, Caller, Logins
+from holdfast.faces.http.asgi import (
+    EXCHANGE,
+    Answer,
+    Headers,
+    HttpExchange,
+    read_body,
+    replayed,
+    single_headers,
+)
+from holdfast.faces.http.handover import HANDED_OVER, Handover, worker_of
+from holdfast.faces.http.problems import UnknownRoute, problem
+from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, HoldfastError

@@ -18,6 +18,7 @@ from typing import Any
 import h11
 from starlette.types import Receive, Scope, Send
 
+from holdfast.faces.http.asgi import client_left
 from holdfast.kernel.errors import Busy
 
 HANDED_OVER = "holdfast.handed_over"
@@ -87,7 +88,7 @@ class Handover:
     async def hand_over(self, worker: int, scope: Scope, body: bytes, receive: Receive, send: Send) -> None:
         """Let another worker answer a request."""
         reader, writer = await asyncio.open_connection(sock=self._boxes.connect(worker))
-        leaving = asyncio.ensure_future(_client_left(receive))
+        leaving = asyncio.ensure_future(client_left(receive))
         # Closing is how the other process learns that the client is gone.
         leaving.add_done_callback(lambda _: writer.close())
         try:
@@ -152,6 +153,10 @@ class Relay:
             raise ConnectionError("the worker ended before it had answered")
 
 
-async def _client_left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+_WORKER_DIGITS = 4
+
+
+def worker_of(session: bytes) -> int | None:
+    """Return the number of the worker process that holds a session; its name begins with it."""
+    number, dash, _ = session.partition(b"-")
+    return int(number) if dash and number.isdigit() and len(number) <= _WORKER_DIGITS else None

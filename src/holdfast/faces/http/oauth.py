@@ -20,8 +20,8 @@ from mcp.server.auth.provider import AccessToken
 from mcp.shared.auth import ProtectedResourceMetadata
 from pydantic_core import from_json
 
-from holdfast.faces.http.callers import Caller
-from holdfast.faces.http.refusals import InsufficientScope
+from holdfast.faces.http.access import Caller
+from holdfast.faces.http.problems import InsufficientScope
 from holdfast.faces.http.settings import Address, OAuthSettings
 from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Unavailable

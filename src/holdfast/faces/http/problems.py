@@ -1,4 +1,4 @@
-"""Failures as problem details (RFC 9457), made from the error tree."""
+"""Failures over HTTP: those that only exist there, and all of them as problem details (RFC 9457)."""
 
 from __future__ import annotations
 
@@ -7,9 +7,70 @@ from typing import Any
 
 from starlette.responses import Response
 
-from holdfast.faces.http.refusals import MethodNotAllowed
 from holdfast.faces.render.json_text import error_object, json_text
-from holdfast.kernel.errors import HoldfastError, RateLimited
+from holdfast.kernel.errors import Denied, HoldfastError, Invalid, NotFound, RateLimited
+
+
+class Unauthenticated(Denied):
+    """Nobody we know is asking."""
+
+    kind = "unauthenticated"
+    number = 4010
+    http_status = 401
+
+
+class InsufficientScope(Denied):
+    """The access token is good, but grants nothing here."""
+
+    kind = "insufficient_scope"
+    number = 4031
+
+
+class Misdirected(Denied):
+    """The request was meant for another host."""
+
+    kind = "misdirected"
+    number = 4210
+    http_status = 421
+
+
+class CrossSite(Denied):
+    """Another site's page made the browser ask."""
+
+    kind = "cross_site"
+    number = 4032
+
+
+class UnknownRoute(NotFound):
+    """Nothing is at that path."""
+
+    kind = "unknown_route"
+    number = 4041
+
+
+class MethodNotAllowed(Invalid):
+    """The path exists, for other methods."""
+
+    kind = "method_not_allowed"
+    number = 4050
+    http_status = 405
+
+
+class TooSlow(Invalid):
+    """The request did not arrive in time."""
+
+    kind = "too_slow"
+    number = 4080
+    http_status = 408
+
+
+class UnsupportedMediaType(Invalid):
+    """The body is not JSON."""
+
+    kind = "unsupported_media_type"
+    number = 4150
+    http_status = 415
+
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -15,14 +15,19 @@ from typing import Any
 import uvicorn
 from starlette.responses import Response
 
+from holdfast.faces.http.access import (
+    LOGIN_PATH,
+    Authentication,
+    Boundary,
+    LocalTokens,
+    LoginLink,
+    Logins,
+    Recogniser,
+)
 from holdfast.faces.http.application import Application, Face
-from holdfast.faces.http.boundary import Boundary
-from holdfast.faces.http.callers import Authentication, LocalTokens, Recogniser
+from holdfast.faces.http.connection import PatientProtocol, listening_socket
 from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
-from holdfast.faces.http.listening import listening_socket
-from holdfast.faces.http.login import LOGIN_PATH, LoginLink, Logins
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
-from holdfast.faces.http.patience import PatientProtocol
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings, OAuthSettings
 from holdfast.faces.http.workers import run_workers
 from holdfast.faces.mcp.profiles import Profile

@@ -14,7 +14,6 @@ HEALTH_PATH = "/health"
 """Where the old interface says how it is; below the API's own path it is the same."""
 SESSION_HEADER = b"mcp-session-id"
 
-_WORKER_DIGITS = 4
 _WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, so that it can be refused
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
@@ -82,12 +81,6 @@ class HttpSettings:
         if parts.port is None:
             hosts.add(f"{parts.netloc.lower()}:{_DEFAULT_PORTS[parts.scheme]}")
         return hosts
-
-
-def worker_of(session: bytes) -> int | None:
-    """Return the number of the worker process that holds a session; its name begins with it."""
-    number, dash, _ = session.partition(b"-")
-    return int(number) if dash and number.isdigit() and len(number) <= _WORKER_DIGITS else None
 
 
 def checked(settings: HttpSettings) -> HttpSettings:

@@ -8,10 +8,9 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
-from holdfast.faces.mcp.listed_schema import brief_schema, whole_schema
-from holdfast.faces.mcp.plain_schema import plain_schema
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.rich_content import protocol_annotations
+from holdfast.faces.mcp.schemas import brief_schema, plain_schema, whole_schema
+from holdfast.kernel.content import Annotations
 from holdfast.kernel.operation import Effect, Operation, Prompt
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
@@ -235,4 +234,17 @@ def _prompt(prompt: Prompt) -> types.Prompt:
     ]
     return types.Prompt(
         name=prompt.name, title=prompt.title, description=prompt.description, arguments=arguments or None
+    )
+
+
+def protocol_annotations(annotations: Annotations | None) -> types.Annotations | None:
+    """Return annotations as the protocol spells them, or None where there are none."""
+    if annotations is None:
+        return None
+    return types.Annotations.model_validate(
+        {
+            "audience": list(annotations.audience) or None,
+            "priority": annotations.priority,
+            "lastModified": annotations.last_modified,
+        }
     )

@@ -8,12 +8,11 @@ from typing import Any
 
 import mcp_types as types
 
-from holdfast.faces.mcp.addresses import unknown
 from holdfast.kernel.dispatch import Rooms
 from holdfast.kernel.errors import UnknownPrompt, did_you_mean
 from holdfast.kernel.operation import Prompt
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import Complete
+from holdfast.kernel.resource import Complete, unknown
 
 _MOST_VALUES = 100
 _MOST_COUNTED = 10_000

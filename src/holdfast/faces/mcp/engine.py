@@ -23,8 +23,8 @@ from pydantic import ValidationError
 from pydantic_core import to_json
 
 from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer, ServerSource, outline
-from holdfast.faces.mcp.wire.exchange import Channel, Exchange, Prepared, WireError
-from holdfast.faces.mcp.wire.messages import Notification, Request, RequestId
+from holdfast.faces.mcp.wire.exchange import Channel, Exchange
+from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError
 from holdfast.kernel.codes import INTERNAL_ERROR, METHOD_NOT_FOUND
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import HoldfastError

@@ -13,8 +13,8 @@ from typing import Any
 import mcp_types as types
 from mcp.shared.exceptions import MCPError
 from mcp_types import MISSING_REQUIRED_CLIENT_CAPABILITY
-from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
+from holdfast.faces.mcp.request import is_stateless
 from holdfast.faces.render.json_text import error_object
 from holdfast.kernel.codes import (
     CODE_NAMES,
@@ -27,11 +27,6 @@ from holdfast.kernel.codes import (
 )
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound, UnknownTool
 from holdfast.kernel.questions import MissingCapability
-
-
-def is_stateless(protocol_version: str) -> bool:
-    """Return whether a request of this revision belongs to the stateless era."""
-    return protocol_version in MODERN_PROTOCOL_VERSIONS
 
 
 def tool_failure(

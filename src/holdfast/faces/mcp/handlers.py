@@ -1,7 +1,8 @@
-"""The protocol's methods, each a few lines on the dispatcher."""
+"""The protocol's methods, each a few lines on the dispatcher, and results in the protocol's types."""
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import partial
@@ -12,23 +13,98 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.addresses import MOST_OF_AN_ADDRESS, family_of, find_resource
 from holdfast.faces.mcp.announcer import Announcer
-from holdfast.faces.mcp.catalogue import Catalogue
+from holdfast.faces.mcp.catalogue import Catalogue, protocol_annotations
 from holdfast.faces.mcp.completion import completed
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
-from holdfast.faces.mcp.handling import Context, Handling, Result, client_of, questions_left
-from holdfast.faces.mcp.rich_content import (
-    content_block,
-    embedded_fields,
-    prompt_message,
-    resource_contents,
-    result_items,
-)
+from holdfast.faces.mcp.request import Context, RequestRunner, Result, client_of, questions_left
 from holdfast.kernel.codes import PROTOCOL
+from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.errors import HoldfastError, UnknownPrompt, UnknownResource, UnknownTool, did_you_mean
-from holdfast.kernel.operation import Operation, Output, Prompt
+from holdfast.kernel.operation import Operation, Output, Prompt, PromptMessage
 from holdfast.kernel.questions import Asker
+from holdfast.kernel.resource import MOST_OF_AN_ADDRESS, ResourceBody, family_of, find_resource
+
+
+def result_items(operation: Operation, output: Output) -> list[Content]:
+    """Return what a result holds: what the operation gives, or its words."""
+    return [Text(operation.words(output))] if operation.content is None else operation.content(output)
+
+
+def embedded_fields(content: list[Content]) -> dict[str, Any]:
+    """Return what embedded resources are called, by position; the SDK has no place for it."""
+    found = {
+        position: _named(item.title, item.annotations)
+        for position, item in enumerate(content)
+        if isinstance(item, Embedded)
+    }
+    return {"embedded": found} if any(found.values()) else {}
+
+
+def _named(title: str | None, annotations: Annotations | None) -> dict[str, Any]:
+    marks = protocol_annotations(annotations)
+    fields = {} if title is None else {"title": title}
+    if marks is None:
+        return fields
+    return fields | {"annotations": marks.model_dump(mode="json", by_alias=True, exclude_none=True)}
+
+
+def prompt_message(message: PromptMessage) -> types.PromptMessage:
+    """Return a message of a prompt."""
+    content = Text(message.content) if isinstance(message.content, str) else message.content
+    role: types.Role = "assistant" if message.role == "assistant" else "user"
+    return types.PromptMessage(role=role, content=content_block(content))
+
+
+def content_block(content: Content) -> types.ContentBlock:
+    """Return one content block."""
+    match content:
+        case Text():
+            return types.TextContent(type="text", text=content.text)
+        case Image():
+            return types.ImageContent(
+                type="image",
+                data=_base64(content.data),
+                mime_type=content.mime_type,
+                annotations=protocol_annotations(content.annotations),
+            )
+        case Audio():
+            return types.AudioContent(
+                type="audio",
+                data=_base64(content.data),
+                mime_type=content.mime_type,
+                annotations=protocol_annotations(content.annotations),
+            )
+        case Embedded():
+            body = ResourceBody(content.text, content.data)
+            return types.EmbeddedResource(
+                type="resource",
+                resource=resource_contents(content.uri, content.mime_type, body),
+            )
+        case Link():
+            return types.ResourceLink(
+                type="resource_link",
+                uri=content.uri,
+                name=content.name,
+                mime_type=content.mime_type,
+                description=content.description,
+                annotations=protocol_annotations(content.annotations),
+            )
+
+
+def resource_contents(
+    uri: str, mime_type: str, body: ResourceBody
+) -> types.TextResourceContents | types.BlobResourceContents:
+    """Return what a resource holds, as text or as encoded bytes."""
+    mime_type = body.mime_type or mime_type
+    if body.data is not None:
+        return types.BlobResourceContents(uri=uri, mime_type=mime_type, blob=_base64(body.data))
+    return types.TextResourceContents(uri=uri, mime_type=mime_type, text=body.text or "")
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode()
+
 
 DROPPED_FIELDS: ContextVar[dict[str, Any] | None] = ContextVar("holdfast_dropped_fields", default=None)
 """Fields a specification shows in a result and the SDK would drop; put back once it is done."""
@@ -43,14 +119,14 @@ class BareParameters(types.RequestParams):
 class Handlers:
     """Answers the methods of one server."""
 
-    def __init__(self, handling: Handling, catalogue: Catalogue, announcer: Announcer) -> None:
-        self._handling = handling
-        self._dispatcher = handling.dispatcher
-        self._registry = handling.registry
-        self._errors_as_results = handling.errors_as_results
+    def __init__(self, requests: RequestRunner, catalogue: Catalogue, announcer: Announcer) -> None:
+        self._requests = requests
+        self._dispatcher = requests.dispatcher
+        self._registry = requests.registry
+        self._errors_as_results = requests.errors_as_results
         self._catalogue = catalogue
         self._announcer = announcer
-        self.listen_streams = ListenHandler(handling.publisher.bus)
+        self.listen_streams = ListenHandler(requests.publisher.bus)
 
     # Tools
 
@@ -68,7 +144,7 @@ class Handlers:
             operation = self._registry.operation(params.name)
         except UnknownTool as failure:
             return unknown_tool(failure, params.name, as_result=self._errors_as_results)
-        asker = self._handling.asker(ctx, params)
+        asker = self._requests.asker(ctx, params)
         try:
             output = await self._run(ctx, operation, params.arguments, asker)
         except HoldfastError as failure:
@@ -91,15 +167,19 @@ class Handlers:
             return undecodable(problem, PROTOCOL)
         name = (params or {}).get("name")
         called = self._registry.find(name) if isinstance(name, str) else None
-        return undecodable(problem, self._handling.family if called is None else called.family)
+        return undecodable(problem, self._requests.family if called is None else called.family)
 
     async def _run(
         self, ctx: Context, operation: Operation, arguments: Mapping[str, Any] | None, asker: Asker | None
     ) -> Output:
-        call = self._handling.new_call(ctx, operation, asker)
-        return await self._handling.aside(
+        call = self._requests.new_call(ctx, operation, asker)
+        return await self._requests.aside(
             ctx, partial(self._dispatcher.run, operation, arguments, call), call
         )
+
+    def _failure(self, ctx: Context, error: HoldfastError, family: str | None = None) -> MCPError:
+        """Return a failure outside of tools as the protocol's error, in the codes of a family."""
+        return request_failure(error, family or self._requests.family, ctx.protocol_version)
 
     # Resources
 
@@ -108,13 +188,13 @@ class Handlers:
     ) -> types.ListResourcesResult:
         """Answer resources/list. A room may have to look at the disk to know what there is."""
         cursor = params.cursor if params is not None else None
-        call = self._handling.new_call(ctx)
+        call = self._requests.new_call(ctx)
         work = partial(self._dispatcher.gather, partial(self._catalogue.resources, cursor), call)
         try:
-            listed = await self._handling.aside(ctx, work, call)
+            listed = await self._requests.aside(ctx, work, call)
         except HoldfastError as failure:
-            raise self._handling.failure(ctx, failure) from None
-        await self._handling.follow_lists(ctx)
+            raise self._failure(ctx, failure) from None
+        await self._requests.follow_lists(ctx)
         return listed
 
     async def list_templates(
@@ -130,14 +210,14 @@ class Handlers:
         uri = str(params.uri)
         try:
             resource, parts = find_resource(self._registry.resources, uri)
-            call = self._handling.new_call(ctx)
+            call = self._requests.new_call(ctx)
             work = partial(self._dispatcher.read, resource, parts, call)
-            body = await self._handling.aside(ctx, work, call)
+            body = await self._requests.aside(ctx, work, call)
         except HoldfastError as failure:
-            family = family_of(self._registry.resources, uri, self._handling.family)
+            family = family_of(self._registry.resources, uri, self._requests.family)
             if isinstance(failure, UnknownResource):
                 failure.data.setdefault("uri", uri[:MOST_OF_AN_ADDRESS])
-            raise self._handling.failure(ctx, failure, family) from None
+            raise self._failure(ctx, failure, family) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
         return types.ReadResourceResult(contents=[resource_contents(uri, resource.mime_type, body)])
 
@@ -145,14 +225,14 @@ class Handlers:
         """Answer resources/subscribe."""
         try:
             find_resource(self._registry.resources, str(params.uri))
-            await self._handling.publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
+            await self._requests.publisher.subscribe(client_of(ctx), str(params.uri), ctx.session)
         except HoldfastError as failure:
-            raise self._handling.failure(ctx, failure) from None
+            raise self._failure(ctx, failure) from None
         return types.EmptyResult()
 
     async def unsubscribe(self, ctx: Context, params: types.UnsubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/unsubscribe."""
-        self._handling.publisher.unsubscribe(client_of(ctx), str(params.uri))
+        self._requests.publisher.unsubscribe(client_of(ctx), str(params.uri))
         return types.EmptyResult()
 
     async def listen(
@@ -161,7 +241,7 @@ class Handlers:
         """Answer subscriptions/listen: the stream ends when the client or the server does."""
         wanted = params.notifications.resource_subscriptions or ()
         lists = bool(params.notifications.resources_list_changed)
-        async with self._handling.publisher.listening(wanted, lists=lists):
+        async with self._requests.publisher.listening(wanted, lists=lists):
             return await self.listen_streams(ctx, params)
 
     # Prompts
@@ -176,16 +256,16 @@ class Handlers:
         self, ctx: Context, params: types.GetPromptRequestParams
     ) -> types.GetPromptResult | types.InputRequiredResult:
         """Answer prompts/get."""
-        asker = self._handling.asker(ctx, params)
+        asker = self._requests.asker(ctx, params)
         try:
             prompt = self._prompt(params.name)
-            call = self._handling.new_call(ctx, asker=asker)
+            call = self._requests.new_call(ctx, asker=asker)
             work = partial(self._dispatcher.prompt, prompt, params.arguments, call)
-            messages = await self._handling.aside(ctx, work, call)
+            messages = await self._requests.aside(ctx, work, call)
         except HoldfastError as failure:
             if (asking := questions_left(asker, failure)) is not None:
                 return asking
-            raise self._handling.failure(ctx, failure) from None
+            raise self._failure(ctx, failure) from None
         return types.GetPromptResult(
             description=prompt.description, messages=[prompt_message(message) for message in messages]
         )
@@ -199,12 +279,12 @@ class Handlers:
 
     async def complete(self, ctx: Context, params: types.CompleteRequestParams) -> types.CompleteResult:
         """Answer completion/complete."""
-        call = self._handling.new_call(ctx)
+        call = self._requests.new_call(ctx)
         work = partial(completed, self._registry, self._dispatcher.rooms, params)
         try:
-            return types.CompleteResult(completion=await self._handling.aside(ctx, work, call))
+            return types.CompleteResult(completion=await self._requests.aside(ctx, work, call))
         except HoldfastError as failure:
-            raise self._handling.failure(ctx, failure) from None
+            raise self._failure(ctx, failure) from None
 
     # Logging
 
@@ -222,7 +302,7 @@ class Handlers:
         try:
             return listing(params.cursor if params is not None else None)
         except HoldfastError as failure:
-            raise self._handling.failure(ctx, failure) from None
+            raise self._failure(ctx, failure) from None
 
 
 def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:

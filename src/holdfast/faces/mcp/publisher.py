@@ -14,10 +14,12 @@ loop; everything else here runs on it.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any, Protocol
+from urllib.parse import unquote
 
 import anyio
 from mcp.server.session import ServerSession
@@ -29,10 +31,109 @@ from mcp.server.subscriptions import (
     ToolsListChanged,
 )
 
-from holdfast.faces.mcp.standing import Standing
 from holdfast.kernel.call import Listed
 from holdfast.kernel.dispatch import Rooms
-from holdfast.kernel.resource import Resource
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.resource import Resource, find_resource
+
+_log = logging.getLogger(__name__)
+
+
+class ResourceStates:
+    """Remembers states of addresses and members of families, and tells what differs."""
+
+    def __init__(self, resources: Iterable[Resource], rooms: Rooms) -> None:
+        self._resources = tuple(resources)
+        self._rooms = rooms
+        self._announced = frozenset(
+            item.list_topic for item in self._resources if item.list_topic is not None
+        )
+        self._listed = [item for item in self._resources if _is_compared(item)]
+        self._states: dict[str, object] = {}
+        self._members: dict[str, object] = {}
+
+    @property
+    def list_topics(self) -> frozenset[str]:
+        """Return the topics whose changes may change the list of resources."""
+        return self._announced | {item.topic for item in self._listed if item.topic is not None}
+
+    def check(self, uri: str) -> None:
+        """Raise when nothing has this address."""
+        find_resource(self._resources, uri)
+
+    def topic_of(self, uri: str) -> str | None:
+        """Return what to watch for an address."""
+        for item in self._resources:
+            parts = item.match(uri)
+            if parts is not None:
+                named = {name: unquote(part) for name, part in parts.items()}
+                return None if item.topic is None else item.topic.format_map(named)
+        return None
+
+    def note(self, uris: Iterable[str], *, lists: bool) -> None:
+        """Remember how these addresses stand, and families if wanted, unless that is known already."""
+        for uri in uris:
+            if uri not in self._states:
+                self._states[uri] = self._state(uri)
+        for resource in self._listed if lists else ():
+            if resource.uri not in self._members:
+                self._members[resource.uri] = self._addresses(resource)
+
+    def changed(self, uris: Iterable[str]) -> set[str]:
+        """Return those that stand differently now, and those about which that cannot be told."""
+        found = {uri: self._state(uri) for uri in uris}
+        differing = {uri for uri, state in found.items() if state is None or state != self._states.get(uri)}
+        self._states.update(found)
+        return differing
+
+    def list_changed(self, topic: str) -> bool:
+        """Return whether a family of a topic has other members now."""
+        if topic in self._announced:
+            return True
+        found = {item.uri: self._addresses(item) for item in self._listed if item.topic == topic}
+        differing = any(self._members.get(uri) != members for uri, members in found.items())
+        self._members.update(found)
+        return differing
+
+    def forget_all_but(self, uris: set[str], *, lists: bool) -> None:
+        """Forget what nobody follows any more."""
+        for uri in [uri for uri in list(self._states) if uri not in uris]:
+            self._states.pop(uri, None)
+        if not lists:
+            self._members.clear()
+
+    def _state(self, uri: str) -> object:
+        """Return the state of one address; None when its resource cannot tell."""
+        try:
+            resource, parts = find_resource(self._resources, uri)
+            if resource.fingerprint is None:
+                return None
+            return ("is", resource.fingerprint(self._rooms(resource.toolset), **parts))
+        except Exception as failure:
+            return ("fails", _kind(failure))
+
+    def _addresses(self, resource: Resource) -> object:
+        assert resource.members is not None
+        try:
+            return [member.uri for member in resource.members(self._rooms(resource.toolset))]
+        except Exception as failure:
+            return ("fails", _kind(failure))
+
+
+def _is_compared(resource: Resource) -> bool:
+    """Return whether a family's members are compared, because nothing else tells that they are others."""
+    if resource.members is None or resource.topic is None or resource.list_topic is not None:
+        return False
+    return "{" not in resource.topic
+
+
+def _kind(failure: Exception) -> Any:
+    if isinstance(failure, HoldfastError):
+        return failure.kind
+    # Nobody waits for this; that it failed differently than before is all a client may know.
+    _log.warning("looking at a followed resource: %s", type(failure).__name__)
+    return type(failure).__name__
+
 
 _PATIENCE_SECONDS = 5.0
 
@@ -48,7 +149,7 @@ class Publisher:
     """Keeps who listens to what, and tells them."""
 
     def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
-        self._standing = Standing(resources, rooms)
+        self._states = ResourceStates(resources, rooms)
         self._topics = topics
         self._subscribers: dict[tuple[Hashable, str], ServerSession] = {}
         self._listened: Counter[str] = Counter()
@@ -64,7 +165,7 @@ class Publisher:
 
     async def subscribe(self, client: Hashable, uri: str, session: ServerSession) -> None:
         """Send a handshake-era client updates of `uri` from now on."""
-        self._standing.check(uri)
+        self._states.check(uri)
         self._subscribers[client, uri] = session
         try:
             await self._begin()
@@ -121,8 +222,8 @@ class Publisher:
         return bool(self._list_readers or self._list_streams)
 
     def _wanted_topics(self) -> set[str]:
-        listed = self._standing.list_topics if self._wants_lists else frozenset()
-        return {topic for uri in self._wanted_uris if (topic := self._standing.topic_of(uri))} | listed
+        listed = self._states.list_topics if self._wants_lists else frozenset()
+        return {topic for uri in self._wanted_uris if (topic := self._states.topic_of(uri))} | listed
 
     async def _begin(self) -> None:
         """Watch what is wanted and not watched yet, and remember how it stands."""
@@ -130,13 +231,13 @@ class Publisher:
             for topic in self._wanted_topics() - self._watched.keys():
                 stop = await asyncio.to_thread(self._topics.subscribe, topic, self._notifier(topic))
                 self._watched[topic] = stop
-            await asyncio.to_thread(self._standing.note, self._wanted_uris, lists=self._wants_lists)
+            await asyncio.to_thread(self._states.note, self._wanted_uris, lists=self._wants_lists)
         self._stop_what_is_unwanted()
 
     def _stop_what_is_unwanted(self) -> None:
         for topic in self._watched.keys() - self._wanted_topics():
             self._watched.pop(topic)()
-        self._standing.forget_all_but(self._wanted_uris, lists=self._wants_lists)
+        self._states.forget_all_but(self._wanted_uris, lists=self._wants_lists)
 
     # What changed
 
@@ -159,11 +260,11 @@ class Publisher:
 
     async def _tell(self, topic: str) -> None:
         try:
-            uris = {uri for uri in self._wanted_uris if self._standing.topic_of(uri) == topic}
+            uris = {uri for uri in self._wanted_uris if self._states.topic_of(uri) == topic}
             if uris:
-                for uri in sorted(await asyncio.to_thread(self._standing.changed, uris)):
+                for uri in sorted(await asyncio.to_thread(self._states.changed, uris)):
                     await self._updated(uri)
-            if self._wants_lists and await asyncio.to_thread(self._standing.list_changed, topic):
+            if self._wants_lists and await asyncio.to_thread(self._states.list_changed, topic):
                 await self.list_changed("resources")
         finally:
             if self._telling.pop(topic):

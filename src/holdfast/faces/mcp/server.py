@@ -18,12 +18,11 @@ from pydantic import ValidationError
 
 from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
-from holdfast.faces.mcp.failures import is_stateless
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
-from holdfast.faces.mcp.handling import Context, Handling
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
-from holdfast.faces.mcp.wire.exchange import Prepared
+from holdfast.faces.mcp.request import Context, RequestRunner, is_stateless
+from holdfast.faces.mcp.wire.messages import Prepared
 from holdfast.kernel.call import Listed
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch import Dispatcher, Rooms, unforeseen
@@ -118,7 +117,7 @@ class ProtocolServer:
         self.publisher = publisher or Publisher(registry.resources, topics, rooms)
         self.announcer = Announcer(registry.resources, topics, rooms)
         self.handlers = Handlers(
-            Handling(dispatcher, profile, self.publisher), self._catalogue, self.announcer
+            RequestRunner(dispatcher, profile, self.publisher), self._catalogue, self.announcer
         )
         self._sealing = RequestStateBoundary(
             RequestStateSecurity(keys=[sealing_key]) if sealing_key else RequestStateSecurity.ephemeral(),

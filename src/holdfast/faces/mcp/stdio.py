@@ -1,20 +1,25 @@
-"""One client on this process's standard streams."""
+"""One client on this process's standard streams, served from a workspace."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import signal
 import sys
+from dataclasses import replace
 
 from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.server import ServerSource
-from holdfast.faces.mcp.wire.input import Input
-from holdfast.faces.mcp.wire.output import Output
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.server import LateServer, ProtocolServer, ServerSource
 from holdfast.faces.mcp.wire.session import Session
-from holdfast.faces.mcp.wire.standard_streams import claimed_standard_streams
+from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
 from holdfast.kernel import garbage
+from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.registry import Selection
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
 
 # Long computations share the interpreter with the loop that answers; a millisecond keeps pings prompt.
 _SWITCH_SECONDS = 0.001
@@ -44,3 +49,18 @@ async def serve_descriptors(
     await session.closed()
     source.close()
     engine.close()
+
+
+def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
+    """Serve one client on standard input and output until it goes."""
+    run_stdio(LateServer(profile, lambda: protocol_server(workspace, selection, profile)))
+    workspace.close()
+    sys.stderr.flush()
+    # A worker that did not notice its cancellation must not keep the process alive.
+    os._exit(0)
+
+
+def protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
+    """Return the server of a workspace, narrowed to a selection and presented as a profile."""
+    registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
+    return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

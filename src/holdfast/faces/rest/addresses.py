@@ -16,9 +16,8 @@ from urllib.parse import unquote
 from starlette.responses import Response
 from starlette.types import Scope
 
-from holdfast.faces.http.boundary import Headers
-from holdfast.faces.http.problems import MEDIA_TYPE, problem, problem_document
-from holdfast.faces.http.refusals import MethodNotAllowed
+from holdfast.faces.http.asgi import Headers
+from holdfast.faces.http.problems import MEDIA_TYPE, MethodNotAllowed, problem, problem_document
 from holdfast.faces.render.json_text import json_text
 from holdfast.faces.rest.operations import OperationRoute, json_object
 from holdfast.kernel.dispatch import Dispatcher

@@ -7,6 +7,9 @@ Contract:
   that comes back with the id of the last event it saw gets what it missed.
 - An id from before a restart, from another worker process or too old cannot be placed. Its client gets one
   event for each topic: anything may have changed.
+- A feed is a stream of a room's own numbered events. They come from the room's record, so their ids outlive
+  the server and are the same in every process. A client that names the last id it saw gets everything after
+  it; one that names none gets what happens from now on, after an event `ready` that tells where that is.
 """
 
 from __future__ import annotations
@@ -16,13 +19,18 @@ import json
 import secrets
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from starlette.types import Receive, Send
 
+from holdfast.faces.http.asgi import Headers, client_left
 from holdfast.faces.mcp.publisher import Topics
+from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
+from holdfast.kernel.resource import Feed, FeedEvent
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -146,7 +154,7 @@ def wanted_topics(changes: Changes, text: str | None) -> frozenset[str]:
 async def send_events(events: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
     """Send events until they end or the client leaves."""
     await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-    leaving = asyncio.ensure_future(_left(receive))
+    leaving = asyncio.ensure_future(client_left(receive))
     try:
         while (event := await _next_event(events, leaving)) is not None:
             await send({"type": "http.response.body", "body": event, "more_body": True})
@@ -170,6 +178,44 @@ async def _following(events: AsyncIterator[bytes]) -> bytes | None:
     return await anext(events, None)
 
 
-async def _left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
+@dataclass(frozen=True)
+class OpenFeed:
+    """One client's stream of a feed."""
+
+    feed: Feed
+    parts: dict[str, str]
+    dispatcher: Dispatcher
+    changes: Changes
+
+    async def follow(self, headers: Headers) -> AsyncIterator[bytes]:
+        """Yield what was missed, then what happens, and a sign of life when nothing does."""
+        await self.changes.start()
+        patience = self.dispatcher.limits.event_stream_ping_seconds
+        held = headers.get(b"last-event-id")
+        seen = self.changes.count
+        if held is None:
+            position, _ = await self._news(None)
+            yield _encoded(FeedEvent(position, "ready", {}))
+        else:
+            position = held.decode("latin-1")
+        while not self.changes.ended:
+            position, events = await self._news(position)
+            for event in events:
+                yield _encoded(event)
+            if not events and not await self.changes.more_than(seen, patience):
+                yield SIGN_OF_LIFE
+            seen = seen if events else self.changes.count
+
+    async def _news(self, position: str | None) -> tuple[str, list[FeedEvent]]:
+        call = self.dispatcher.new_call()
+        work = partial(self.dispatcher.feed, self.feed, position, self.parts, call)
+        try:
+            return await self.dispatcher.run_aside(work, call)
+        except BaseException:
+            call.settle(answered=False)
+            raise
+
+
+def _encoded(event: FeedEvent) -> bytes:
+    data: Any = json.dumps(event.data, ensure_ascii=False)
+    return f"id: {event.id}\nevent: {event.name}\ndata: {data}\n\n".encode()

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import cached_property
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, unquote
 
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.boundary import Headers, single_headers
-from holdfast.faces.http.refusals import MethodNotAllowed, UnknownRoute
+from holdfast.faces.http.asgi import Headers, single_headers
+from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.render.json_text import json_text
-from holdfast.faces.rest.addresses import AddressBook
-from holdfast.faces.rest.events import Changes, send_events, wanted_topics
-from holdfast.faces.rest.feeds import FeedBook
+from holdfast.faces.rest.addresses import AddressBook, path_pattern
+from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of, tagged
 from holdfast.kernel.dispatch import Dispatcher
@@ -88,3 +87,20 @@ class RestFace:
 def _only_get(scope: Scope) -> None:
     if scope["method"] != "GET":
         raise MethodNotAllowed("This is only read.", hint="Ask with GET.", allowed="GET")
+
+
+class FeedBook:
+    """Finds the feed at a path."""
+
+    def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
+        self._dispatcher = dispatcher
+        self._changes = changes
+        self._feeds = [(path_pattern(feed.path), feed) for feed in dispatcher.registry.feeds]
+
+    def find(self, path: str) -> OpenFeed | None:
+        """Return the feed at a path, or None."""
+        for pattern, feed in self._feeds:
+            if (found := pattern.fullmatch(path)) is not None:
+                parts = {name: unquote(part) for name, part in found.groupdict().items()}
+                return OpenFeed(feed, parts, self._dispatcher, self._changes)
+        return None

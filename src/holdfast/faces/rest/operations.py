@@ -3,34 +3,125 @@
 Contract:
 - The body of a success is the operation's result, the same JSON as a tool's structured content.
 - `GET` never writes: the method follows from the declared effect.
-- Answers that read, and those that tell a version, have an entity tag (`versions.py`); whoever holds the same
-  bytes gets 304 instead, and `If-Match` names the version that is to be changed.
 - A failure is problem details; its member `error` is the same object as on every other face.
+- An answer that only reads has an entity tag made from its bytes. Where the operation's result holds a
+  version, the tag begins with it: `"7.0c5e…"`, so that one tag serves both purposes.
+- `If-None-Match` compares whole tags: equal bytes are not sent again (304).
+- `If-Match` is optimistic locking. It compares versions alone, because what an answer says besides may depend
+  on other things. It becomes the argument in which the operation expects a version; `"7"` does as well as the
+  whole tag. An operation that cannot honour `If-Match` refuses it: a precondition is never ignored.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import re
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import parse_qsl
 
 from pydantic_core import from_json
 from starlette.responses import Response
 from starlette.types import Receive, Scope
 
-from holdfast.faces.http.boundary import Headers
-from holdfast.faces.http.exchange import exchange_of
-from holdfast.faces.http.problems import problem
-from holdfast.faces.http.refusals import MethodNotAllowed, UnsupportedMediaType
+from holdfast.faces.http.asgi import Headers, client_left, exchange_of
+from holdfast.faces.http.problems import MethodNotAllowed, UnsupportedMediaType, problem
 from holdfast.faces.render.json_text import json_text
-from holdfast.faces.rest.query import QueryReader
-from holdfast.faces.rest.versions import entity_tag, expecting, is_held
+from holdfast.faces.render.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Cancelled, HoldfastError, InvalidArguments, TooLarge
 from holdfast.kernel.operation import Effect, Operation, Output
+
+_TAG = re.compile(r'(?:W/)?"([^".]+)(?:\.[0-9a-f]*)?"')
+_HASH_CHARACTERS = 32
+
+
+def entity_tag(body: bytes, version: str | None = None) -> str:
+    """Return the tag of these bytes, beginning with the version where there is one."""
+    fingerprint = hashlib.sha256(body).hexdigest()[:_HASH_CHARACTERS]
+    return f'"{fingerprint}"' if version is None else f'"{version}.{fingerprint}"'
+
+
+def is_held(tag: str, headers: Headers) -> bool:
+    """Return whether `If-None-Match` says that the client has these bytes already."""
+    held = headers.get(b"if-none-match", b"").decode("latin-1")
+    return held.strip() == "*" or tag in [item.strip().removeprefix("W/") for item in held.split(",")]
+
+
+def expecting(operation: Operation, arguments: Mapping[str, Any], headers: Headers) -> Mapping[str, Any]:
+    """Return the arguments with the version that `If-Match` names."""
+    given = headers.get(b"if-match", b"").decode("latin-1").strip()
+    if given in ("", "*"):
+        return arguments
+    name = operation.expects_version
+    if name is None:
+        raise InvalidArguments(
+            f"{operation.listed_name} takes no version, so If-Match cannot be honoured.", hint="Leave it out."
+        )
+    version = _version(operation, name, given)
+    if arguments.get(name, version) != version:
+        raise InvalidArguments(f'If-Match and "{name}" name different versions.', hint="Send one of them.")
+    return {**arguments, name: version}
+
+
+def _version(operation: Operation, name: str, given: str) -> Any:
+    tag = _TAG.fullmatch(given)
+    if tag is None:
+        raise InvalidArguments("If-Match holds no entity tag.", hint='Send one tag in quotes, such as "7".')
+    shape = next(item.shape for item in properties_of(operation.input) if item.name == name)
+    return spelled_value(name, shape, tag.group(1), "Send the tag as it came.")
+
+
+_QUOTING = "Write it as JSON, encoded for a URL."
+_MOST_VALUES = 1000
+
+
+class QueryReader:
+    """Reads the arguments of one operation; what it does not know is left to the validator."""
+
+    def __init__(self, operation: Operation) -> None:
+        self._properties = {item.name: item for item in properties_of(operation.input)}
+
+    def arguments(self, query: bytes) -> dict[str, Any]:
+        """Return the values by name: a list where the name may come several times, else one each."""
+        gathered: dict[str, list[str]] = {}
+        for name, text in _pairs(query):
+            gathered.setdefault(name, []).append(text)
+        return {name: self._value(name, texts) for name, texts in gathered.items()}
+
+    def _value(self, name: str, texts: list[str]) -> Any:
+        item = self._properties.get(name)
+        if item is None:
+            return texts[-1]
+        if item.shape.kind == "array":
+            return [_spelled(item, item.shape.items, text) for text in texts]
+        if len(texts) > 1:
+            raise refused(name, "given once", "It takes one value.")
+        return _spelled(item, item.shape, texts[0])
+
+
+def _spelled(item: Property, shape: Shape, text: str) -> Any:
+    if text == "null" and item.shape.nullable and shape.kind != "string":
+        return None
+    return spelled_value(item.name, shape, text, _QUOTING)
+
+
+def _pairs(query: bytes) -> list[tuple[str, str]]:
+    try:
+        pairs = parse_qsl(
+            query.decode("ascii"),
+            keep_blank_values=True,
+            errors="surrogateescape",
+            max_num_fields=_MOST_VALUES,
+        )
+    except ValueError:
+        raise refused("query", f"at most {_MOST_VALUES} values in ASCII", "Encode and shorten it.") from None
+    return [(plain_text("query", name), text) for name, text in pairs]
+
 
 JSON = "application/json"
 
@@ -107,7 +198,7 @@ class OperationRoute:
             exchange.follow(call)
         work = partial(self._dispatcher.run, self.operation, arguments, call)
         running = asyncio.ensure_future(self._dispatcher.run_aside(work, call))
-        leaving = asyncio.ensure_future(_client_left(receive))
+        leaving = asyncio.ensure_future(client_left(receive))
         try:
             await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
             return await _first_done(running, leaving, call)
@@ -125,11 +216,6 @@ async def _first_done(running: asyncio.Future[Output], leaving: asyncio.Future[N
     running.cancel()
     await asyncio.wait({running})
     raise Cancelled("The client went away.")
-
-
-async def _client_left(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
 
 
 def json_object(headers: Headers, body: bytes) -> Mapping[str, Any]:

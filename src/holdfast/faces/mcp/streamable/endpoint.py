@@ -1,4 +1,4 @@
-"""The protocol behind one path: both eras, told apart by what a request says.
+"""The protocol behind one path: both eras, told apart by what a request's headers and envelope say.
 
 Everything that is not the protocol is done before a request gets here: host and origin, authentication,
 limits, the body.
@@ -9,22 +9,68 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import lru_cache
 
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.exchange import HttpExchange, required_exchange
+from holdfast.faces.http.asgi import Headers, HttpExchange, required_exchange, send_accepted, send_json
 from holdfast.faces.http.settings import SESSION_HEADER
 from holdfast.faces.mcp.server import ProtocolServer
-from holdfast.faces.mcp.streamable.headers import check_posted, check_streamed, is_handshake_revision
-from holdfast.faces.mcp.streamable.posting import Posting
-from holdfast.faces.mcp.streamable.refusal import Refusal, send_accepted, send_json
-from holdfast.faces.mcp.streamable.session import HandshakeSession
-from holdfast.faces.mcp.streamable.sessions import Sessions
+from holdfast.faces.mcp.streamable.event_stream import send_stream
+from holdfast.faces.mcp.streamable.posted import PostedRequest, Refusal
+from holdfast.faces.mcp.streamable.sessions import HandshakeSession, Sessions
 from holdfast.faces.mcp.streamable.stateless import StatelessRequests, check_notified
-from holdfast.faces.mcp.streamable.streaming import send_stream
-from holdfast.faces.mcp.wire.exchange import WireError, has_envelope
-from holdfast.faces.mcp.wire.messages import Message, Notification, Refused, Request, Response, decode
+from holdfast.faces.mcp.wire.exchange import has_envelope
+from holdfast.faces.mcp.wire.messages import (
+    Message,
+    Notification,
+    Refused,
+    Request,
+    Response,
+    WireError,
+    decode,
+)
 from holdfast.kernel.limits import Limits
+
+_ANY = "*/*"
+_JSON = frozenset({_ANY, "application/json", "application/*"})
+_EVENTS = frozenset({_ANY, "text/event-stream", "text/*"})
+_HANDSHAKE = frozenset(version.encode() for version in HANDSHAKE_PROTOCOL_VERSIONS)
+
+
+def is_handshake_revision(version: bytes | None) -> bool:
+    """Return whether a request belongs to the handshake era by its version header, or by having none."""
+    return version is None or version in _HANDSHAKE
+
+
+def check_posted(headers: Headers) -> None:
+    """Raise when a message is not JSON, or its sender cannot take both forms of an answer."""
+    kind = headers.get(b"content-type", b"").partition(b";")[0].strip().lower()
+    if kind != b"application/json":
+        raise Refusal(415, "Unsupported Media Type: Content-Type must be application/json.")
+    if _accepted(headers.get(b"accept", b"")) != (True, True):
+        raise Refusal(406, "Not Acceptable: Client must accept both application/json and text/event-stream.")
+
+
+def check_streamed(headers: Headers) -> None:
+    """Raise when a client asks for a stream that it cannot take."""
+    if not _accepted(headers.get(b"accept", b""))[1]:
+        raise Refusal(406, "Not Acceptable: Client must accept text/event-stream.")
+
+
+@lru_cache(maxsize=64)
+def _accepted(accept: bytes) -> tuple[bool, bool]:
+    """Return whether JSON and whether events are acceptable."""
+    ranges = accept.decode("latin-1").lower().split(",")
+    kinds = {item.partition(";")[0].strip() for item in ranges if not _is_excluded(item)}
+    return bool(kinds & _JSON), bool(kinds & _EVENTS)
+
+
+def _is_excluded(media_range: str) -> bool:
+    parameters = [part.strip() for part in media_range.split(";")[1:]]
+    return any(part.startswith("q=") and not part[2:].strip("0.") for part in parameters)
+
 
 _VERSION_HEADER = b"mcp-protocol-version"
 
@@ -112,23 +158,23 @@ class ProtocolEndpoint:
             return
         route = self._stateless.route(scope, http.headers, message)
         await self._stateless.answer(
-            Posting(self._stateless, message, http, self._limits, receive, send, route)
+            PostedRequest(self._stateless, message, http, self._limits, receive, send, route)
         )
 
     async def _request(self, http: HttpExchange, request: Request, receive: Receive, send: Send) -> None:
         if request.method != "initialize":
             session = self._session(http, request)
-            await session.answer(Posting(session, request, http, self._limits, receive, send))
+            await session.answer(PostedRequest(session, request, http, self._limits, receive, send))
             return
         if SESSION_HEADER in http.headers:
             raise Refusal(400, "Bad Request: this session is initialized already.", request.id)
         session = self._sessions.open(http.caller.key)
-        posting = Posting(session, request, http, self._limits, receive, send)
-        posting.headers = [(SESSION_HEADER, session.identity.encode())]
+        posted = PostedRequest(session, request, http, self._limits, receive, send)
+        posted.headers = [(SESSION_HEADER, session.identity.encode())]
         established = False
         try:
-            await session.answer(posting)
-            established = not posting.failed
+            await session.answer(posted)
+            established = not posted.failed
         finally:
             if not established:
                 session.close()

@@ -5,6 +5,7 @@ Contract:
 - One reader follows a stream at a time. A newer one takes over: the older is a connection that broke.
 - What is kept is bounded. A message that is needed (an answer, or a request of ours) is kept until it was
   sent; notifications are dropped when there are too many.
+- It is sent as the body of a response (server-sent events) until it ends or the client leaves.
 """
 
 from __future__ import annotations
@@ -14,6 +15,9 @@ from collections import deque
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 
+from starlette.types import Receive, Send
+
+from holdfast.faces.http.asgi import RawHeaders, client_left
 from holdfast.kernel.limits import Limits
 
 SIGN_OF_LIFE = b": still here\n\n"
@@ -121,3 +125,34 @@ class EventStream:
     def _has_room(self, size: int) -> bool:
         fits = self._size + size <= self._limits.session_event_bytes
         return fits and len(self._kept) < self._limits.session_events
+
+
+_HEADERS = [
+    (b"content-type", b"text/event-stream"),
+    (b"cache-control", b"no-cache, no-transform"),
+    (b"x-accel-buffering", b"no"),
+]
+
+
+async def send_stream(
+    stream: EventStream,
+    after: int,
+    patience: float,
+    receive: Receive,
+    send: Send,
+    headers: RawHeaders | None = None,
+) -> bool:
+    """Send what a stream holds after a number; return whether the client stayed."""
+    reader = stream.read()
+    leaving = asyncio.ensure_future(client_left(receive))
+    leaving.add_done_callback(lambda _: stream.leave(reader))
+    try:
+        await send({"type": "http.response.start", "status": 200, "headers": [*_HEADERS, *(headers or ())]})
+        async for frame in stream.frames(reader, after, patience):
+            await send({"type": "http.response.body", "body": frame, "more_body": True})
+        stayed = not leaving.done()
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+        return stayed
+    finally:
+        stream.leave(reader)
+        leaving.cancel()

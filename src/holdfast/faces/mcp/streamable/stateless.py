@@ -19,15 +19,13 @@ from mcp_types import HEADER_MISMATCH
 from starlette.datastructures import Headers as AllHeaders
 from starlette.types import Scope
 
-from holdfast.faces.http.boundary import Headers
+from holdfast.faces.http.asgi import Headers
 from holdfast.faces.mcp.engine import SdkEngine
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.event_stream import EventStream
-from holdfast.faces.mcp.streamable.posting import Posting
-from holdfast.faces.mcp.streamable.refusal import Refusal
-from holdfast.faces.mcp.wire.exchange import WireError
-from holdfast.faces.mcp.wire.messages import Request, RequestId
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.mcp.streamable.posted import PostedRequest, Refusal
+from holdfast.faces.mcp.wire.exchange import OpenQuestions
+from holdfast.faces.mcp.wire.messages import Request, RequestId, WireError
 from holdfast.kernel.limits import Limits
 
 _ROUTING = (b"mcp-protocol-version", b"mcp-method", b"mcp-name")
@@ -61,9 +59,9 @@ class StatelessRequests:
         """Refuse: the era has no requests from the server."""
         raise NotImplementedError(method)
 
-    async def answer(self, posting: Posting) -> None:
+    async def answer(self, posted: PostedRequest) -> None:
         """Serve one request."""
-        await posting.answer(self._engine.respond)
+        await posted.answer(self._engine.respond)
 
     def route(self, scope: Scope, headers: Headers, request: Request) -> InboundModernRoute:
         """Return what the envelope says, or refuse a request whose headers say something else."""

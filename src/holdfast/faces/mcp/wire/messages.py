@@ -1,20 +1,21 @@
-"""One line of input, told apart: a request, a notification, a response, or something to refuse.
+"""JSON-RPC: bytes to lines, lines to messages, messages to bytes, in bounded memory.
 
-A request whose id can be read is always answered under that id, even when the rest of the line is
-beyond what we accept (too deep, too long, numbers that are not JSON). Only text that is not JSON at
-all is answered without an id, as JSON-RPC asks.
+A line is a request, a notification, a response, or something to refuse. A request whose id can be read is
+always answered under that id, even when the rest of the line is beyond what we accept (too deep, too long,
+numbers that are not JSON). Only text that is not JSON at all is answered without an id, as JSON-RPC asks.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic_core import from_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from holdfast.kernel.codes import INVALID_REQUEST, PARSE_ERROR
+from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
 
 RequestId = str | int
 
@@ -159,3 +160,123 @@ def _is_text(value: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+class WireError(Exception):
+    """A failure to be sent as a JSON-RPC error."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+    def wire(self) -> dict[str, Any]:
+        """Return the error object of JSON-RPC."""
+        body = {"code": self.code, "message": self.message}
+        return body if self.data is None else body | {"data": self.data}
+
+
+STOPPED = WireError(INTERNAL_ERROR, "The server stopped before this request was done.")
+
+
+def invalid_request(reason: str, kind: str) -> WireError:
+    """Return the refusal of a message that is well formed but not possible now."""
+    return WireError(INVALID_REQUEST, f"Invalid Request: {reason}.", {"type": kind})
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A result that was encoded before."""
+
+    body: bytes
+
+
+_LINE_FEED = b"\n"
+_KEPT_OF_AN_OVERLONG_LINE = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Overlong:
+    """A line above the limit: how it began. The rest was passed over, not stored."""
+
+    beginning: bytes
+
+
+class LineReader:
+    """Cuts a byte stream at line feeds and refuses lines above a limit, which excludes the line feed."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._buffer = bytearray()
+        self._searched = 0
+        self._skipping = False
+
+    def feed(self, data: bytes) -> Iterator[bytes | Overlong]:
+        """Take what arrived and give each line that is now complete."""
+        self._buffer += data
+        start = 0
+        while (end := self._buffer.find(_LINE_FEED, self._searched)) >= 0:
+            if self._skipping:
+                self._skipping = False
+            elif end - start > self._limit:
+                yield Overlong(bytes(self._buffer[start : min(end, start + _KEPT_OF_AN_OVERLONG_LINE)]))
+            else:
+                yield bytes(self._buffer[start:end])
+            start = self._searched = end + 1
+        del self._buffer[:start]
+        self._searched = len(self._buffer)
+        yield from self._give_up_on_overlong()
+
+    def finish(self) -> bytes:
+        """Return what stood after the last line feed when the stream ended."""
+        rest = b"" if self._skipping else bytes(self._buffer)
+        self._buffer.clear()
+        return rest
+
+    def _give_up_on_overlong(self) -> Iterator[Overlong]:
+        if self._skipping:
+            self._buffer.clear()
+        elif len(self._buffer) > self._limit:
+            yield Overlong(bytes(self._buffer[:_KEPT_OF_AN_OVERLONG_LINE]))
+            self._buffer.clear()
+            self._skipping = True
+        else:
+            return
+        self._searched = 0
+
+
+def encoded(message: dict[str, Any]) -> bytes:
+    """Return a message without line breaks."""
+    try:
+        return to_json(message)
+    except PydanticSerializationError:
+        # Halves of surrogate pairs cannot be written as UTF-8; JSON escapes can carry them.
+        return json.dumps(message, default=str).encode()
+
+
+def encoded_result(identity: RequestId, result: Any) -> bytes:
+    """Return the answer to a request."""
+    if isinstance(result, Prepared):
+        return b'{"jsonrpc":"2.0","id":%b,"result":%b}' % (to_json(identity), result.body)
+    return encoded({"jsonrpc": "2.0", "id": identity, "result": result})
+
+
+def encoded_error(identity: RequestId | None, failure: WireError) -> bytes:
+    """Return the error that answers a request, or a message whose id nobody could read."""
+    return encoded({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
+
+
+def notification(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
+    """Return a message that is never answered."""
+    body: dict[str, Any] = {"jsonrpc": "2.0", "method": method}
+    return body if params is None else body | {"params": params}
+
+
+def too_long(size: int, limit: int) -> WireError:
+    """Return what is sent in place of an answer that is longer than answers may be."""
+    return WireError(
+        INTERNAL_ERROR,
+        f"The answer has {size} bytes; at most {limit} are sent. Narrow the request or ask for a page.",
+        {"type": "response_too_large", "size": size, "limit": limit},
+    )

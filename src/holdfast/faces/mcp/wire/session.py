@@ -12,29 +12,82 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
-from holdfast.faces.mcp.wire.bucket import TokenBucket
-from holdfast.faces.mcp.wire.encoding import encoded, encoded_result, notification, too_long
-from holdfast.faces.mcp.wire.exchange import Engine, Exchange, WireError, invalid_request
-from holdfast.faces.mcp.wire.flight import Flight
-from holdfast.faces.mcp.wire.framing import LineReader, Overlong
-from holdfast.faces.mcp.wire.lifecycle import ConnectionState, Event, InvalidTransition, Phase
+from holdfast.faces.clients import Settlements, TokenBucket
+from holdfast.faces.mcp.wire.exchange import Engine, Exchange, Flight, OpenQuestions
 from holdfast.faces.mcp.wire.messages import (
+    LineReader,
     Notification,
+    Overlong,
     Refused,
     Request,
     RequestId,
     Response,
+    WireError,
     decode,
+    encoded,
+    encoded_result,
+    invalid_request,
+    notification,
     overlong,
+    too_long,
 )
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
-from holdfast.faces.mcp.wire.output import Output
-from holdfast.faces.settlements import Settlements
+from holdfast.faces.mcp.wire.streams import Output
 from holdfast.kernel.codes import RATE_LIMITED
 from holdfast.kernel.errors import RateLimited
 from holdfast.kernel.limits import Limits
+
+
+class Phase(Enum):
+    """Where a connection stands."""
+
+    UNINITIALIZED = "uninitialized"
+    INITIALIZING = "initializing"
+    READY = "ready"
+    SHUTTING = "shutting"
+    CLOSED = "closed"
+
+
+class Event(Enum):
+    """What can happen to a connection."""
+
+    INITIALIZE = "initialize"
+    INITIALIZED = "initialized"
+    SHUTDOWN = "shutdown"
+    ERROR = "error"
+    DRAINED = "drained"
+
+
+class InvalidTransition(Exception):
+    """The event cannot happen in this state; the state is unchanged."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionState:
+    """A phase, with what the specification attaches to it."""
+
+    phase: Phase = Phase.UNINITIALIZED
+    capabilities: bool = False
+    graceful: bool = False
+
+    def after(self, event: Event) -> ConnectionState:
+        """Return the state that follows, or raise `InvalidTransition`."""
+        match self.phase, event:
+            case Phase.UNINITIALIZED, Event.INITIALIZE:
+                return ConnectionState(Phase.INITIALIZING, capabilities=False)
+            case Phase.INITIALIZING, Event.INITIALIZED:
+                return ConnectionState(Phase.READY)
+            case Phase.READY, Event.SHUTDOWN:
+                return ConnectionState(Phase.SHUTTING, graceful=True)
+            case Phase.SHUTTING, Event.DRAINED:
+                return ConnectionState(Phase.CLOSED, graceful=self.graceful)
+            case _, Event.ERROR:
+                return ConnectionState(Phase.SHUTTING, graceful=False)
+        raise InvalidTransition(f"{event.value} is not possible while {self.phase.value}")
+
 
 _GRACE_SECONDS = 1.0
 

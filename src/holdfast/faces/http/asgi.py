@@ -1,6 +1,7 @@
-"""One request over HTTP on its way to its answer, and what follows once the answer left.
+"""One request over HTTP as ASGI has it: headers, the whole body, whether the client left, and the answer.
 
 Contract:
+- A body is whole, within a size and a time.
 - A call is settled as answered only after the bytes of its answer were handed to a connection whose client
   was still there: the last body of a JSON response, the event that holds the answer in a stream. A long body
   goes out in pieces, each waiting for the client to take the ones before, so that a client that stopped
@@ -13,15 +14,20 @@ Contract:
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pydantic_core import from_json
 from starlette.types import Message, Receive, Scope, Send
 
-from holdfast.faces.http.boundary import Headers
-from holdfast.faces.http.callers import Caller
-from holdfast.faces.http.oversize import refusal_of_length
+from holdfast.faces.http.problems import Misdirected, TooSlow
+from holdfast.faces.mcp.wire.messages import decode, encoded_error, too_long
 from holdfast.kernel.call import Call
-from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.errors import Cancelled, TooLarge
+from holdfast.kernel.limits import LIMITS, Limits
+
+if TYPE_CHECKING:
+    from holdfast.faces.http.access import Caller
 
 EXCHANGE = "holdfast.exchange"
 """Where a request's scope holds its exchange."""
@@ -113,7 +119,8 @@ class Answer:
             await self._send(message)
 
     async def _refuse_length(self, message: Message) -> None:
-        refusal = refusal_of_length(self._request, len(message["body"]), self._limit)
+        identity = getattr(decode(self._request), "id", None)
+        refusal = encoded_error(identity, too_long(len(message["body"]), self._limit))
         if self._is_stream:
             refusal = b"event: message\r\ndata: " + refusal + b"\r\n\r\n"
         elif self._start is not None:
@@ -182,3 +189,92 @@ def exchange_of(scope: Scope) -> HttpExchange | None:
     """Return the exchange a request belongs to."""
     found = scope.get(EXCHANGE)
     return found if isinstance(found, HttpExchange) else None
+
+
+Headers = dict[bytes, bytes]
+
+
+_ONCE = frozenset({b"host", b"origin", b"authorization", b"content-type", b"sec-fetch-site", b"cookie"})
+
+
+def single_headers(raw: Iterable[tuple[bytes, bytes]]) -> Headers:
+    """Return headers by name; one that decides something must not come twice."""
+    headers: Headers = {}
+    for name, value in raw:
+        if name in headers and name in _ONCE:
+            raise Misdirected(f"The header {name.decode('latin-1')} came twice.", hint="Send it once.")
+        headers[name] = value
+    return headers
+
+
+RawHeaders = list[tuple[bytes, bytes]]
+
+
+async def send_json(send: Send, status: int, body: bytes, headers: RawHeaders | None = None) -> None:
+    """Send a whole response."""
+    head = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body)), *(headers or ())]
+    await send({"type": "http.response.start", "status": status, "headers": head})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def send_accepted(send: Send) -> None:
+    """Say that a message was taken which has no answer."""
+    head = [(b"content-length", b"0")]
+    await send({"type": "http.response.start", "status": 202, "headers": head})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def client_left(receive: Receive) -> None:
+    """Return when the client has closed its connection."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def read_body(headers: Headers, receive: Receive, limits: Limits) -> bytes:
+    """Return the body of a request; raise when it is too long, too slow or will never be whole."""
+    stated = headers.get(b"content-length", b"")
+    if stated.isdigit() and int(stated) > limits.request_bytes:
+        raise _too_large(limits)
+    if stated in (b"", b"0") and b"transfer-encoding" not in headers:
+        return await _received(receive, limits)
+    try:
+        async with asyncio.timeout(limits.body_seconds):
+            return await _received(receive, limits)
+    except TimeoutError:
+        raise TooSlow(
+            f"The body did not arrive within {limits.body_seconds:g} seconds.", hint="Send it in one go."
+        ) from None
+
+
+def replayed(body: bytes, receive: Receive) -> Receive:
+    """Return a receiver that gives the body again, once, and then what follows it."""
+    pending: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return pending.pop() if pending else await receive()
+
+    return again
+
+
+async def _received(receive: Receive, limits: Limits) -> bytes:
+    chunks: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Cancelled("The client went away before its request was whole.")
+        chunk = message.get("body", b"")
+        chunks.append(chunk)
+        size += len(chunk)
+        if size > limits.request_bytes:
+            raise _too_large(limits)
+        if not message.get("more_body", False):
+            return b"".join(chunks)
+
+
+def _too_large(limits: Limits) -> TooLarge:
+    return TooLarge(
+        f"A request may have {limits.request_bytes} bytes.",
+        hint="Send less at once.",
+        limit=limits.request_bytes,
+    )

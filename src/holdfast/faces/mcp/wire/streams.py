@@ -1,19 +1,28 @@
-"""Lines to a file descriptor, in small writes, without ever blocking the event loop.
+"""The two byte streams of a connection: reading that can be paused, writing that never blocks the event loop.
 
 Contract:
+- Input comes from pipes, sockets, terminals and files alike.
 - Each line is written whole and in order, in pieces of at most `chunk` bytes.
 - `written` callbacks run once per line: with True after its last byte was accepted by the
   operating system, with False when it never will be.
-- `queued` counts what the reader has not taken yet; `uncongested` waits until it is below the limit.
+- Back-pressure: `queued` counts what the reader has not taken yet; `uncongested` waits until it is below the
+  limit.
+- While serving, descriptor 1 points at standard error and descriptor 0 at the null device, so that a
+  stray print, a warning or a child process can neither write on the wire nor read from it. The wire
+  itself moves to private duplicates that children do not inherit.
 """
 
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import os
 import stat
+import sys
+import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 Written = Callable[[bool], None]
 
@@ -133,3 +142,102 @@ def _supports_readiness(descriptor: int) -> bool:
 def _tell(written: Written | None, success: bool) -> None:
     if written is not None:
         written(success)
+
+
+class Input:
+    """The read side of a connection."""
+
+    def __init__(
+        self, descriptor: int, chunk: int, received: Callable[[bytes], None], ended: Callable[[], None]
+    ) -> None:
+        self._descriptor = descriptor
+        self._chunk = chunk
+        self._received = received
+        self._ended = ended
+        self._loop = asyncio.get_running_loop()
+        self._flowing = threading.Event()
+        self._closed = False
+        self._by_readiness = self._try_readiness()
+        if not self._by_readiness:
+            threading.Thread(target=self._read_in_thread, name="holdfast-input", daemon=True).start()
+        self._flowing.set()
+
+    def pause(self, congested: bool) -> None:
+        """Stop reading while the client does not take our answers; go on when it does."""
+        if congested:
+            self._flowing.clear()
+        else:
+            self._flowing.set()
+        if self._by_readiness and not self._closed:
+            if congested:
+                self._loop.remove_reader(self._descriptor)
+            else:
+                self._loop.add_reader(self._descriptor, self._read)
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._by_readiness and not self._closed:
+            self._loop.remove_reader(self._descriptor)
+        self._closed = True
+
+    def _try_readiness(self) -> bool:
+        try:
+            self._loop.add_reader(self._descriptor, self._read)
+        except PermissionError:
+            # Regular files are always ready, and refuse to be waited for.
+            return False
+        return True
+
+    def _read(self) -> None:
+        self._take(self._read_chunk())
+
+    def _read_in_thread(self) -> None:
+        while self._flowing.wait() and not self._closed:
+            data = self._read_chunk()
+            taken = threading.Event()
+            try:
+                self._loop.call_soon_threadsafe(self._take, data, taken)
+            except RuntimeError:
+                return
+            if not data:
+                return
+            taken.wait()
+
+    def _read_chunk(self) -> bytes:
+        try:
+            return os.read(self._descriptor, self._chunk)
+        except BlockingIOError:
+            return b"\n"
+        except OSError:
+            return b""
+
+    def _take(self, data: bytes, taken: threading.Event | None = None) -> None:
+        if self._closed:
+            return
+        if data:
+            self._received(data)
+        else:
+            self.close()
+            self._ended()
+        if taken is not None:
+            taken.set()
+
+
+@contextmanager
+def claimed_standard_streams() -> Iterator[tuple[int, int]]:
+    """Give private descriptors for the wire's input and output, and put things back afterwards."""
+    sys.stdout.flush()
+    wire_in = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, 3)
+    wire_out = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    printed, sys.stdout = sys.stdout, sys.stderr
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    os.close(nothing)
+    try:
+        yield wire_in, wire_out
+    finally:
+        os.set_blocking(wire_out, True)
+        os.dup2(wire_in, 0)
+        os.dup2(wire_out, 1)
+        sys.stdout = printed

@@ -18,16 +18,40 @@ from typing import Any, Protocol
 from mcp.shared.inbound import ERROR_CODE_HTTP_STATUS, InboundModernRoute
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.exchange import HttpExchange
-from holdfast.faces.mcp.streamable.event_stream import EventStream
-from holdfast.faces.mcp.streamable.refusal import RawHeaders, send_json
-from holdfast.faces.mcp.streamable.streaming import client_left, send_stream
-from holdfast.faces.mcp.wire.encoding import encoded, encoded_error, encoded_result, notification, too_long
-from holdfast.faces.mcp.wire.exchange import Exchange, WireError
-from holdfast.faces.mcp.wire.messages import Request
-from holdfast.faces.mcp.wire.open_questions import OpenQuestions
+from holdfast.faces.http.asgi import HttpExchange, RawHeaders, client_left, send_json
+from holdfast.faces.mcp.streamable.event_stream import EventStream, send_stream
+from holdfast.faces.mcp.wire.exchange import Exchange, OpenQuestions
+from holdfast.faces.mcp.wire.messages import (
+    Request,
+    RequestId,
+    WireError,
+    encoded,
+    encoded_error,
+    encoded_result,
+    notification,
+    too_long,
+)
 from holdfast.kernel.call import Call
+from holdfast.kernel.codes import INVALID_REQUEST
 from holdfast.kernel.limits import Limits
+
+
+class Refusal(Exception):
+    """An HTTP status and the JSON-RPC error that explains it."""
+
+    def __init__(
+        self,
+        status: int,
+        failure: WireError | str,
+        identity: RequestId | None = None,
+        headers: RawHeaders | None = None,
+    ) -> None:
+        failure = WireError(INVALID_REQUEST, failure) if isinstance(failure, str) else failure
+        super().__init__(failure.message)
+        self.status = status
+        self.body = encoded_error(identity, failure)
+        self.headers = headers or []
+
 
 REQUEST_CANCELLED = WireError(-32800, "Request cancelled")
 
@@ -38,7 +62,7 @@ class PostedExchange(Exchange):
     """A request over HTTP; its answer's fate is told by the response it goes into."""
 
     def __init__(
-        self, request: Request, channel: Posting, http: HttpExchange, client: Hashable, route: Route
+        self, request: Request, channel: PostedRequest, http: HttpExchange, client: Hashable, route: Route
     ) -> None:
         super().__init__(request, channel)
         self.actor = http.actor
@@ -76,7 +100,7 @@ Route = InboundModernRoute | None
 Respond = Callable[[Exchange], Awaitable[Any]]
 
 
-class Posting:
+class PostedRequest:
     """The response to one request: JSON, or events as soon as something else is to be sent."""
 
     def __init__(

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.faces.mcp.catalogue import input_schema
-from holdfast.faces.mcp.listed_schema import brief_schema, whole_schema
+from holdfast.faces.mcp.schemas import brief_schema, whole_schema
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input, Output, Toolset
 
 

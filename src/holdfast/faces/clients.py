@@ -1,0 +1,155 @@
+"""What is kept about each client, on a pipe and over HTTP: its rate, its requests in flight, its settlements.
+
+Contract:
+- A client is whoever shares a key: a token, or the subject of an access token; on a pipe there is one.
+- Its requests draw on one token bucket and count while they are in flight. Streams that last are counted
+  apart. Clients do not slow each other down.
+- What an answer's fate decides is done beside the event loop, and in order for each client.
+- What is known about a client that asks nothing any more is forgotten.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from holdfast.kernel.clock import MonotonicClock, monotonic
+from holdfast.kernel.dispatch import guarded
+from holdfast.kernel.errors import HoldfastError, RateLimited
+from holdfast.kernel.limits import Limits
+
+_log = logging.getLogger(__name__)
+
+
+class Settleable(Protocol):
+    """An exchange whose answer was written, or could not be."""
+
+    @property
+    def awaits_answer(self) -> bool:
+        """Whether something depends on the answer's fate."""
+
+    def settle(self, *, answered: bool) -> None:
+        """Do what depends on it."""
+
+
+class Settlements:
+    """Settles exchanges in a thread: it may have to wait for a disk or a lock, and the loop may not."""
+
+    def __init__(self) -> None:
+        self._pending: defaultdict[str, set[asyncio.Task[None]]] = defaultdict(set)
+
+    def settle(self, key: str, exchange: Settleable, *, answered: bool) -> None:
+        """Settle an exchange of the client `key`; here and now when nothing depends on it."""
+        if not exchange.awaits_answer:
+            exchange.settle(answered=answered)
+            return
+        task = asyncio.get_running_loop().create_task(_settled(exchange, answered=answered))
+        self._pending[key].add(task)
+        task.add_done_callback(lambda done: self._forget(key, done))
+
+    async def settled(self, key: str) -> None:
+        """Return when everything a client was answered before is settled."""
+        if key in self._pending:
+            await asyncio.wait(self._pending[key])
+
+    async def all_settled(self) -> None:
+        """Return when nothing is left to settle."""
+        for key in list(self._pending):
+            await self.settled(key)
+
+    def _forget(self, key: str, task: asyncio.Task[None]) -> None:
+        self._pending[key].discard(task)
+        if not self._pending[key]:
+            del self._pending[key]
+
+
+async def _settled(exchange: Settleable, *, answered: bool) -> None:
+    try:
+        await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
+    except HoldfastError as failure:
+        # The answer is out; only the log can tell.
+        _log.warning("after an answer: %s", failure.message)
+
+
+class TokenBucket:
+    """Admits requests while it has tokens, and says how long to wait when it has none."""
+
+    def __init__(self, capacity: int, per_second: float, clock: MonotonicClock = monotonic) -> None:
+        self._capacity = float(capacity)
+        self._per_second = per_second
+        self._clock = clock
+        self._tokens = self._capacity
+        self._filled = clock()
+
+    def wait_seconds(self) -> float:
+        """Take one token and return 0, or return the seconds until there will be one."""
+        now = self._clock()
+        self._tokens = min(self._capacity, self._tokens + (now - self._filled) * self._per_second)
+        self._filled = now
+        if self._tokens >= 1.0:
+            self._tokens -= 1.0
+            return 0.0
+        return (1.0 - self._tokens) / self._per_second
+
+
+_CLIENTS_REMEMBERED = 10_000
+_LATER_SECONDS = 1.0
+
+
+@dataclass
+class _Client:
+    bucket: TokenBucket
+    counts: dict[bool, int] = field(default_factory=lambda: {False: 0, True: 0})
+
+
+class Admission:
+    """Keeps the books on every client."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._most = {False: limits.requests_in_flight, True: limits.streams_per_client}
+        self._clients: dict[str, _Client] = {}
+
+    @contextmanager
+    def admitted(self, key: str, *, lasting: bool) -> Iterator[None]:
+        """Count a request while the block runs, or raise when it is one too many."""
+        client = self._client(key)
+        if (wait := client.bucket.wait_seconds()) > 0:
+            raise _limited("rate", wait)
+        if client.counts[lasting] >= self._most[lasting]:
+            raise _limited("max_concurrent_streams" if lasting else "max_concurrent_requests", _LATER_SECONDS)
+        client.counts[lasting] += 1
+        try:
+            yield
+        finally:
+            client.counts[lasting] -= 1
+
+    def _client(self, key: str) -> _Client:
+        client = self._clients.get(key)
+        if client is None:
+            if len(self._clients) >= _CLIENTS_REMEMBERED:
+                self._forget_idle()
+            bucket = TokenBucket(self._limits.request_burst, self._limits.requests_per_second)
+            client = self._clients[key] = _Client(bucket)
+        return client
+
+    def _forget_idle(self) -> None:
+        idle = [key for key, client in self._clients.items() if not any(client.counts.values())]
+        for key in idle:
+            del self._clients[key]
+
+
+def _limited(reason: str, wait: float) -> RateLimited:
+    milliseconds = max(1, round(wait * 1000))
+    return RateLimited(
+        "Too many requests.",
+        hint=f"Try again in {milliseconds} ms.",
+        reason=reason,
+        retry_after_ms=milliseconds,
+        retryAfterMs=milliseconds,
+    )
