@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from holdfast.faces.mcp.catalogue import Catalogue, input_schema
-from holdfast.faces.mcp.listed_schema import whole_schema
 from holdfast.faces.mcp.profiles import PROFILES
+from holdfast.faces.mcp.schemas import whole_schema
 from holdfast.kernel.registry import Selection
 from holdfast.toolsets import full_registry
 
