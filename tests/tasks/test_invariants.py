@@ -14,7 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.exchange import parsed, take_in, written
+from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.store import dependencies
 from holdfast.tasks.store.history import replayed, state_of
 from holdfast.tasks.store.records import COLUMNS, Change, Draft, Task, Who

@@ -18,7 +18,7 @@ from holdfast.tasks.tools.generate_prompt import GeneratePrompt, generate_prompt
 from holdfast.tasks.tools.steps import ShowSteps, Steps, UpdateSteps, show_steps, update_steps
 from holdfast.toolsets import full_registry
 from tests.tasks.conftest import ADA, add
-from tests.tasks.test_exchange import exported, taken_in
+from tests.tasks.imports.test_archive import exported, taken_in
 from tests.tasks.test_web_interface import RunningServer, base, server, tool
 
 __all__ = ["base", "server"]

@@ -13,7 +13,8 @@ from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.caller import check_workspace
-from holdfast.tasks.charting import ChartFormat, ChartKind, drawn, painted
+from holdfast.tasks.charts.drawing import ChartFormat, painted
+from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Scoped
 from holdfast.tasks.store import query, rows
 from holdfast.tasks.store.attachment import content_of, is_text
@@ -306,7 +307,7 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
         )
     with room.reading() as connection:
         served(room, connection, workspace_id)
-    data, mime_type = painted(room, drawn(room, kinds[kind])[0], formats[file_format])
+    data, mime_type = painted(drawn(room, kinds[kind])[0], formats[file_format], room.font_cache())
     return ResourceBody(data=data, mime_type=mime_type)
 
 

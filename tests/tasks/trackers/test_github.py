@@ -9,14 +9,13 @@ import pytest
 
 from holdfast.kernel.errors import Denied, Invalid, NotFound, RateLimited, Unavailable
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.exchange import parsed, take_in, written
+from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, write_marker
-from holdfast.tasks.tools.github import GitHubCall
-from holdfast.tasks.tools.github import github as operate
-from holdfast.tasks.tools.remote_interface import RemoteInterface, remote_interface
+from holdfast.tasks.tools.remote_interface import GitHubCall, RemoteInterface, remote_interface
+from holdfast.tasks.tools.remote_interface import github as operate
 from holdfast.tasks.trackers.report import TrackerReport
 from tests.tasks.trackers.github_server import TOKEN, FakeGitHub, github
 from tests.tasks.trackers.web_server import Answer

@@ -16,7 +16,7 @@ from holdfast.kernel.errors import (
 from holdfast.storage.network.address import AllowedHosts
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask
-from holdfast.tasks.trackers.github_api import (
+from holdfast.tasks.trackers.github import (
     GitHub,
     body_of,
     checked_project,

@@ -1,1 +1,1 @@
-"""Pictures of a workspace: drawn once as shapes, then as PNG or SVG."""
+"""Pictures of a workspace: `figures` counts, `plots` draws shapes, `drawing` makes PNG or SVG of them."""

@@ -1,9 +1,26 @@
-"""What charts are made of, before anybody decides on a file format. Lengths are pixels, from the top left."""
+"""What charts are made of, and how they become a file: SVG, or PNG painted by matplotlib, which is an extra.
+
+Lengths are pixels, from the top left.
+"""
 
 from __future__ import annotations
 
+import io
+import os
 from dataclasses import dataclass, field
-from typing import Literal
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+from xml.sax.saxutils import escape, quoteattr
+
+from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.untrusted import visible
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+ChartFormat = Literal["png", "svg"]
 
 INK = "#1f2933"
 QUIET = "#7b8794"
@@ -59,3 +76,127 @@ class Drawing:
     def add(self, *shapes: Shape) -> None:
         """Paint further shapes over what is there."""
         self.shapes.extend(shapes)
+
+
+SVG_TYPE = "image/svg+xml"
+
+_HEAD = (
+    "<marker id='head' viewBox='0 0 10 10' refX='9' refY='5' markerWidth='8' markerHeight='8' orient='auto'>"
+    "<path d='M0 0 L10 5 L0 10 z' fill='#7b8794'/></marker>"
+)
+
+
+def svg(drawing: Drawing) -> bytes:
+    """Return the drawing as an SVG document."""
+    shapes = "\n".join(_element(shape) for shape in drawing.shapes)
+    size = f"width='{drawing.width}' height='{drawing.height}'"
+    box = f"viewBox='0 0 {drawing.width} {drawing.height}'"
+    text = (
+        f"<svg xmlns='http://www.w3.org/2000/svg' {size} {box} font-family='sans-serif'>\n"
+        f"<title>{_words(drawing.title)}</title>\n<defs>{_HEAD}</defs>\n"
+        f"<rect width='100%' height='100%' fill='#ffffff'/>\n{shapes}\n</svg>\n"
+    )
+    return text.encode()
+
+
+def _element(shape: Shape) -> str:
+    match shape:
+        case Rectangle():
+            area = f"x='{shape.x:g}' y='{shape.y:g}' width='{shape.width:g}' height='{shape.height:g}'"
+            return f"<rect {area} fill={quoteattr(shape.fill)}/>"
+        case Line():
+            points = " ".join(f"{x:g},{y:g}" for x, y in shape.points)
+            head = " marker-end='url(#head)'" if shape.arrow else ""
+            stroke = f"stroke={quoteattr(shape.color)} stroke-width='{shape.width:g}'"
+            return f"<polyline points='{points}' fill='none' {stroke}{head}/>"
+        case Label():
+            place = f"x='{shape.x:g}' y='{shape.y:g}' dy='0.35em' text-anchor='{shape.align}'"
+            look = f"font-size='{shape.size:g}' fill={quoteattr(shape.color)}"
+            return f"<text {place} {look}>{_words(shape.text)}</text>"
+
+
+def _words(text: str) -> str:
+    """Return stored text so that it can only be text."""
+    return escape(visible(text).replace("\n", " "))
+
+
+PNG_TYPE = "image/png"
+_DOTS_PER_INCH = 100
+_POINTS_PER_PIXEL = 72 / _DOTS_PER_INCH
+_ALIGNMENTS: dict[str, Any] = {"start": "left", "middle": "center", "end": "right"}
+
+
+def png(drawing: Drawing, cache: Path) -> bytes:
+    """Return the drawing as a PNG file; in `cache` the library keeps what it knows of fonts."""
+    os.environ.setdefault("MPLCONFIGDIR", str(cache))
+    try:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+        from matplotlib.figure import Figure
+    except ModuleNotFoundError:
+        raise Unavailable(
+            "PNG charts need matplotlib, which is not installed.",
+            hint='Install it with: pip install "holdfast[charts]". Until then ask for the format svg.',
+        ) from None
+    figure = Figure(
+        figsize=(drawing.width / _DOTS_PER_INCH, drawing.height / _DOTS_PER_INCH), dpi=_DOTS_PER_INCH
+    )
+    FigureCanvasAgg(figure)
+    axes = figure.add_axes((0.0, 0.0, 1.0, 1.0))
+    axes.set(xlim=(0, drawing.width), ylim=(drawing.height, 0))
+    axes.axis("off")
+    for shape in drawing.shapes:
+        _paint(axes, shape)
+    buffer = io.BytesIO()
+    figure.savefig(buffer, format="png", metadata={"Software": None, "Title": _printable(drawing.title)})
+    return buffer.getvalue()
+
+
+def _paint(axes: Axes, shape: Shape) -> None:
+    from matplotlib.patches import Rectangle as Patch
+
+    match shape:
+        case Rectangle():
+            area = Patch((shape.x, shape.y), shape.width, shape.height, facecolor=shape.fill, linewidth=0)
+            axes.add_patch(area)
+        case Line(arrow=True):
+            arrow = {"arrowstyle": "-|>", "color": shape.color, "linewidth": shape.width}
+            axes.annotate("", xy=shape.points[-1], xytext=shape.points[0], arrowprops=arrow)
+        case Line():
+            across, down = zip(*shape.points, strict=True)
+            axes.plot(across, down, color=shape.color, linewidth=shape.width)
+        case Label():
+            axes.text(
+                shape.x,
+                shape.y,
+                _printable(shape.text),
+                fontsize=shape.size * _POINTS_PER_PIXEL,
+                color=shape.color,
+                horizontalalignment=_ALIGNMENTS[shape.align],
+                verticalalignment="center_baseline",
+                parse_math=False,
+            )
+
+
+def _printable(text: str) -> str:
+    """Return stored text in letters that the font has; the rest become boxes, as a font would show them."""
+    known = _letters()
+    return "".join(letter if ord(letter) in known else "□" for letter in visible(text).replace("\n", " "))
+
+
+@lru_cache(maxsize=1)
+def _letters() -> frozenset[int]:
+    from matplotlib.font_manager import FontProperties, findfont
+    from matplotlib.ft2font import FT2Font
+
+    return frozenset(FT2Font(findfont(FontProperties())).get_charmap())
+
+
+def painted(drawing: Drawing, wanted: ChartFormat | None, cache: Path) -> tuple[bytes, str]:
+    """Return a drawing as a file and its type: what was asked for, or the best there is."""
+    if wanted != "svg":
+        try:
+            return png(drawing, cache), PNG_TYPE
+        except Unavailable:
+            if wanted == "png":
+                raise
+    return svg(drawing), SVG_TYPE

@@ -5,17 +5,17 @@ Only `holdfast.toolsets` imports it.
 
 from __future__ import annotations
 
-from holdfast.tasks import charting, document_resources, moving, prompts, resources
+from holdfast.tasks import document_resources, prompts, resources
 from holdfast.tasks.tools import (
     add,
     attach,
     audit,
+    chart,
     claim,
+    export,
     flows,
     focus,
     generate_prompt,
-    github,
-    graph,
     import_tasks,
     init,
     list_tasks,
@@ -35,18 +35,16 @@ DECLARING = (
     add,
     attach,
     audit,
-    charting,
+    chart,
     claim,
     document_resources,
+    export,
     flows,
     focus,
     generate_prompt,
-    github,
-    graph,
     import_tasks,
     init,
     list_tasks,
-    moving,
     prompts,
     remote_interface,
     resources,

@@ -11,7 +11,7 @@ from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Who
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.trackers import asana, custom, github_api, jira, linear, trello
+from holdfast.tasks.trackers import asana, custom, github, jira, linear, trello
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.report import SyncTerms, TrackerOut, TrackerReport, steps_of
@@ -20,7 +20,7 @@ from holdfast.tasks.trackers.tracker import Account, Kind, Tracker, parse_settin
 from holdfast.tasks.view.results import moment_or_none, workspace_ref
 
 KINDS: Mapping[str, Kind] = MappingProxyType(
-    {module.KIND.name: module.KIND for module in (github_api, linear, asana, trello, jira, custom)}
+    {module.KIND.name: module.KIND for module in (github, linear, asana, trello, jira, custom)}
 )
 
 
@@ -29,7 +29,7 @@ def settings_of(kind: str, config: str | None) -> dict[str, Any]:
     described = KINDS[kind]
     settings = parse_settings(config, needed=described.needed, known=described.optional)
     if kind == "github":
-        github_api.checked_project(settings["repository"])
+        github.checked_project(settings["repository"])
     else:
         parse_address(str(settings.get("base_url") or described.usual_address))
     return settings

@@ -13,11 +13,11 @@ from holdfast.storage.network.address import parse_address
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
-from holdfast.tasks.trackers import github_api
+from holdfast.tasks.trackers import github
 from holdfast.tasks.trackers.adapter import as_foreign, move
 from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import Known
-from holdfast.tasks.trackers.github_api import GitHub, PullRequest
+from holdfast.tasks.trackers.github import GitHub, PullRequest
 from holdfast.tasks.trackers.report import Done, Outcome, SyncTerms, TrackerReport
 from holdfast.tasks.trackers.synchronisation import Synchronisation
 
@@ -39,7 +39,7 @@ def check_project(room: Tasks, project: str) -> None:
     """Refuse a project that is neither a git remote's nor allowed by its name: tasks stay out of strangers'
     hands."""
     configuration = UsersConfiguration(room.repository)
-    origin = parse_address(github_api.KIND.address({}, configuration)).origin
+    origin = parse_address(github.KIND.address({}, configuration)).origin
     known = {name.lower() for name in _projects(room)}
     if project.lower() not in known and not configuration.allowed_hosts().name_project(origin, project):
         raise Denied(
@@ -54,7 +54,7 @@ def _projects(room: Tasks) -> list[str]:
     with Git(room.repository) as git:
         addresses = Remotes(git).addresses()
     ordered = sorted(addresses, key=lambda name: (name != "origin", name))
-    return [project for name in ordered if (project := github_api.project_of_remote(addresses[name]))]
+    return [project for name in ordered if (project := github.project_of_remote(addresses[name]))]
 
 
 def status(room: Tasks) -> TrackerReport:
@@ -186,5 +186,5 @@ class GitHubActions:
 
     def _tracker(self) -> GitHub:
         settings = self.known.settings
-        service = github_api.KIND.service(settings, UsersConfiguration(self.room.repository))
-        return GitHub(service, github_api.checked_project(str(settings["repository"])))
+        service = github.KIND.service(settings, UsersConfiguration(self.room.repository))
+        return GitHub(service, github.checked_project(str(settings["repository"])))

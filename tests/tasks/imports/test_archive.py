@@ -11,13 +11,13 @@ import pytest
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
-from holdfast.tasks.moving import ExportTasks, RestoreTasks, export, restore
+from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
 from holdfast.tasks.store.history import replayed, state_of
 from holdfast.tasks.store.records import Change, Draft, File, Link
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
 from tests.tasks.postgres import Server
 

@@ -5,15 +5,24 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.charts.graph_chart import Box
 from holdfast.tasks.store.identity import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
 
 MOST_DAYS = 365
+
+
+@dataclass(frozen=True)
+class Box:
+    """A task as the graph shows it."""
+
+    id: str
+    title: str
+    status: str
 
 
 def counts_by_status(connection: Connection, workspace: str) -> dict[Status, int]:

@@ -7,6 +7,7 @@ Contract:
   whose history goes on in the file is brought up to date; one that went another way here is left and named.
 - A number that is taken here stays with its task; the newcomer gets the next one.
 - Tokens and sessions are not part of it: a claim that travels can be waited out or taken again, not forged.
+- A tracker that travels arrives disconnected: which project tasks are sent to is for somebody here to say.
 """
 
 from __future__ import annotations
@@ -19,11 +20,39 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks.pairs import COUNTERPART_COLUMNS, TRACKER_COLUMNS, take_in_trackers
 from holdfast.tasks.store import dependencies, lists, rows
 from holdfast.tasks.store.history import INSERT_EVENT, encoded, sorted_needs
 from holdfast.tasks.store.identity import is_uid, is_workspace_id, task_id
 from holdfast.tasks.store.records import COLUMNS, Event, File, Link, Task, Workspace
+
+TRACKER_COLUMNS = ("name", "kind", "settings", "mark", "created_at", "synced_at")
+COUNTERPART_COLUMNS = ("tracker", "origin", "task", "url", "base", "seen")
+
+_INSERT_TRACKER = (
+    "INSERT INTO tracker (workspace, name, kind, settings, mark, connected, created_at, synced_at)"
+    " VALUES (:workspace, :name, :kind, :settings, :mark, 0, :created_at, :synced_at)"
+    " ON CONFLICT (workspace, name) DO NOTHING"
+)
+_INSERT_COUNTERPART = (
+    "INSERT INTO counterpart (workspace, tracker, origin, task, url, base, seen)"
+    " VALUES (:workspace, :tracker, :origin, :task, :url, :base, :seen) ON CONFLICT DO NOTHING"
+)
+
+
+def take_in_trackers(
+    connection: Connection,
+    workspace: str,
+    trackers: Iterable[Mapping[str, Any]],
+    counterparts: Iterable[Mapping[str, Any]],
+) -> None:
+    """Take in what is not known here yet."""
+    for row in trackers:
+        values = {name: row[name] for name in TRACKER_COLUMNS}
+        connection.execute(_INSERT_TRACKER, {**values, "workspace": workspace})
+    for row in counterparts:
+        values = {name: row[name] for name in COUNTERPART_COLUMNS}
+        connection.execute(_INSERT_COUNTERPART, {**values, "workspace": workspace})
+
 
 FORMAT = 1
 _KIND = "holdfast-tasks"

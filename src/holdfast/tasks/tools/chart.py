@@ -1,30 +1,96 @@
-"""`taskpilot_graph`: which task waits for which."""
+"""`taskpilot_chart` and `taskpilot_graph`: the state of a workspace as a picture, and the graph as data.
+
+The chart has no output schema on purpose: hosts that find data in a result drop the picture beside it.
+"""
 
 from __future__ import annotations
 
+import base64
 from typing import Any
 
 from pydantic import Field
 
+from holdfast.kernel.content import Annotations, Content, Image, Link, Text
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
-from holdfast.kernel.text import shorten
+from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks import figures
 from holdfast.tasks.caller import check_workspace
+from holdfast.tasks.charts import figures
+from holdfast.tasks.charts.drawing import PNG_TYPE, ChartFormat, painted
+from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Reported, Result, Scoped
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting
-from holdfast.tasks.view.results import (
-    workspace_ref,
-)
+from holdfast.tasks.view.results import workspace_ref
 from holdfast.tasks.view.text import _LINES
 
 MOST_NODES = 500
 _USUAL_NODES = 40
 _TITLE = 80
+FOR_PEOPLE = Annotations(audience=("user",), priority=0.9)
+
+
+class WantedChart(Scoped):
+    """Which picture to draw."""
+
+    kind: ChartKind = Field(default="status", description="What to show.")
+    format: ChartFormat | None = Field(
+        default=None, description="File format; png where it can be drawn, else svg."
+    )
+
+
+class Chart(Reported):
+    """A picture, and the numbers in it."""
+
+    kind: ChartKind
+    mime_type: str
+    uri: str = Field(description="Where the same picture can be read as a resource.")
+    title: UntrustedText
+    counts: dict[Status, int] = Field(description="Tasks by status, as counted for the picture.")
+    data: str = Field(description="The file, in Base64.")
+
+
+def _content(chart: Chart) -> list[Content]:
+    title = one_line(chart.title)
+    told = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
+    picture = Image(base64.b64decode(chart.data), chart.mime_type, FOR_PEOPLE)
+    link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, FOR_PEOPLE)
+    return [Text(f"{title}: {told}."), picture, link]
+
+
+@tasks.operation(
+    "taskpilot_chart",
+    title="📊 Draw a chart",
+    effect=Effect.READ,
+    command="chart",
+    positional=("kind",),
+    example="holdfast tasks chart burndown --json",
+    text=lambda chart: _content(chart)[0].text,  # type: ignore[union-attr]
+    content=_content,
+    structured=False,
+    annotations=READING,
+    addresses=(Address("GET", "workspaces/{workspace_path}/chart"),),
+)
+def chart(room: Tasks, arguments: WantedChart) -> Chart:
+    """Draw the tasks by status, the open tasks by day, or what waits for what."""
+    check_workspace(room, arguments)
+    drawing, counts = drawn(room, arguments.kind)
+    data, mime_type = painted(drawing, arguments.format, room.font_cache())
+    workspace = room.workspace()
+    suffix = "png" if mime_type == PNG_TYPE else "svg"
+    return Chart(
+        operation="chart",
+        workspace=workspace_ref(workspace),
+        kind=arguments.kind,
+        mime_type=mime_type,
+        uri=f"taskpilot://workspace/{workspace.id}/{arguments.kind}/chart.{suffix}",
+        title=drawing.title,
+        counts=counts,
+        data=base64.b64encode(data).decode(),
+    )
 
 
 class WantedGraph(Scoped):

@@ -11,7 +11,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.caller import check_workspace
-from holdfast.tasks.exchange import TakenIn, parsed, take_in, written
+from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import read_marker, write_marker

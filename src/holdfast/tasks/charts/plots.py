@@ -1,0 +1,206 @@
+"""The charts: tasks by status as bars, open ones by day as lines, what waits for what as boxes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+from typing import Literal
+
+from holdfast.kernel.text import shorten
+from holdfast.tasks.charts import figures
+from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line, Rectangle
+from holdfast.tasks.charts.figures import Box
+from holdfast.tasks.store.states import Status
+from holdfast.tasks.store.tasks import Tasks
+
+COLORS: Mapping[str, str] = {
+    "backlog": "#9aa5b1",
+    "in-progress": "#2680c2",
+    "blocked": "#d64545",
+    "review": "#de911d",
+    "done": "#3f9142",
+    "dropped": "#cbd2d9",
+}
+OTHER = "#616e7c"
+ChartKind = Literal["status", "burndown", "graph"]
+
+_BARS_WIDTH = 640
+_BAR_ROW = 40
+_BARS_TOP = 70
+_BARS_FROM = 130
+_LONGEST = 430
+
+
+def status_chart(name: str, counts: Mapping[Status, int]) -> Drawing:
+    """Return a bar for each state in its usual order, as long as its share of the tasks."""
+    total = sum(counts.values())
+    drawing = Drawing(_BARS_WIDTH, _BARS_TOP + _BAR_ROW * len(counts) + 20, f"Tasks of {name} by status")
+    done = counts.get("done", 0)
+    open_or_done = total - counts.get("dropped", 0)
+    share = f", {round(100 * done / open_or_done)} % done" if open_or_done else ""
+    drawing.add(
+        Label(20, 24, shorten(drawing.title, 60, tidy=True), size=16),
+        Label(20, 46, f"{total} task{'' if total == 1 else 's'}{share}", color=QUIET),
+    )
+    most = max([1, *counts.values()])
+    for position, (status, count) in enumerate(counts.items()):
+        middle = _BARS_TOP + _BAR_ROW * position + _BAR_ROW / 2
+        length = _LONGEST * count / most
+        drawing.add(
+            Label(_BARS_FROM - 12, middle, status, align="end"),
+            Rectangle(_BARS_FROM, middle - 12, length, 24, COLORS.get(status, OTHER)),
+            Label(_BARS_FROM + length + 8, middle, str(count)),
+        )
+    drawing.add(Line(((_BARS_FROM, _BARS_TOP), (_BARS_FROM, drawing.height - 20)), color=RULE))
+    return drawing
+
+
+_DAYS_WIDTH, _DAYS_HEIGHT = 780, 360
+_DAYS_LEFT, _DAYS_RIGHT, _DAYS_TOP, _DAYS_BOTTOM = 60, 700, 80, 310
+_MOST_TICKS = 6
+
+
+def burndown_chart(name: str, days: Sequence[tuple[date, int, int]]) -> Drawing:
+    """Return the lines of open and of finished tasks; each day is its date and both counts at its end."""
+    drawing = Drawing(_DAYS_WIDTH, _DAYS_HEIGHT, f"Open tasks of {name} by day")
+    drawing.add(Label(20, 24, shorten(drawing.title, 66, tidy=True), size=16))
+    if not days:
+        drawing.add(Label(20, 46, "No task was ever created here.", color=QUIET))
+        return drawing
+    first, last = days[0][0], days[-1][0]
+    drawing.add(Label(20, 46, f"{first.isoformat()} to {last.isoformat()}", color=QUIET))
+    highest = max(1, *(max(still_open, done) for _, still_open, done in days))
+    _grid(drawing, days, highest)
+    _series(drawing, f"open {days[-1][1]}", COLORS["in-progress"], [day[1] for day in days], highest)
+    _series(drawing, f"done {days[-1][2]}", COLORS["done"], [day[2] for day in days], highest)
+    return drawing
+
+
+def _series(drawing: Drawing, label: str, color: str, values: Sequence[int], highest: int) -> None:
+    points = [
+        (_across(position, len(values)), _down(value, highest)) for position, value in enumerate(values)
+    ]
+    if len(points) == 1:
+        points.append((_DAYS_RIGHT, points[0][1]))
+    drawing.add(
+        Line(tuple(points), color=color, width=2.5),
+        Label(_DAYS_RIGHT + 8, points[-1][1], label, size=11, color=color),
+    )
+
+
+def _grid(drawing: Drawing, days: Sequence[tuple[date, int, int]], highest: int) -> None:
+    for value in sorted({0, highest // 2, highest}):
+        y = _down(value, highest)
+        drawing.add(
+            Line(((_DAYS_LEFT, y), (_DAYS_RIGHT, y)), color=RULE),
+            Label(_DAYS_LEFT - 8, y, str(value), align="end"),
+        )
+    step = max(1, -(-len(days) // _MOST_TICKS))
+    for position in range(0, len(days), step):
+        x = _across(position, len(days))
+        drawing.add(Label(x, _DAYS_BOTTOM + 20, days[position][0].strftime("%m-%d"), size=11, align="middle"))
+
+
+def _across(position: int, count: int) -> float:
+    return _DAYS_LEFT if count == 1 else _DAYS_LEFT + (_DAYS_RIGHT - _DAYS_LEFT) * position / (count - 1)
+
+
+def _down(value: int, highest: int) -> float:
+    return _DAYS_BOTTOM - (_DAYS_BOTTOM - _DAYS_TOP) * value / highest
+
+
+MOST_BOXES = 60
+
+_BOX_WIDTH, _BOX_HEIGHT = 190, 40
+_BOX_COLUMN, _BOX_ROW = 250, 56
+_BOXES_LEFT, _BOXES_TOP = 20, 70
+
+
+def graph_chart(name: str, boxes: Sequence[Box], needs: Sequence[tuple[str, str]]) -> Drawing:
+    """Return the graph of tasks; each pair of `needs` is a task and one it waits for."""
+    shown = list(boxes[:MOST_BOXES])
+    known = {box.id for box in shown}
+    edges = [(task, needed) for task, needed in needs if task in known and needed in known]
+    places = _places(shown, edges)
+    columns = 1 + max([column for column, _ in places.values()], default=0)
+    rows = 1 + max([row for _, row in places.values()], default=0)
+    drawing = Drawing(
+        max(480, _BOXES_LEFT * 2 + _BOX_COLUMN * (columns - 1) + _BOX_WIDTH),
+        _BOXES_TOP + _BOX_ROW * rows + 10,
+        f"What the tasks of {name} wait for",
+    )
+    told = f"{len(shown)} of {len(boxes)} tasks" if len(shown) < len(boxes) else f"{len(shown)} tasks"
+    drawing.add(
+        Label(20, 24, shorten(drawing.title, 50, tidy=True), size=16),
+        Label(20, 46, f"{told}, {len(edges)} dependencies", color=QUIET),
+    )
+    for task, needed in edges:
+        drawing.add(Line((_right_of(places[needed]), _left_of(places[task])), color=QUIET, arrow=True))
+    for box in shown:
+        _paint_box(drawing, box, places[box.id])
+    return drawing
+
+
+def _paint_box(drawing: Drawing, box: Box, place: tuple[int, int]) -> None:
+    x, y = _corner(place)
+    drawing.add(
+        Rectangle(x, y, _BOX_WIDTH, _BOX_HEIGHT, "#f5f7fa"),
+        Rectangle(x, y, 5, _BOX_HEIGHT, COLORS.get(box.status, OTHER)),
+        Label(x + 12, y + 13, f"{box.id}  {box.status}", size=11, color=QUIET),
+        Label(x + 12, y + 28, shorten(box.title, 26, tidy=True), size=11),
+    )
+
+
+def _places(boxes: Sequence[Box], edges: Sequence[tuple[str, str]]) -> dict[str, tuple[int, int]]:
+    """Return column and row of each box: a task stands right of everything it waits for."""
+    columns = _depths([box.id for box in boxes], edges)
+    filled: dict[int, int] = {}
+    places = {}
+    for box in boxes:
+        column = columns[box.id]
+        places[box.id] = (column, filled.get(column, 0))
+        filled[column] = filled.get(column, 0) + 1
+    return places
+
+
+def _depths(names: Sequence[str], edges: Sequence[tuple[str, str]]) -> Mapping[str, int]:
+    """Return the longest way to each task. It ends even for a damaged graph that goes in circles."""
+    depths = dict.fromkeys(names, 0)
+    for _ in names:
+        moved = False
+        for task, needed in edges:
+            if depths[task] <= depths[needed] < len(names):
+                depths[task] = depths[needed] + 1
+                moved = True
+        if not moved:
+            break
+    return depths
+
+
+def _corner(place: tuple[int, int]) -> tuple[float, float]:
+    column, row = place
+    return _BOXES_LEFT + _BOX_COLUMN * column, _BOXES_TOP + _BOX_ROW * row
+
+
+def _left_of(place: tuple[int, int]) -> tuple[float, float]:
+    x, y = _corner(place)
+    return x, y + _BOX_HEIGHT / 2
+
+
+def _right_of(place: tuple[int, int]) -> tuple[float, float]:
+    x, y = _corner(place)
+    return x + _BOX_WIDTH, y + _BOX_HEIGHT / 2
+
+
+def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
+    """Return a chart as shapes, and the counts by status."""
+    with room.reading() as connection:
+        workspace = room.workspace_in(connection)
+        counts = figures.counts_by_status(connection, workspace.id)
+        if kind == "burndown":
+            days = figures.burndown(connection, workspace.id, room.clock().date())
+            return burndown_chart(workspace.name, days), counts
+        if kind == "graph":
+            boxes, needs, _ = figures.graph(connection, workspace.id, MOST_BOXES)
+            return graph_chart(workspace.name, boxes, needs), counts
+        return status_chart(workspace.name, counts), counts
