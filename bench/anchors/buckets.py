@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bench.anchors.gitdiff import line_map
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from holdfast.syntax.facts import facts
 from holdfast.syntax.symbols import innermost
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 
 BUCKETS = (
     "unchanged",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.anchors.cases import Case, Label
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 
 
 def files(folder: Path) -> list[Path]:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from bench.anchors.buckets import bucket
 from bench.anchors.cases import Case, Label
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 
 
 def is_here(folder: Path) -> bool:

@@ -33,7 +33,7 @@ from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.stripping import Stripped, strip
 from bench.anchors.structure import Structure
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from holdfast.syntax.facts import facts
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong

@@ -17,8 +17,8 @@ from time import perf_counter
 
 from bench.anchors import labels
 from bench.anchors.cases import Case
-from holdfast.comments.tracking.files import MovedFiles
-from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.comments.tracking.moved_files import MovedFiles
+from holdfast.comments.tracking.placement import Anchor, Version
 
 GIT = {
     "git diff -M50": ("-M50%",),

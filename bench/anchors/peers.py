@@ -16,7 +16,7 @@ from math import sqrt
 from rapidfuzz.distance import Levenshtein
 
 from bench.anchors.gitdiff import line_map
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from holdfast.syntax.facts import facts
 from holdfast.syntax.symbols import innermost
 

@@ -10,7 +10,7 @@ from bench.anchors.cases import Case, Label
 from bench.anchors.peers import PEERS
 from bench.anchors.scoring import Score
 from holdfast.comments.tracking.follow import follow
-from holdfast.comments.tracking.models import Anchor, Confidence, Placement
+from holdfast.comments.tracking.placement import Anchor, Confidence, Placement
 from holdfast.comments.tracking.track import track
 
 OURS, ONE_SHOT = "holdfast", "holdfast, without the revisions between"

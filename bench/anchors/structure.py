@@ -13,7 +13,7 @@ from functools import lru_cache
 from bench.anchors.cases import Case, Label
 from bench.anchors.elements import Element, elements, same
 from bench.anchors.history import History
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from holdfast.syntax.languages import language_of
 
 MOST_CHARACTERS = 400_000

@@ -16,7 +16,7 @@ from bench.anchors.peers import PEERS
 from bench.anchors.scoring import Score
 from bench.anchors.stripping import strip
 
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from tests.syntax.named import language_named
 
 OLD = """# The licence of this file stands here

@@ -12,7 +12,7 @@ from holdfast.comments.tools import toolset as comments
 from holdfast.kernel.errors import UnknownResource
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, LIMIT, PATH, STORED
-from tests.comments.test_tools import tree_of
+from tests.comments.tools.test_tools import tree_of
 
 ALL = "comment://workspace/all"
 

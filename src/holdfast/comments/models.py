@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self, cast
 from pydantic import BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.models import Candidate
+from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output
 from holdfast.kernel.untrusted import UntrustedText

@@ -21,7 +21,7 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, line_words
 from holdfast.comments.toolset import comments
-from holdfast.comments.tracking.models import Candidate
+from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.errors import HoldfastError, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Input, PromptMessage

@@ -32,7 +32,7 @@ from holdfast.comments.sidecar.source import (
     source_of,
     split_lines,
 )
-from holdfast.comments.tracking.models import Placement, Version
+from holdfast.comments.tracking.placement import Placement, Version
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.git.repository import Repository

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from textwrap import dedent
 
-from holdfast.comments.tracking.models import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Placement, Version
 from holdfast.comments.tracking.track import track
 
 _MARK = re.compile(r"\s*«(\w+)»$")

@@ -18,7 +18,7 @@ from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
 
 import holdfast
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 from tests.comments.tracking.scripted import EDITS, Known, applied, formatted
 

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
 from holdfast.comments.tracking.track import track
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 from tests.comments.tracking.edits import tracked
 

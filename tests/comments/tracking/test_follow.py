@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from holdfast.comments.tracking.follow import follow
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 
 FIRST = "def area(width, height):\n    result = width * height\n    return result\n"

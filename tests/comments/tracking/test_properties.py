@@ -11,7 +11,7 @@ from holdfast.comments.tracking.alignment import best_chain
 from holdfast.comments.tracking.diff import line_map
 from holdfast.comments.tracking.follow import follow
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 
 WORDS = [

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from holdfast.comments.tracking.lines import split
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 
 TEXT = "first = 1\nsecond = load(first)\n\nthird = save(second)\n"

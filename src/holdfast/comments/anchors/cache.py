@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from holdfast.comments.sidecar.archive import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
 from holdfast.comments.sidecar.note import Standing
-from holdfast.comments.tracking.models import Candidate, Confidence
+from holdfast.comments.tracking.placement import Candidate, Confidence
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable

@@ -12,7 +12,7 @@ from datetime import datetime
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar.note import Note, Standing
 from holdfast.comments.sidecar.source import BLANK, Present, line_hash, range_hash, split_lines, trimmed
-from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
 
 _MOST_LOOKED_AT = 40
 

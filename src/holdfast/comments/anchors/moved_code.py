@@ -15,8 +15,8 @@ from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import SUFFIX, decoded
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.files import MovedFiles
-from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.comments.tracking.moved_files import MovedFiles
+from holdfast.comments.tracking.placement import Anchor, Version
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS

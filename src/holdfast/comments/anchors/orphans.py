@@ -14,8 +14,8 @@ from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.files import MovedFiles
-from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Version
+from holdfast.comments.tracking.moved_files import MovedFiles
+from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
 from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError

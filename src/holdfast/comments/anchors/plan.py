@@ -21,7 +21,7 @@ from holdfast.comments.sidecar.document import Sidecar, whole_line
 from holdfast.comments.sidecar.marker import LINE_NUMBER
 from holdfast.comments.sidecar.note import Note, Standing
 from holdfast.comments.sidecar.source import Present, split_lines
-from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
 
 
 @dataclass

@@ -10,24 +10,74 @@ Contract:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, Executor
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import partial
+from types import TracebackType
 
 from holdfast.comments.anchors.moved_code import index_for, missing_of
-from holdfast.comments.anchors.pool import Pool
 from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.files import Change
 from holdfast.comments.sidecar.note import Note, Standing
 from holdfast.comments.store import Comments, Writer
-from holdfast.comments.tracking.files import Moved
-from holdfast.comments.tracking.models import Candidate, Confidence, Placement
+from holdfast.comments.tracking.moved_files import Moved
+from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
 from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.processes.child import cores, on_every_core
+
+_WORTH_IT = 40
+"""Files to compare from which on starting processes costs less than it gains."""
+
+Answer = Callable[[], Sequence[Placement]]
+
+
+class Pool:
+    """Follows chains: in this process when they are few, else in as many as there are cores."""
+
+    def __init__(self, files: int) -> None:
+        worth_it = files >= _WORTH_IT and cores() > 1
+        self._executor: Executor | None = on_every_core() if worth_it else None
+
+    def follow(self, chain: VersionChain) -> Answer:
+        """Begin to follow a chain and return how to ask for the end."""
+        if self._executor is None:
+            return lambda: followed(chain)
+        with _ends_told():
+            answer = self._executor.submit(followed, chain)
+
+        def ask() -> Sequence[Placement]:
+            with _ends_told():
+                return answer.result()
+
+        return ask
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._executor is not None:
+            self._executor.shutdown(wait=True, cancel_futures=True)
+
+
+@contextmanager
+def _ends_told() -> Iterator[None]:
+    """Say that a process ended on its own: the system ends those that take too much memory."""
+    try:
+        yield
+    except BrokenExecutor:
+        raise Unavailable(
+            "A process that compares texts ended before its answer; nothing was written.",
+            hint="Free some memory and try again; a scan of one file needs no further process.",
+        ) from None
+
 
 _FEW = 8
 """Files up to which git is asked about each of them alone."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.comments.sidecar.source import decoded
-from holdfast.comments.tracking.models import Anchor, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Placement, Version
 
 if TYPE_CHECKING:
     from holdfast.comments.sidecar.archive import Archive

@@ -26,7 +26,7 @@ from typing import Any
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar.note import EVIDENCE, Note, Standing
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
-from holdfast.comments.tracking.models import Confidence
+from holdfast.comments.tracking.placement import Confidence
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _REMEMBERED = 4096

@@ -27,7 +27,7 @@ from holdfast.comments.sidecar.source import (
     shown_line,
     trimmed,
 )
-from holdfast.comments.tracking.models import Candidate, Confidence
+from holdfast.comments.tracking.placement import Candidate, Confidence
 
 LINE_NUMBER = "line_number"
 """The method, and the basis of evidence, where another program left nothing but the number of a line."""

@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from holdfast.comments.tracking.models import Candidate, Confidence
+from holdfast.comments.tracking.placement import Candidate, Confidence
 
 _OURS = re.compile(r"c_[0-9]+")
 _ALIAS_DIGITS = 15

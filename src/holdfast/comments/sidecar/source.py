@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotParsed
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
-from holdfast.comments.tracking.models import Version
+from holdfast.comments.tracking.placement import Version
 from holdfast.kernel.errors import Denied, InvalidPath
 from holdfast.storage.files.repo_path import RepoPath
 

@@ -1,1 +1,1 @@
-"""Following code from one version of a text to another: pure functions, no disk."""
+"""Following lines of code from one version of a text to another: pure functions, no disk."""

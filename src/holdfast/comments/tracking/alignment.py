@@ -1,12 +1,17 @@
 """Aligning the lines of two areas in order: the chain of pairs whose scores add up to the most.
 
 Contract: the result is strictly increasing on both sides, holds only offered pairs, and costs
-O(pairs * log(lines)) steps.
+O(pairs * log(lines)) steps. In a small area all pairs are offered, in a large one those that share words.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+from holdfast.comments.tracking.diff import Area
+from holdfast.comments.tracking.leftover import LeftOver
+from holdfast.comments.tracking.likeness import Likeness
+from holdfast.comments.tracking.lines import Lines
 
 Pair = tuple[int, int, float]
 """Old index, new index, and the score of taking them for the same line."""
@@ -55,3 +60,53 @@ class _PrefixBest:
             if total > self._best[rank][0]:
                 self._best[rank] = (total, number)
             rank += rank & -rank
+
+
+_FLOOR = 0.42
+_LEAST_CONTENT = 0.25
+_MOST_PAIRS = 3000
+_PER_LINE = 6
+_BLOCK = 100
+"""Lines of a large area that are aligned together, with as many before and after them."""
+
+
+def is_small(area: Area) -> bool:
+    """Return whether all pairs of an area are tried."""
+    return (area[1] - area[0]) * (area[3] - area[2]) <= _MOST_PAIRS
+
+
+def window(area: Area, index: int) -> Area:
+    """Return the part of an area that decides about a line: all of a small one, else the blocks around."""
+    if is_small(area) or area[1] - area[0] <= 3 * _BLOCK:
+        return area
+    start = area[0] + ((index - area[0]) // _BLOCK - 1) * _BLOCK
+    return max(area[0], start), min(area[1], start + 3 * _BLOCK), area[2], area[3]
+
+
+def offered(before: Lines, likeness: Likeness, left_over: LeftOver, area: Area, whole: Area) -> list[Pair]:
+    """Return the pairs of an area, a part of a whole one, that score above the floor."""
+    old_start, old_end, new_start, new_end = area
+    if is_small(area):
+        targets = range(new_start, new_end)
+        tried = [(source, target) for source in range(old_start, old_end) for target in targets]
+    else:
+        tried = _likely(before, left_over, area, whole)
+    pairs: list[Pair] = []
+    for source, target in tried:
+        if likeness.content(source, target) >= _LEAST_CONTENT:
+            score = likeness.score(source, target)
+            if score >= _FLOOR:
+                pairs.append((source, target, score))
+    return pairs
+
+
+def _likely(before: Lines, left_over: LeftOver, area: Area, whole: Area) -> list[tuple[int, int]]:
+    """Return for each old line the new lines that share its text or most of its rarer words."""
+    _, _, new_start, new_end = area
+    pairs: list[tuple[int, int]] = []
+    for source in range(area[0], area[1]):
+        goal = new_start + (source - whole[0]) * (new_end - new_start) // max(1, whole[1] - whole[0])
+        equal = left_over.equal(before.normal[source], goal, _PER_LINE)
+        alike = left_over.sharing(before.bag(source), new_start, new_end, _PER_LINE)
+        pairs += [(source, target) for target in sorted({*alike, *equal}) if new_start <= target < new_end]
+    return pairs

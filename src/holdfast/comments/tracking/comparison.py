@@ -9,15 +9,14 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 
-from holdfast.comments.tracking.alignment import Pair, best_chain
+from holdfast.comments.tracking.alignment import Pair, best_chain, is_small, offered, window
 from holdfast.comments.tracking.diff import Area, line_map
 from holdfast.comments.tracking.leftover import LeftOver
 from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.models import Version
-from holdfast.comments.tracking.offers import is_small, offered, window
 from holdfast.comments.tracking.outline import Outline
-from holdfast.comments.tracking.places import Places
+from holdfast.comments.tracking.placement import Version
+from holdfast.comments.tracking.symbol_map import Outlines
 
 _FIRM = 6
 """Telling tokens that a run of equal lines between two changes needs to be taken for granted."""
@@ -50,9 +49,9 @@ class Comparison:
         return sorted(self.firm)
 
     @cached_property
-    def places(self) -> Places:
+    def places(self) -> Outlines:
         """The symbols of both versions."""
-        return Places(*self._outlines, self.before, self.after, self.equal)
+        return Outlines(*self._outlines, self.before, self.after, self.equal)
 
     @cached_property
     def likeness(self) -> Likeness:

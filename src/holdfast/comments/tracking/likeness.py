@@ -5,7 +5,7 @@ from __future__ import annotations
 from rapidfuzz.distance import Levenshtein
 
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.places import Places
+from holdfast.comments.tracking.symbol_map import Outlines
 
 _CONTENT = 0.6
 _CONTEXT = 0.25
@@ -26,7 +26,7 @@ _SAME_VARIABLE = 0.3
 class Likeness:
     """Scores of pairs of lines from 0 to 1, each computed once."""
 
-    def __init__(self, before: Lines, after: Lines, places: Places) -> None:
+    def __init__(self, before: Lines, after: Lines, places: Outlines) -> None:
         self._before, self._after = before, after
         self._places = places
         self._contents: dict[tuple[int, int], float] = {}

@@ -1,10 +1,11 @@
-"""Two versions of a sidecar become one, comment by comment.
+"""Three-way merge of two versions of a sidecar, comment by comment and field by field.
 
 Contract:
 - A comment that either side added is in the result; one that a side deleted is gone, unless the other side
   changed what it says meanwhile. Then it stays: nothing anybody wrote is lost by merging.
-- Fields are merged one by one. Where both sides changed the same field, the side whose `updated` is newer
-  wins, and the text that lost stays readable under `holdfastHistory` of its comment.
+- What one side changed wins over what the other left alone. Where both sides changed the same field, the last
+  writer wins, the side whose `updated` is newer, and the text that lost stays readable under
+  `holdfastHistory` of its comment.
 - Replies, markers and unknown keys of both sides are kept. A marker goes with its last comment.
 - There is always a result: nothing is left for a person to decide.
 """

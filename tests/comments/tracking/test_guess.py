@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.comments.tracking.models import Anchor, Confidence, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
 
 BEFORE = """\

@@ -13,8 +13,8 @@ import pytest
 
 from holdfast.comments.anchors import moved_code
 from holdfast.comments.sidecar.source import line_hash
-from holdfast.comments.tracking.files import Moved, MovedFiles
-from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.comments.tracking.moved_files import Moved, MovedFiles
+from holdfast.comments.tracking.placement import Anchor, Version
 from holdfast.kernel.call import Call, Listener, running
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE

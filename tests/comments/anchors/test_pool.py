@@ -7,9 +7,9 @@ import signal
 
 import pytest
 
-from holdfast.comments.anchors.pool import Pool
+from holdfast.comments.anchors.scan import Pool
 from holdfast.comments.anchors.version_chain import VersionChain
-from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, Version
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.processes.child import cores
 

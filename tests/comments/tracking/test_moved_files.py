@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.comments.tracking.files import Moved, MovedFiles
-from holdfast.comments.tracking.models import Anchor, Version
+from holdfast.comments.tracking.moved_files import Moved, MovedFiles
+from holdfast.comments.tracking.placement import Anchor, Version
 
 CODE = """import json
 

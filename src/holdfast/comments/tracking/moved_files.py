@@ -22,7 +22,7 @@ from math import log
 from posixpath import basename
 
 from holdfast.comments.tracking.lines import Lines
-from holdfast.comments.tracking.models import Anchor, Confidence, Placement, Version
+from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
 from holdfast.comments.tracking.track import track
 
 _AROUND = 7
