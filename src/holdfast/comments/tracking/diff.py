@@ -5,13 +5,12 @@ Contract: the map is strictly increasing, and mapped lines are equal but for whi
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 
 from rapidfuzz.distance import LCSseq
 
 from holdfast.comments.tracking.lines import Lines
+from holdfast.storage.git.line_diff import unique_pairs
 
 Area = tuple[int, int, int, int]
 """Old start and end, new start and end; the ends are outside."""
@@ -89,16 +88,8 @@ class _Diff:
     def _unique_pairs(self, area: Area) -> list[tuple[int, int]]:
         """Return the longest increasing chain of lines that occur once on each side of the area."""
         old_start, old_end, new_start, new_end = area
-        old, new = self._old, self._new
-        old_count = Counter(old[old_start:old_end])
-        new_count = Counter(new[new_start:new_end])
-        where = {new[index]: index for index in range(new_start, new_end) if new_count[new[index]] == 1}
-        pairs = [
-            (index, where[old[index]])
-            for index in range(old_start, old_end)
-            if old_count[old[index]] == 1 and old[index] in where
-        ]
-        return increasing(pairs)
+        pairs = unique_pairs(self._old[old_start:old_end], self._new[new_start:new_end])
+        return [(old_start + old_index, new_start + new_index) for old_index, new_index in pairs]
 
     def longest_common(self, area: Area, before: Lines, after: Lines) -> None:
         """Add a longest common subsequence of the lines that say something, and equal lines beside them."""
@@ -122,25 +113,3 @@ class _Diff:
             if old_index < old_end:
                 self._found[old_index] = new_index
             old_start, new_start = old_index + 1, new_index + 1
-
-
-def increasing(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return a longest chain of pairs in which both members grow; the first members grow already."""
-    tails: list[int] = []
-    ends: list[int] = []
-    before: list[int] = []
-    for position, (_, value) in enumerate(pairs):
-        place = bisect_left(tails, value)
-        before.append(ends[place - 1] if place else -1)
-        if place == len(tails):
-            tails.append(value)
-            ends.append(position)
-        else:
-            tails[place], ends[place] = value, position
-    chain: list[tuple[int, int]] = []
-    at = ends[-1] if ends else -1
-    while at >= 0:
-        chain.append(pairs[at])
-        at = before[at]
-    chain.reverse()
-    return chain

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Hashable, Iterator, Sequence
 
 LineRange = tuple[int, int]
 
@@ -51,7 +50,7 @@ def _changed_spans(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[
     new = after[head : len(after) - tail]
     old_start = new_start = 0
     budget = _EXACT_COMPARISONS
-    for old_pin, new_pin in [*_pins(old, new), (len(old), len(new))]:
+    for old_pin, new_pin in [*unique_pairs(old, new), (len(old), len(new))]:
         cost = (old_pin - old_start) * (new_pin - new_start)
         for start, end in _gap_spans(old[old_start:old_pin], new[new_start:new_pin], exact=cost <= budget):
             yield head + new_start + start, head + new_start + end
@@ -66,8 +65,9 @@ def _common_length(left: Sequence[bytes], right: Sequence[bytes]) -> int:
     return min(len(left), len(right))
 
 
-def _pins(old: Sequence[bytes], new: Sequence[bytes]) -> list[tuple[int, int]]:
-    """Return the longest run of lines, unique on both sides, that keep their order."""
+def unique_pairs(old: Sequence[Hashable], new: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the longest run of lines, unique on both sides, that keep their order: the pins of a patience
+    diff."""
     old_counts, new_counts = Counter(old), Counter(new)
     places = {line: index for index, line in enumerate(new) if new_counts[line] == 1}
     pairs = [
@@ -102,6 +102,8 @@ def _gap_spans(old: Sequence[bytes], new: Sequence[bytes], *, exact: bool) -> li
         return []
     if not old or not new or not exact:
         return [(0, len(new))]
+    from difflib import SequenceMatcher  # here, because whatever runs git loads this module
+
     operations = SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     return [(start, end) for kind, _, _, start, end in operations if kind != "equal"]
 
