@@ -20,9 +20,8 @@ from pathlib import Path
 from bench._comparison import Comparison, report
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.index.query import EVERYTHING, Query, statement
-from holdfast.milestones.models import ListEntities
-from holdfast.milestones.operations import list_entities
 from holdfast.milestones.store import Milestones
+from holdfast.milestones.tools.list import ListEntities, list_entities
 from holdfast.storage.git.repository import Repository
 
 REBUILDS = 3

@@ -11,10 +11,10 @@ import pytest
 
 from holdfast.kernel.errors import Conflict, Invalid, InvalidPath
 from holdfast.milestones.entity import Draft
-from holdfast.milestones.exchange import export_entities, import_entities
-from holdfast.milestones.exchange_models import ExportEntities, ImportEntities, MileImported
 from holdfast.milestones.index.query import Query
 from holdfast.milestones.store import Milestones
+from holdfast.milestones.tools.export import ExportEntities, export_entities
+from holdfast.milestones.tools.import_ import ImportEntities, MileImported, import_entities
 from tests.milestones.clones import new_repository, room_at
 
 GITHUB: list[dict[str, Any]] = [

@@ -16,9 +16,9 @@ import pytest
 from holdfast.faces.cli import git_mile, quick_list
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import columns
-from holdfast.milestones.columns import table
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import table
 from holdfast.storage.git.repository import Repository
 from tests.milestones.session import GIT_MILE, ISSUES, MILESTONE, fill
 

@@ -20,10 +20,8 @@ from holdfast.milestones.filter.parser import parse_filter
 from holdfast.milestones.filter.sql import condition
 from holdfast.milestones.index import query as queries
 from holdfast.milestones.index.query import Condition, Query
-from holdfast.milestones.models import ListEntities, MilePage
-from holdfast.milestones.operations import list_entities
-from holdfast.milestones.pages import question
 from holdfast.milestones.store import Milestones
+from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, question
 from holdfast.storage.git.repository import Repository
 from tests.milestones.filter_predicate import Subject, holds
 from tests.milestones.filter_texts import filters

@@ -15,7 +15,7 @@ from functools import cached_property
 from types import ModuleType
 from typing import Any, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from holdfast.kernel.booleans import with_strict_booleans
@@ -79,6 +79,11 @@ class Output(BaseModel):
         status of the error that the trouble would be. Every other face answers as with success.
         """
         return 0
+
+
+def optional(description: str, **more: Any) -> Any:
+    """Return a field of a result that is left out where there is nothing to say."""
+    return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
 
 
 class NoArguments(Input):

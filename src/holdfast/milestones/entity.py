@@ -6,9 +6,7 @@ as git writes them, `Name <mail>`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict
 
 Kind = Literal["milestone", "issue"]
 Status = Literal["draft", "open", "closed"]
@@ -21,8 +19,14 @@ SCALARS: tuple[Scalar, ...] = ("title", "description", "status", "assignee", "du
 SETS: tuple[SetField, ...] = ("labels", "dependencies", "links")
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Signature(TypedDict, total=False):
+    """Who asks for a write (None: who git's configuration says), and under which request id."""
+
+    actor: str | None
+    request: str | None
+
+
+class Candidate(NamedTuple):
     """A value that somebody wrote and nobody who saw it has replaced."""
 
     value: str | None
@@ -31,8 +35,7 @@ class Candidate:
     time: str
 
 
-@dataclass(frozen=True, slots=True)
-class Contested:
+class Contested(NamedTuple):
     """A field that several people set without having seen each other's value."""
 
     field: str
@@ -40,8 +43,7 @@ class Contested:
     losers: tuple[Candidate, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Comment:
+class Comment(NamedTuple):
     """One comment. A deleted one keeps its place and its author, and loses its body."""
 
     id: str
@@ -54,8 +56,7 @@ class Comment:
     contested: tuple[Candidate, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(NamedTuple):
     """Somebody's word to work on something until a moment; `replica` is the clone it was given in."""
 
     actor: str
@@ -69,8 +70,7 @@ class Claim:
         return self.until > now
 
 
-@dataclass(frozen=True, slots=True)
-class Entity:
+class Entity(NamedTuple):
     """A milestone or an issue as all known operations make it.
 
     `claims` are those that no later one replaced, the one that wins first. `waiting` counts operations of
@@ -125,8 +125,7 @@ class Summary(NamedTuple):
     open_issues: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One operation as history shows it: who did what, when, in logical order.
 
     `action` is `create`, `set`, `add`, `remove`, `comment`, `edit`, `delete`, `claim`, `release`, or the
@@ -144,8 +143,7 @@ class Event:
     value: object
 
 
-@dataclass(frozen=True, slots=True)
-class Receipt:
+class Receipt(NamedTuple):
     """What a write did. `changed` is false when everything was so already; `repeated` when the request was
     carried out before, in which case the identifiers are those of that time."""
 
@@ -160,8 +158,7 @@ class Receipt:
         return self.operations[0] if self.operations else None
 
 
-@dataclass(frozen=True, slots=True)
-class Written:
+class Written(NamedTuple):
     """A comment as an import brings it: with its own author and time, and an id where the source fixes it."""
 
     author: str
@@ -170,8 +167,7 @@ class Written:
     id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """A milestone or issue to be created, by a person or by an import.
 
     `author` and `time` default to the actor and to now. `id` may be fixed by an import that derives it from
@@ -193,36 +189,3 @@ class Draft:
     time: str | None = None
     request: str | None = None
     id: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class LostClaim:
-    """A claim of this clone that another clone's claim beat."""
-
-    entity: str
-    kind: Kind
-    title: str
-    winner: Claim
-    loser: Claim
-
-
-@dataclass(frozen=True, slots=True)
-class SyncReport:
-    """What a sync did. `refused` names the logs the remote did not take, with its words."""
-
-    remote: str
-    received: int
-    sent: int
-    logs: int
-    lost_claims: tuple[LostClaim, ...] = ()
-    kept_apart: tuple[str, ...] = ()
-    refused: Mapping[str, str] = field(default_factory=dict)
-    damaged: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """Something about the store that its owner may want to know."""
-
-    is_damage: bool
-    text: str

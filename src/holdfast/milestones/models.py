@@ -1,51 +1,27 @@
-"""What reading operations take and return."""
+"""What several tools take and return."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, Output
+from holdfast.kernel.operation import Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.entity import Claim, Comment, Contested, Entity, Event, Kind, Status, Summary
-from holdfast.milestones.index.rows import label_members
+from holdfast.milestones.entity import (
+    Claim,
+    Comment,
+    Contested,
+    Entity,
+    Kind,
+    Receipt,
+    Signature,
+    Status,
+    Summary,
+)
 
 EntityName = Annotated[str, Field(min_length=1, max_length=64)]
-
-
-def optional(description: str, **more: Any) -> Any:
-    """Return a field of a result that is left out where there is nothing to say."""
-    return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
-
-
-class ListEntities(Input):
-    """Which milestones or issues to list."""
-
-    entity: Kind = Field(description="What to list.")
-    filter: str | None = Field(
-        default=None,
-        max_length=LIMITS.filter_bytes,
-        description='Which of them, such as status == "open" and label in ["bug"].',
-    )
-    sort: list[str] | None = Field(
-        default=None, max_length=8, description="Keys as field or field:asc|desc; updated:desc if left out."
-    )
-    limit: int | None = Field(
-        default=None,
-        ge=1,
-        strict=True,
-        description=f"Items on a page: {LIMITS.entity_page}, or up to {LIMITS.entity_largest_page}.",
-    )
-    cursor: str | None = Field(
-        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
-    )
-    include_closed: bool = Field(
-        default=False, alias="includeClosed", strict=True, description="Whether closed ones are listed too."
-    )
 
 
 class MileStats(Output):
@@ -74,41 +50,6 @@ class MileItem(Output):
             labels=list(summary.labels),
             stats=MileStats(comment_count=summary.comment_count, open_issues=summary.open_issues),
         )
-
-
-class MilePage(Output):
-    """Some milestones or issues, in order."""
-
-    items: list[MileItem]
-    next_cursor: str | None = Field(
-        serialization_alias="nextCursor",
-        description="Pass it as cursor for the next page; null on the last one.",
-    )
-    hint: UntrustedText | None = optional("What to know about this answer.")
-
-    @classmethod
-    def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
-        """Return rows of `schema.SUMMARY_COLUMNS` as a page; all at once, since one by one takes longer."""
-        items = [
-            {
-                "id": row[0],
-                "title": row[2],
-                "status": row[3],
-                "labels": label_members(row[4]),
-                "stats": {"comment_count": row[11], "open_issues": row[12]},
-            }
-            for row in rows
-        ]
-        return cls.model_validate({"items": items, "next_cursor": cursor, "hint": hint})
-
-
-class ShowEntity(Input):
-    """Which milestone or issue to show."""
-
-    entity: Kind = Field(description="What it is.")
-    id: EntityName = Field(
-        description="Its UUID; the first four characters or more are enough if unmistakable."
-    )
 
 
 class MileComment(Output):
@@ -235,75 +176,62 @@ def _fitting(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
     return comments
 
 
-class ReadLog(Input):
-    """Whose history to tell."""
+class MileWrite(Input):
+    """What every write takes."""
 
-    id: EntityName | None = Field(
-        default=None, description="A milestone or issue; left out, the newest events of all of them."
+    request_id: str | None = Field(
+        default=None,
+        alias="requestId",
+        min_length=1,
+        max_length=LIMITS.request_characters,
+        description="A name for this request; repeating it changes nothing.",
     )
-    limit: int = Field(
-        default=LIMITS.entity_page, ge=1, le=LIMITS.entity_largest_page, description="Most events to return."
+    actor: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LIMITS.entity_word_characters,
+        description="Who does it, as Name <mail>; else git's user.",
     )
-    cursor: str | None = Field(
-        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
+
+    @property
+    def signed(self) -> Signature:
+        """Return who asks, for the store."""
+        return {"actor": self.actor, "request": self.request_id}
+
+
+class EntityWrite(MileWrite):
+    """What every write takes that changes something there is."""
+
+    id: EntityName = Field(description="The milestone or issue.")
+
+
+class MileReceipt(Output):
+    """What a write did."""
+
+    id: str = Field(description="The milestone or issue.")
+    operations: list[str] = Field(description="Ids of the operations in the log.")
+    changed: bool = Field(description="False when everything was so already.")
+    repeated: bool = Field(
+        description="True when the request was carried out before; nothing was added then."
     )
-
-
-class MileEvent(Output):
-    """One thing somebody did."""
-
-    id: str
-    entity: str
-    ts: UntrustedText
-    actor: UntrustedText
-    action: UntrustedText
-    field: UntrustedText | None = optional("What was changed.")
-    value: UntrustedText | None = optional("What it was changed to, as JSON unless it is a text.")
+    comment_id: str | None = optional("Id of the comment that was written.")
 
     @classmethod
-    def of(cls, event: Event) -> MileEvent:
-        """Return an event of the history as a result."""
+    def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
+        """Return the store's receipt as a result; the comment's operation is the last one."""
+        written = receipt.operations[-1] if comment and receipt.operations else None
         return cls(
-            id=event.id,
-            entity=event.entity,
-            ts=event.time,
-            actor=event.actor,
-            action=event.action,
-            field=event.field,
-            value=_spelled(event),
+            id=receipt.entity,
+            operations=list(receipt.operations),
+            changed=receipt.changed,
+            repeated=receipt.repeated,
+            comment_id=written,
         )
 
 
-def _spelled(event: Event) -> str | None:
-    value = event.value
-    if event.action == "claim" and isinstance(value, dict):
-        return f"until {value.get('until')}"
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+class ChangeStatus(EntityWrite):
+    """A milestone or issue whose status changes."""
 
-
-class MileLog(Output):
-    """Events, newest first."""
-
-    events: list[MileEvent]
-    next_cursor: str | None = Field(
-        serialization_alias="nextCursor",
-        description="Pass it as cursor for older ones; null when there are none.",
+    comment: str | None = Field(
+        default=None, max_length=LIMITS.entity_text_characters, description="Why, as a comment."
     )
-
-
-class FindReady(Input):
-    """How much of what can be worked on to list."""
-
-    milestone: EntityName | None = Field(default=None, description="Only issues of this milestone.")
-    label: list[str] | None = Field(
-        default=None, max_length=20, description="Only issues with all of these labels."
-    )
-    limit: int = Field(default=20, ge=1, le=LIMITS.entity_largest_page, description="Most issues to return.")
-
-
-class MileReady(Output):
-    """Issues nobody works on and nothing stands in the way of, the most urgent first."""
-
-    items: list[MileItem]
-    total: int = Field(description="How many there are altogether.")
-    hint: UntrustedText | None = optional("What to know about this answer.")

@@ -14,11 +14,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from functools import cached_property
+from types import MappingProxyType
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, rfc3339
-from holdfast.milestones.entity import LostClaim, SyncReport
+from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
 from holdfast.milestones.index.schema import LOGS, TRACKED, TRACKED_BRANCHES
@@ -57,6 +57,29 @@ BRANCHES = Place("refs/heads/holdfast/log/", TRACKED_BRANCHES)
 _PLACES = (REFS, BRANCHES)
 
 
+class LostClaim(NamedTuple):
+    """A claim of this clone that another clone's claim beat."""
+
+    entity: str
+    kind: Kind
+    title: str
+    winner: Claim
+    loser: Claim
+
+
+class SyncReport(NamedTuple):
+    """What a sync did. `refused` names the logs the remote did not take, with its words."""
+
+    remote: str
+    received: int
+    sent: int
+    logs: int
+    lost_claims: tuple[LostClaim, ...] = ()
+    kept_apart: tuple[str, ...] = ()
+    refused: Mapping[str, str] = MappingProxyType({})
+    damaged: tuple[str, ...] = ()
+
+
 class Sync:
     """One clone's exchange with its remotes."""
 
@@ -68,11 +91,8 @@ class Sync:
         self._index = index
         self._log = log
         self._clock = clock
+        self._remotes = Remotes(git)
         self._repository = repository
-
-    @cached_property
-    def _remotes(self) -> Remotes:
-        return Remotes(self._git)
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""

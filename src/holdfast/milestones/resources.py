@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
-from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.resource import ResourceBody
 from holdfast.milestones.entity import Kind
 from holdfast.milestones.index.query import Query
@@ -50,7 +47,7 @@ def open_milestones(room: Milestones) -> str:
 def entity(room: Milestones, id: str) -> ResourceBody:  # noqa: A002 - the name in the address
     """Return one milestone or issue."""
     found = room.get(None, id)
-    details = MileDetails.of(found, now=rfc3339_of_seconds(int(time.time())), hint=None)
+    details = MileDetails.of(found, now=room.now(), hint=None)
     return ResourceBody(text=details.model_dump_json(by_alias=True))
 
 

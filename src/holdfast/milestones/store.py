@@ -19,39 +19,56 @@ INTERFACE (for whoever builds on this room's core):
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones import examination
 from holdfast.milestones.entity import (
     Draft,
     Entity,
     Event,
-    Finding,
     Kind,
     Receipt,
     Scalar,
     SetField,
+    Signature,
     Status,
-    SyncReport,
 )
-from holdfast.milestones.imports import fresh_drafts, fresh_entries
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.index import Index
-from holdfast.milestones.index.query import Condition, Page, Query, page
-from holdfast.milestones.index.rows import event_of
-from holdfast.milestones.index.schema import NAMESPACE
-from holdfast.milestones.log.clone_log import Log
+from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
+from holdfast.milestones.log.clone_log import Compose, Log
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.log.scribe import Scribe, actor_of
-from holdfast.milestones.replication import Sync
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from holdfast.milestones.index.query import Condition, Page, Query
+    from holdfast.milestones.replication import Sync, SyncReport
+
+_RUN_SYNC = (
+    "This clone has no milestones or issues yet. `git clone` does not bring them: if the remote has some,"
+    " `git mile sync` does."
+)
+_DAMAGE = (
+    "The log {} cannot be read in full: {}. What it holds before that is missing here;"
+    " a sync with a clone that has it brings it back."
+)
+
+
+class Finding(NamedTuple):
+    """Something about the store that its owner may want to know."""
+
+    is_damage: bool
+    text: str
 
 
 class Milestones:
@@ -65,7 +82,6 @@ class Milestones:
         self._refs = Refs(repository, self._git, NAMESPACE)
         self._index = Index(repository, self._git, self._refs)
         self._log = Log(repository, self._git, self._refs, self._index, clock)
-        self._sync = Sync(repository, self._git, self._refs, self._index, self._log, clock)
         self._self: str | None = None
 
     @classmethod
@@ -96,6 +112,8 @@ class Milestones:
 
     def find(self, query: Query) -> Page:
         """Return one page of entities."""
+        from holdfast.milestones.index.query import page
+
         return self._index.ask(lambda connection: page(connection, query))
 
     def count(self, kind: Kind, condition: Condition) -> int:
@@ -106,13 +124,11 @@ class Milestones:
 
     def history(self, name: str) -> list[Event]:
         """Return everything that was done to an entity, in logical order."""
-        return self._index.ask(lambda connection: list(map(event_of, lookup.entries(connection, name))))
+        return self._index.ask(lambda connection: lookup.history(connection, name))
 
     def recent(self, limit: int, before: tuple[int, str] | None = None) -> list[Event]:
         """Return the newest events of all entities, newest first; `before` is (order, id) of one of them."""
-        return self._index.ask(
-            lambda connection: list(map(event_of, lookup.recent(connection, limit, before)))
-        )
+        return self._index.ask(lambda connection: lookup.recent(connection, limit, before))
 
     def operations(self) -> Iterator[str]:
         """Yield every operation as the line of canonical JSON it is in the log: a lossless export."""
@@ -122,11 +138,25 @@ class Milestones:
 
     def notices(self) -> list[str]:
         """Return what a person should know beside an answer: what to run after a clone, what is damaged."""
-        return examination.notices(self._refs, self._index, self._sync)
+        if not self._refs.tips():
+            return [_RUN_SYNC] if self._sync.has_remotes() else []
+        return self._damaged()
 
     def check(self) -> list[Finding]:
         """Return what is wrong with the logs and the index, for the doctor."""
-        return examination.findings(self._refs, self._index, self._log)
+        found = [Finding(is_damage=True, text=text) for text in self._damaged()]
+        replica, tips = self._log.replica, self._refs.tips()
+        tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
+        if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:
+            text = (
+                f"The log of this clone, {LOGS}{replica}, is gone; what other logs have of it is still shown."
+            )
+            found.append(Finding(is_damage=False, text=text))
+        rebuilt = "The index is damaged and will be built anew"
+        return [
+            *found,
+            *(Finding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
+        ]
 
     # Writing. Each method is one commit; `actor` is written as `Name <mail>`.
 
@@ -134,7 +164,8 @@ class Milestones:
         """Create a milestone or an issue, with what the draft says, in one step."""
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
-            lookup.refuse_existing(connection, draft.id)
+            if draft.id is not None:
+                lookup.refuse_existing(connection, draft.id)
             return scribe.create(draft)
 
         return self._log.write(compose, self._actor(actor), draft.request, "create", repr(draft))
@@ -147,8 +178,7 @@ class Milestones:
         add: Mapping[SetField, Sequence[str]] | None = None,
         remove: Mapping[SetField, Sequence[str]] | None = None,
         comment: str | None = None,
-        actor: str | None = None,
-        request: str | None = None,
+        **by: Unpack[Signature],
     ) -> Receipt:
         """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
 
@@ -164,65 +194,28 @@ class Milestones:
                 scribe.comment(state, comment)
             return state.id
 
-        purpose = ("change", name, fields, add, remove, comment)
-        return self._log.write(compose, self._actor(actor), request, *purpose)
+        return self._write(compose, by, "change", name, fields, add, remove, comment)
 
-    def set(
-        self,
-        name: str,
-        field: Scalar,
-        value: str | None,
-        *,
-        actor: str | None = None,
-        request: str | None = None,
-    ) -> Receipt:
+    def set(self, name: str, field: Scalar, value: str | None, **by: Unpack[Signature]) -> Receipt:
         """Set one field. A field that was contested is so no longer."""
-        return self.change(name, fields={field: value}, actor=actor, request=request)
+        return self.change(name, fields={field: value}, **by)
 
-    def add(
-        self,
-        name: str,
-        field: SetField,
-        values: Sequence[str],
-        *,
-        actor: str | None = None,
-        request: str | None = None,
-    ) -> Receipt:
+    def add(self, name: str, field: SetField, values: Sequence[str], **by: Unpack[Signature]) -> Receipt:
         """Add to a set. An addition wins over a removal that did not see it."""
-        return self.change(name, add={field: values}, actor=actor, request=request)
+        return self.change(name, add={field: values}, **by)
 
-    def remove(
-        self,
-        name: str,
-        field: SetField,
-        values: Sequence[str],
-        *,
-        actor: str | None = None,
-        request: str | None = None,
-    ) -> Receipt:
+    def remove(self, name: str, field: SetField, values: Sequence[str], **by: Unpack[Signature]) -> Receipt:
         """Remove from a set what is seen in it."""
-        return self.change(name, remove={field: values}, actor=actor, request=request)
+        return self.change(name, remove={field: values}, **by)
 
     def set_status(
-        self,
-        name: str,
-        status: Status,
-        *,
-        comment: str | None = None,
-        actor: str | None = None,
-        request: str | None = None,
+        self, name: str, status: Status, *, comment: str | None = None, **by: Unpack[Signature]
     ) -> Receipt:
         """Open, close or draft; without effect when it is so already."""
-        return self.change(name, fields={"status": status}, comment=comment, actor=actor, request=request)
+        return self.change(name, fields={"status": status}, comment=comment, **by)
 
     def comment(
-        self,
-        name: str,
-        body: str,
-        *,
-        reply_to: str | None = None,
-        actor: str | None = None,
-        request: str | None = None,
+        self, name: str, body: str, *, reply_to: str | None = None, **by: Unpack[Signature]
     ) -> Receipt:
         """Add a comment; its id is the receipt's operation."""
 
@@ -232,54 +225,55 @@ class Milestones:
             scribe.comment(state, body, parent)
             return state.id
 
-        return self._log.write(compose, self._actor(actor), request, "comment", name, body, reply_to)
+        return self._write(compose, by, "comment", name, body, reply_to)
 
-    def edit_comment(
-        self, name: str, comment: str, body: str, *, actor: str | None = None, request: str | None = None
-    ) -> Receipt:
-        """Replace the body of a comment; the earlier one stays in history."""
-        return self._edit(name, comment, body, actor, request)
+    def edit_comment(self, name: str, comment: str, body: str | None, **by: Unpack[Signature]) -> Receipt:
+        """Replace the body of a comment, or with None delete it; the earlier one stays in history."""
 
-    def delete_comment(
-        self, name: str, comment: str, *, actor: str | None = None, request: str | None = None
-    ) -> Receipt:
-        """Take a comment's body out of sight, for good; it stays in history."""
-        return self._edit(name, comment, None, actor, request)
+        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+            state = lookup.state(connection, None, name)
+            scribe.edit(state, lookup.comment(state, comment), body)
+            return state.id
+
+        return self._write(compose, by, "edit", name, comment, body)
+
+    def delete_comment(self, name: str, comment: str, **by: Unpack[Signature]) -> Receipt:
+        """Take a comment's body out of sight, for good: a tombstone; the body stays in history."""
+        return self.edit_comment(name, comment, None, **by)
 
     def claim(
         self,
         name: str,
         *,
         lease: timedelta = timedelta(seconds=LIMITS.claim_seconds),
-        actor: str | None = None,
-        request: str | None = None,
+        **by: Unpack[Signature],
     ) -> Receipt:
         """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
-        person = self._actor(actor)
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
             state = lookup.state(connection, None, name)
-            lookup.refuse_claimed(state, person, scribe.moment)
+            lookup.refuse_claimed(state, scribe.actor, scribe.moment)
             scribe.claim(state, lease)
             return state.id
 
-        return self._log.write(compose, person, request, "claim", name, lease.total_seconds())
+        return self._write(compose, by, "claim", name, lease.total_seconds())
 
-    def release(self, name: str, *, actor: str | None = None, request: str | None = None) -> Receipt:
+    def release(self, name: str, **by: Unpack[Signature]) -> Receipt:
         """Give up an own claim before its lease ends."""
-        person = self._actor(actor)
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
             state = lookup.state(connection, None, name)
-            own = [claim.operation for claim in state.claims() if claim.actor == person]
+            own = [claim.operation for claim in state.claims() if claim.actor == scribe.actor]
             if own:
                 scribe.release(state, own)
             return state.id
 
-        return self._log.write(compose, person, request, "release", name)
+        return self._write(compose, by, "release", name)
 
     def bring_in(self, drafts: Iterable[Draft], *, actor: str | None = None) -> list[Receipt]:
         """Create many entities at once, for an import; those that exist by id or request are left alone."""
+        from holdfast.milestones.imports import fresh_drafts
+
         receipts: list[Receipt] = []
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
@@ -291,6 +285,8 @@ class Milestones:
 
     def bring_in_operations(self, lines: Iterable[str]) -> int:
         """Take over operations as `operations` yields them, and return how many were new."""
+        from holdfast.milestones.imports import fresh_entries
+
         entries = [entry for line in lines if (entry := parse(line)) is not None]
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
@@ -321,15 +317,19 @@ class Milestones:
         """Return the present moment as claims are measured against it."""
         return rfc3339(self._clock())
 
-    def _edit(
-        self, name: str, comment: str, body: str | None, actor: str | None, request: str | None
-    ) -> Receipt:
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
-            state = lookup.state(connection, None, name)
-            scribe.edit(state, lookup.comment(state, comment), body)
-            return state.id
+    def _write(self, compose: Compose, by: Signature, *purpose: object) -> Receipt:
+        return self._log.write(compose, self._actor(by.get("actor")), by.get("request"), *purpose)
 
-        return self._log.write(compose, self._actor(actor), request, "edit", name, comment, body)
+    @cached_property
+    def _sync(self) -> Sync:
+        from holdfast.milestones.replication import Sync  # most commands never meet another clone
+
+        return Sync(self.repository, self._git, self._refs, self._index, self._log, self._clock)
+
+    def _damaged(self) -> list[str]:
+        query = "SELECT ref, text FROM damage ORDER BY ref"
+        rows = self._index.ask(lambda connection: connection.execute(query).fetchall())
+        return [_DAMAGE.format(ref, text) for ref, text in rows]
 
     def _actor(self, given: str | None) -> str:
         if given is not None:

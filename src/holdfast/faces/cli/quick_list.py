@@ -80,7 +80,7 @@ def _cursor(kind: str, wanted: str, position: tuple[object, ...], *, include_clo
 
 
 def _words(rows: list[dict[str, Any]], cursor: str | None) -> str:
-    from holdfast.milestones.columns import table
+    from holdfast.milestones.text import table
 
     text = table(rows, _width()) if rows else "Nothing found."
     return f"{text}\nMore with --cursor {cursor}\n" if cursor is not None else f"{text}\n"

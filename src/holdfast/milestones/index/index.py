@@ -17,7 +17,6 @@ from contextlib import ExitStack, contextmanager, nullcontext
 from typing import TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
-from holdfast.milestones.index.bulk_load import build
 from holdfast.milestones.index.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
 from holdfast.milestones.index.update import (
     Rewritten,
@@ -142,6 +141,8 @@ class Index:
             with self._database.write() as connection:
                 catch_up(connection, self._git, tips)
         except (NotUsable, Rewritten):
+            from holdfast.milestones.index.bulk_load import build
+
             self._database.rebuild(lambda connection: build(connection, self._git, self._refs.tips()))
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterable
-from dataclasses import replace
 
 from holdfast.kernel.errors import Conflict, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.text import one_line
-from holdfast.milestones.entity import Entity, Kind
+from holdfast.milestones.entity import Entity, Event, Kind
 from holdfast.milestones.index.rows import entries_of, state_of
 from holdfast.milestones.index.schema import OPEN_ISSUES, TITLE_FOLDED
 from holdfast.milestones.log.entry import Entry, is_uuid, parse
@@ -69,23 +68,23 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
     if found.kind == "issue":
         return found
     query = f"SELECT {OPEN_ISSUES} FROM entity WHERE entity.id = ?"  # noqa: S608 - texts of ours
-    return replace(found, open_issues=connection.execute(query, (found.id,)).fetchone()[0])
+    return found._replace(open_issues=connection.execute(query, (found.id,)).fetchone()[0])
 
 
-def entries(connection: sqlite3.Connection, name: str) -> list[Entry]:
-    """Return the operations of the entity that a name means, in order and each once."""
+def history(connection: sqlite3.Connection, name: str) -> list[Event]:
+    """Return everything that was done to the entity that a name means, in order and each once."""
     found = {
         entry.id: entry for entry in reversed(entries_of(connection, identifier(connection, None, name)))
     }
-    return sorted(found.values(), key=lambda entry: entry.place)
+    return [_event_of(entry) for entry in sorted(found.values(), key=lambda entry: entry.place)]
 
 
-def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Entry]:
-    """Return the newest operations of all entities, newest first."""
+def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Event]:
+    """Return the newest events of all entities, newest first."""
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
     query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"  # noqa: S608 - ours
     rows = connection.execute(query, (*(before or ()), limit))
-    return [found for (body,) in rows if (found := parse(body)) is not None]
+    return [_event_of(found) for (body,) in rows if (found := parse(body)) is not None]
 
 
 def comment(found: State, name: str) -> str:
@@ -101,10 +100,8 @@ def comment(found: State, name: str) -> str:
     raise NotFound(f"There is no comment {name[:100]!a} here.", hint="Show the entity to see its comments.")
 
 
-def refuse_existing(connection: sqlite3.Connection, name: str | None) -> None:
+def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
     """Refuse to create what exists, or what has no proper id."""
-    if name is None:
-        return
     if not is_uuid(name):
         raise InvalidArguments(f"{name[:100]!a} is not an id.", hint="Ids are UUIDs in lower case.")
     if connection.execute("SELECT 1 FROM entity WHERE id = ?", (name,)).fetchone():
@@ -130,6 +127,24 @@ def closed_among(connection: sqlite3.Connection, names: Iterable[str]) -> frozen
     milestones have is that of a closed one when all of them are; what means nothing here is not closed.
     """
     return frozenset(name for name in names if _is_closed(connection, name))
+
+
+def _event_of(entry: Entry) -> Event:
+    """Return an operation as history shows it."""
+    action = entry.type
+    if entry.value is None and action in ("edit", "claim"):
+        action = {"edit": "delete", "claim": "release"}[action]
+    return Event(
+        entry.id,
+        entry.entity,
+        entry.kind,
+        entry.lamport,
+        entry.time,
+        entry.actor,
+        action,
+        entry.field,
+        entry.value,
+    )
 
 
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:

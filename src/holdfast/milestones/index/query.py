@@ -9,9 +9,9 @@ contains what a caller wrote.
 from __future__ import annotations
 
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.limits import LIMITS
@@ -45,8 +45,7 @@ _UNBLOCKED = (
 _UNCLAIMED = "NOT EXISTS (SELECT 1 FROM claim WHERE claim.entity = entity.id AND claim.until > ?)"
 
 
-@dataclass(frozen=True, slots=True)
-class Condition:
+class Condition(NamedTuple):
     """A Boolean SQL expression over the index, and the values of its question marks."""
 
     sql: str = "1"
@@ -56,18 +55,7 @@ class Condition:
 EVERYTHING = Condition()
 
 
-def ready_condition(milestone: str | None, labels: list[str], now: str) -> Condition:
-    """Return the condition of open issues that nobody holds and nothing open stands in front of."""
-    parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
-    values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
-    if milestone is not None:
-        parts.append("entity.milestone = ?")
-        values.append(milestone)
-    return Condition(" AND ".join(parts), tuple(values))
-
-
-@dataclass(frozen=True, slots=True)
-class SortKey:
+class SortKey(NamedTuple):
     """One key of an order: a name of `SORT_COLUMNS`, and its direction."""
 
     name: str
@@ -77,8 +65,7 @@ class SortKey:
 NEWEST_FIRST = (SortKey("updated", descending=True),)
 
 
-@dataclass(frozen=True, slots=True)
-class Query:
+class Query(NamedTuple):
     """Which entities, in which order, from where on, and how many at most.
 
     Ties are broken by id, in the direction of the last key. `after` is the `next` of an earlier page.
@@ -92,12 +79,22 @@ class Query:
     limit: int = 50
 
 
-@dataclass(frozen=True, slots=True)
-class Page:
+class Page(NamedTuple):
     """Some entities in order, and where the next page begins; None at the end."""
 
     items: tuple[Summary, ...]
     next: Position | None
+
+
+def ready_query(now: str, limit: int, *, milestone: str | None = None, labels: Sequence[str] = ()) -> Query:
+    """Return the question for open issues that nobody holds and nothing open stands in front of."""
+    parts = ["entity.status = 'open'", _UNBLOCKED, _UNCLAIMED, *[HAS_LABEL] * len(labels)]
+    values: list[Value] = [now, *(part for label in labels for part in has_label(label))]
+    if milestone is not None:
+        parts.append("entity.milestone = ?")
+        values.append(milestone)
+    condition = Condition(" AND ".join(parts), tuple(values))
+    return Query("issue", condition=condition, sort=(SortKey("due"), SortKey("created")), limit=limit)
 
 
 def page(connection: sqlite3.Connection, query: Query) -> Page:

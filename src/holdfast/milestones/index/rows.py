@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any
 
 from holdfast.kernel.clock import first_second, rfc3339_of_seconds, seconds_of
-from holdfast.milestones.entity import STATUSES, Event, Summary
+from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import State, fold
 
@@ -127,24 +127,6 @@ def label_array(labels: tuple[str, ...]) -> str:
 def label_members(labels: str) -> tuple[str, ...]:
     """Return the labels that a row holds."""
     return tuple(json.loads(labels))
-
-
-def event_of(entry: Entry) -> Event:
-    """Return an operation as history shows it."""
-    action = entry.type
-    if entry.value is None and action in ("edit", "claim"):
-        action = {"edit": "delete", "claim": "release"}[action]
-    return Event(
-        entry.id,
-        entry.entity,
-        entry.kind,
-        entry.lamport,
-        entry.time,
-        entry.actor,
-        action,
-        entry.field,
-        entry.value,
-    )
 
 
 def _insert(connection: sqlite3.Connection, rows: Rows) -> None:

@@ -62,6 +62,14 @@ class Own(NamedTuple):
     committed: int
 
 
+class Composed(NamedTuple):
+    """What a request writes down, its receipt, and the log that it goes into; none when there is nothing."""
+
+    entries: list[Entry]
+    receipt: Receipt
+    own: Own | None = None
+
+
 class Log:
     """The log of one clone."""
 
@@ -97,28 +105,27 @@ class Log:
         digest = None if request is None else _digest(purpose)
         self._repository.ensure_store()
         with self._turn():
-            scribe, receipt = self._index.ask(
+            composed = self._index.ask(
                 lambda connection: self._composed(connection, compose, actor, request, digest),
                 is_writing=True,
             )
-            self._append(scribe.entries)
-        return receipt
+            self._append(composed.own, composed.entries)
+        return composed.receipt
 
     def write_many(self, compose: Compose, actor: str) -> list[Entry]:
         """Write what an import composes in one go, and return what was written."""
         self._repository.ensure_store()
         with self._turn():
-            scribe, _ = self._index.ask(
+            composed = self._index.ask(
                 lambda connection: self._composed(connection, compose, actor, None, None), is_writing=True
             )
-            self.write_bulk(scribe.entries)
-        return scribe.entries
+            self._append_bulk(composed.own, composed.entries)
+        return composed.entries
 
-    def write_bulk(self, entries: list[Entry]) -> None:
+    def _append_bulk(self, own: Own | None, entries: list[Entry]) -> None:
         """Append many operations, in few commits or many; the caller has the lock."""
-        if not entries:
+        if own is None:
             return
-        own = self._own()
         groups = self._grouped(entries, own.committed)
         start = max(own.committed + 1, int(self._clock().timestamp()) - len(groups))
         commits = [self._commit(group, start + number) for number, group in enumerate(groups)]
@@ -153,43 +160,46 @@ class Log:
         actor: str,
         request: str | None,
         digest: str | None,
-    ) -> tuple[Scribe, Receipt]:
-        """Return what a request writes down, and its receipt; nothing is written when it was done before."""
+    ) -> Composed:
+        """Return what a request writes down, and where; nothing is written when it was done before."""
         lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
-        scribe = Scribe(lamport, self._clock(), actor, self.replica or self._renew(), request, digest)
+        replica = self.replica or self._renew()
+        scribe = Scribe(lamport, self._clock(), actor, replica, request, digest)
         if (done := _done_before(connection, request, digest)) is not None:
-            return scribe, done
+            return Composed([], done)
         entity = compose(connection, scribe)
         names = tuple(entry.id for entry in scribe.entries)
-        return scribe, Receipt(entity, names, changed=bool(names))
+        own = self._own(connection, replica) if names else None
+        return Composed(scribe.entries, Receipt(entity, names, changed=bool(names)), own)
 
     def _renew(self) -> str:
         replica = os.urandom(16).hex()
         self.become(replica)
         return replica
 
-    def _own(self) -> Own:
+    def _own(self, connection: sqlite3.Connection, replica: str) -> Own:
         """Return this clone's log, a new one where the old one cannot be built upon."""
-        ref = LOGS + (self.replica or self._renew())
-        is_damaged, row = self._index.ask(
-            lambda connection: (ref in damaged_in(connection), connection.execute(_OWN, (ref,)).fetchone()),
-            is_writing=True,
-        )
-        if is_damaged:
+        ref = LOGS + replica
+        if ref in damaged_in(connection):
             return Own(LOGS + self._renew(), None, 0)
+        row = connection.execute(_OWN, (ref,)).fetchone()
         return Own(ref, None, 0) if row is None else Own(ref, row[0], row[1] or 0)
 
-    def _append(self, entries: list[Entry]) -> None:
-        for _ in range(_ATTEMPTS if entries else 0):
+    def _append(self, own: Own | None, entries: list[Entry]) -> None:
+        """Append by compare-and-swap: where another process moved the log, look again and try again."""
+        if own is None:
+            return None
+        for _ in range(_ATTEMPTS):
             try:
-                return self._append_to(self._own(), entries)
+                return self._append_to(own, entries)
             except (RefLocked, Damaged):
                 self._renew()
             except RefMoved:
-                continue
-        if entries:
-            raise Conflict("The log was changed at the same moment, again and again.", hint="Try again.")
-        return None
+                pass
+            own = self._index.ask(
+                lambda connection: self._own(connection, self.replica or self._renew()), is_writing=True
+            )
+        raise Conflict("The log was changed at the same moment, again and again.", hint="Try again.")
 
     def _append_to(self, own: Own, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 from collections.abc import Iterable
 from datetime import datetime, timedelta
+from typing import TypedDict, Unpack
 
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
@@ -22,6 +23,18 @@ from holdfast.milestones.log.entry import (
 )
 from holdfast.milestones.log.fold import State
 from holdfast.storage.git.command import Identity
+
+
+class Said(TypedDict, total=False):
+    """What an operation says besides who, when and what about."""
+
+    field: str
+    value: object
+    over: tuple[str, ...]
+    target: str | None
+    id: str
+    actor: str
+    time: str
 
 
 class Scribe:
@@ -63,7 +76,7 @@ class Scribe:
                 draft.kind,
                 "comment",
                 value=body,
-                id=written.id,
+                id=written.id or self._new_id(),
                 actor=written.author,
                 time=written.time,
             )
@@ -123,21 +136,11 @@ class Scribe:
         entity: str,
         kind: Kind,
         type: str,  # noqa: A002 - the word of the format
-        *,
-        field: str | None = None,
-        value: object = None,
-        over: tuple[str, ...] = (),
-        target: str | None = None,
-        id: str | None = None,  # noqa: A002 - the word of the format
-        actor: str | None = None,
-        time: str | None = None,
+        **said: Unpack[Said],
     ) -> None:
         self._lamport = min(self._lamport + 1, LARGEST_LAMPORT)
-        entry = Entry(
-            id or self._new_id(), entity, kind, self._lamport, time or self.moment, actor or self.actor, type,
-            field, value, over, target, self._request, self._digest,
-        )  # fmt: skip
-        self.entries.append(entry)
+        entry = Entry(self._new_id(), entity, kind, self._lamport, self.moment, self.actor, type)
+        self.entries.append(entry._replace(request=self._request, digest=self._digest, **said))
 
 
 def _contents(draft: Draft) -> dict[str, object]:

@@ -1,14 +1,27 @@
-"""Everything that the room offers: importing this package declares it.
+"""The tools of the room, one module each, named after the tool (`import_`: `git_mile.import`).
 
-Only `holdfast.toolsets` imports it.
+A command imports the module of its own tool, `toolset` imports all. Only `holdfast.toolsets` does either.
 """
 
 from __future__ import annotations
 
-from holdfast.milestones import cooperation, exchange, operations, prompts, resources, writing
-from holdfast.milestones.toolset import milestones as toolset
+from importlib import import_module
 
-# Importing them declares what they hold.
-del cooperation, exchange, operations, prompts, resources, writing
+from holdfast.kernel.operation import Toolset
 
-__all__ = ("toolset",)
+TOOLS = (
+    *("assign", "claim", "close", "comment", "create", "delete_comment", "edit", "export", "import_", "init"),
+    *("label", "link", "list", "log", "open", "ready", "release", "show", "sync"),
+)
+
+
+def __getattr__(name: str) -> Toolset:
+    if name != "toolset":
+        raise AttributeError(name)
+    from holdfast.milestones import prompts, resources
+    from holdfast.milestones.toolset import milestones
+
+    for tool in TOOLS:
+        import_module(f"{__name__}.{tool}")
+    del prompts, resources  # importing them declares what they hold
+    return milestones

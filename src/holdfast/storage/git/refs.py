@@ -144,7 +144,7 @@ class Refs:
         with disk_failures_named(ref):
             try:
                 with RefLock(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as lock:
-                    if self._files.tips().get(ref) != old:
+                    if self._files.tip(ref) != old:  # compare and swap, under git's own lock
                         raise _moved(ref)
                     lock.replace()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):

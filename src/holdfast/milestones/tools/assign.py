@@ -1,0 +1,39 @@
+"""`git_mile.assign`: who is to do it."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class AssignEntity(EntityWrite):
+    """Who is to do it."""
+
+    assignee: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LIMITS.entity_word_characters,
+        description="Name, or Name <mail>; left out, the actor.",
+    )
+    nobody: bool = Field(default=False, description="Whether nobody is to be assigned.")
+
+
+@milestones.change(
+    "assign",
+    "assigned",
+    title="Assign a milestone or issue",
+    example='"Ada <ada@example.org>"',
+    positional=("id", "assignee"),
+    listed=False,
+)
+def assign_entity(room: Milestones, args: AssignEntity) -> MileReceipt:
+    """Say who is to do it: somebody, yourself when nobody is named, or nobody."""
+    if args.nobody and args.assignee is not None:
+        raise InvalidArguments("Either somebody is assigned or nobody is.", hint="Use one of both.")
+    assignee = None if args.nobody else args.assignee or args.actor or room.identity()
+    return MileReceipt.of(room.set(args.id, "assignee", assignee, **args.signed))

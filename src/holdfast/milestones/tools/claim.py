@@ -1,0 +1,49 @@
+"""`git_mile.claim`: a lease on what somebody is about to work on."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Conflict
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import SHORT_ID
+from holdfast.milestones.toolset import milestones
+
+
+class ClaimEntity(EntityWrite):
+    """What to claim, and for how long."""
+
+    minutes: int = Field(default=60, ge=1, le=7 * 24 * 60, description="How long the claim holds.")
+
+
+class MileClaimed(MileReceipt):
+    """A claim that holds."""
+
+    actor: UntrustedText = Field(description="Who holds it.")
+    until: str = Field(description="Until when (RFC 3339, UTC).")
+
+
+def _words(result: MileClaimed) -> str:
+    return f"{result.id[:SHORT_ID]}: claimed by {one_line(result.actor)} until {result.until}"
+
+
+@milestones.change(
+    "claim", "claimed", title="Claim a milestone or issue", example="--minutes 30", text=_words
+)
+def claim_entity(room: Milestones, args: ClaimEntity) -> MileClaimed:
+    """Claim what you are about to work on, so that others take something else; claim again to prolong it.
+
+    Within one repository only one claim can succeed. Between clones the one that holds is the same
+    everywhere, and who lost is told at the next sync.
+    """
+    lease = timedelta(minutes=args.minutes)
+    receipt = room.claim(args.id, lease=lease, **args.signed)
+    holder = room.get(None, receipt.entity).holder(room.now())
+    if holder is None:
+        raise Conflict("The claim of this request has ended.", hint="Claim again under a new request id.")
+    return MileClaimed(**MileReceipt.of(receipt).model_dump(), actor=holder.actor, until=holder.until)

@@ -1,0 +1,39 @@
+"""`git_mile.comment`: a comment, or an earlier one written anew."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import done
+from holdfast.milestones.toolset import milestones
+
+
+class WriteComment(EntityWrite):
+    """A comment to write, or one to write anew."""
+
+    body: str = Field(
+        min_length=1, max_length=LIMITS.entity_text_characters, description="What to say, in Markdown."
+    )
+    replaces: str | None = Field(
+        default=None, max_length=64, description="Id of an earlier comment whose body this one replaces."
+    )
+
+
+@milestones.change(
+    "comment",
+    "commented",
+    title="Comment on a milestone or issue",
+    example='--body "Seen on two machines"',
+    idempotent=False,
+    text=lambda result: done(f"commented ({result.comment_id})", result),
+    written_in_editor="body",
+)
+def write_comment(room: Milestones, args: WriteComment) -> MileReceipt:
+    """Comment on a milestone or an issue, or write an earlier comment anew."""
+    if args.replaces is None:
+        return MileReceipt.of(room.comment(args.id, args.body, **args.signed), comment=True)
+    receipt = room.edit_comment(args.id, args.replaces, args.body, **args.signed)
+    return MileReceipt.of(receipt).model_copy(update={"comment_id": args.replaces})

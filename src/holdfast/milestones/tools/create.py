@@ -1,0 +1,70 @@
+"""`git_mile.create`: a new milestone or issue."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect
+from holdfast.milestones.entity import Draft, Kind
+from holdfast.milestones.models import EntityName, MileReceipt, MileWrite
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class CreateEntity(MileWrite):
+    """A milestone or issue to create."""
+
+    entity: Kind = Field(description="What to create.")
+    title: str = Field(min_length=1, max_length=LIMITS.entity_title_characters, description="Its title.")
+    description: str = Field(
+        default="", max_length=LIMITS.entity_text_characters, description="Its description, in Markdown."
+    )
+    label: list[str] = Field(default_factory=list, max_length=100, description="A label.")
+    assignee: str | None = Field(default=None, description="Who is to do it.")
+    due: str | None = Field(default=None, description="The day it is due (YYYY-MM-DD).")
+    milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
+    depends_on: list[EntityName] = Field(
+        default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
+    )
+    comment: str | None = Field(
+        default=None, max_length=LIMITS.entity_text_characters, description="A first comment."
+    )
+    draft: bool = Field(default=False, description="Whether it is a draft, not open yet.")
+
+
+def _words(result: MileReceipt) -> str:
+    before = " before; nothing was added." if result.repeated else ""
+    return f"Created {result.id}{before}"
+
+
+@milestones.operation(
+    "git_mile.create",
+    title="Create a milestone or issue",
+    effect=Effect.WRITE,
+    idempotent=False,
+    command="create",
+    positional=("entity", "title"),
+    example='holdfast milestones create issue "Panel is too big" --label bug --description "On phones"',
+    text=_words,
+    written_in_editor="description",
+)
+def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
+    """Create a milestone or an issue, with its labels, milestone and first comment in one step."""
+    if args.entity == "milestone" and args.milestone is not None:
+        raise Invalid("A milestone does not belong to a milestone.", hint="Leave milestone out.")
+    draft = Draft(
+        kind=args.entity,
+        title=args.title,
+        description=args.description,
+        status="draft" if args.draft else "open",
+        labels=tuple(args.label),
+        assignee=args.assignee,
+        due=args.due,
+        milestone=None if args.milestone is None else room.get("milestone", args.milestone).id,
+        dependencies=tuple(room.get(None, name).id for name in args.depends_on),
+        comments=() if args.comment is None else (args.comment,),
+        request=args.request_id,
+    )
+    return MileReceipt.of(room.create(draft, actor=args.actor))

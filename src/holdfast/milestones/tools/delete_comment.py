@@ -1,0 +1,30 @@
+"""`git_mile.delete_comment`: a comment out of sight, in every clone."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class DeleteComment(EntityWrite):
+    """A comment to take out of sight."""
+
+    comment_id: str = Field(alias="commentId", max_length=64, description="Id of the comment.")
+
+
+@milestones.change(
+    "delete-comment",
+    "comment deleted",
+    title="Delete a comment",
+    example="00000000-0000-7000-8000-00000000000c",
+    effect=Effect.DESTRUCTIVE,
+    positional=("id", "comment_id"),
+    listed=False,
+)
+def delete_comment(room: Milestones, args: DeleteComment) -> MileReceipt:
+    """Take a comment's body out of sight in every clone. It stays in the log's history."""
+    return MileReceipt.of(room.delete_comment(args.id, args.comment_id, **args.signed))

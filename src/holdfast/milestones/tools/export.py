@@ -1,0 +1,120 @@
+"""`git_mile.export`: everything into a file, or as the answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Conflict
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.entity import KINDS, Entity
+from holdfast.milestones.index.query import Query, SortKey
+from holdfast.milestones.models import MileDetails
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+
+ExportFormat = Literal["operations", "entities", "github"]
+
+
+class ExportEntities(Input):
+    """How to export."""
+
+    format: ExportFormat = Field(
+        default="operations",
+        description="JSON lines of operations, which lose nothing, or of entities; or GitHub issues.",
+    )
+    file: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LIMITS.path_characters,
+        description="A new file inside the repository; left out, the text is returned.",
+    )
+
+
+class MileExported(Output):
+    """What was exported."""
+
+    format: ExportFormat
+    count: int = Field(description="How many operations or entities.")
+    file: UntrustedText | None = optional("The file that was written.")
+    text: UntrustedText | None = optional("The export itself, where no file was named.")
+
+
+def _words(result: MileExported) -> str:
+    if result.file is not None:
+        return f"Wrote {result.count} to {one_line(result.file)}"
+    return result.text or ""
+
+
+@milestones.operation(
+    "git_mile.export",
+    title="Export milestones and issues",
+    effect=Effect.WRITE,
+    idempotent=False,
+    seconds=600,
+    command="export",
+    positional=("file",),
+    example="holdfast milestones export",
+    text=_words,
+    listed=False,
+)
+def export_entities(room: Milestones, args: ExportEntities) -> MileExported:
+    """Export everything: as operations, which can be imported without loss, or as JSON to read."""
+    lines = list(room.operations()) if args.format == "operations" else list(_entities(room, args.format))
+    body = f"[{','.join(lines)}]\n" if args.format == "github" else "".join(f"{line}\n" for line in lines)
+    if args.file is None:
+        return MileExported(format=args.format, count=len(lines), text=body)
+    path, tree = RepoPath.parse(args.file), Tree(room.repository)
+    if tree.exists(path):
+        raise Conflict(f"The file '{path.text}' exists already.", hint="Name one that does not.")
+    tree.write(path, body.encode())
+    return MileExported(format=args.format, count=len(lines), file=path.text)
+
+
+def _entities(room: Milestones, chosen: ExportFormat) -> Iterator[str]:
+    for kind in KINDS if chosen == "entities" else ("issue",):
+        after = None
+        while True:
+            current_call().check()
+            order = (SortKey("created"),)
+            page = room.find(
+                Query(kind, include_closed=True, sort=order, after=after, limit=LIMITS.entity_largest_page)
+            )
+            for summary in page.items:
+                yield _line(room, room.get(kind, summary.id), chosen)
+            if page.next is None:
+                break
+            after = page.next
+
+
+def _line(room: Milestones, entity: Entity, chosen: ExportFormat) -> str:
+    if chosen == "entities":
+        return json.dumps(MileDetails.of(entity, now=room.now(), hint=None).wire())
+    milestone = None if entity.milestone is None else {"title": room.get("milestone", entity.milestone).title}
+    body = {
+        "id": entity.id,
+        "title": entity.title,
+        "body": entity.description,
+        "state": "closed" if entity.status == "closed" else "open",
+        "labels": [{"name": label} for label in entity.labels],
+        "assignees": [] if entity.assignee is None else [{"login": entity.assignee}],
+        "milestone": milestone,
+        "user": {"login": entity.author},
+        "created_at": entity.created,
+        "updated_at": entity.updated,
+        "comments": [
+            {"user": {"login": comment.author}, "body": comment.body, "created_at": comment.time}
+            for comment in entity.comments
+            if not comment.deleted
+        ],
+    }
+    return json.dumps(body)

@@ -1,0 +1,122 @@
+"""`git_mile.import`: milestones and issues from a file."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Invalid
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.imports import beads_drafts, github_drafts
+from holdfast.milestones.log.entry import parse
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import Tree
+
+ImportFormat = Literal["auto", "operations", "github", "beads"]
+_READERS = {"github": github_drafts, "beads": beads_drafts}
+
+
+class ImportEntities(Input):
+    """Where to import from."""
+
+    file: str = Field(
+        min_length=1, max_length=LIMITS.path_characters, description="A file inside the repository."
+    )
+    format: ImportFormat = Field(
+        default="auto",
+        description="What it holds: our own export, GitHub issues, or beads' issues.jsonl.",
+    )
+
+
+class MileSkipped(Output):
+    """Something that was not imported, and why."""
+
+    item: UntrustedText = Field(description="What it is called in the file, or its line.")
+    reason: UntrustedText
+
+
+class MileImported(Output):
+    """What an import did. Importing the same again changes nothing."""
+
+    format: ImportFormat
+    created: int = Field(description="How many milestones and issues, or operations, were new.")
+    unchanged: int = Field(description="How many were there already.")
+    skipped: list[MileSkipped]
+
+    @property
+    def exit_code(self) -> int:
+        """Tell a script that not everything came over."""
+        return 1 if self.skipped else 0
+
+
+def _words(result: MileImported) -> str:
+    skipped = [f"{one_line(entry.item)}: {one_line(entry.reason)}" for entry in result.skipped]
+    head = f"{result.created} created, {result.unchanged} there already, {len(skipped)} skipped."
+    return "\n".join([head, *skipped])
+
+
+@milestones.operation(
+    "git_mile.import",
+    title="Import milestones and issues",
+    effect=Effect.WRITE,
+    idempotent=True,
+    seconds=600,
+    command="import",
+    positional=("file",),
+    example="holdfast milestones import issues.json --format github",
+    text=_words,
+    listed=False,
+)
+def import_entities(room: Milestones, args: ImportEntities) -> MileImported:
+    """Import an export of ours, GitHub issues, or beads' issues.jsonl.
+
+    GitHub issues are what its REST API returns, or `gh issue list --json` with fields of that meaning.
+    Importing the same again changes nothing. What cannot be taken over is named with the reason.
+    """
+    content = _content(room, args.file)
+    chosen: ImportFormat = _recognized(content) if args.format == "auto" else args.format
+    skipped: list[MileSkipped] = []
+    if chosen == "operations":
+        return _imported_operations(room, content)
+    drafts = list(
+        _READERS[chosen](content, lambda item, reason: skipped.append(MileSkipped(item=item, reason=reason)))
+    )
+    receipts = room.bring_in(drafts)
+    created = sum(receipt.changed for receipt in receipts)
+    return MileImported(format=chosen, created=created, unchanged=len(receipts) - created, skipped=skipped)
+
+
+def _content(room: Milestones, file: str) -> str:
+    path = RepoPath.parse(file)
+    try:
+        return Tree(room.repository).read_bytes(path, LIMITS.git_output_bytes).decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Save it as UTF-8.") from None
+
+
+def _recognized(content: str) -> ImportFormat:
+    """Return the format a text has by its first line."""
+    if content.lstrip().startswith("["):
+        return "github"
+    first = next((line for line in content.splitlines() if line.strip()), "")
+    return "operations" if parse(first) is not None else "beads"
+
+
+def _imported_operations(room: Milestones, content: str) -> MileImported:
+    lines = [line for line in content.splitlines() if line.strip()]
+    readable = [line for line in lines if parse(line) is not None]
+    skipped = [
+        MileSkipped(item=f"line {number}", reason="It is no operation.")
+        for number, line in enumerate(lines, start=1)
+        if parse(line) is None
+    ]
+    created = room.bring_in_operations(readable)
+    return MileImported(
+        format="operations", created=created, unchanged=len(readable) - created, skipped=skipped
+    )

@@ -1,0 +1,28 @@
+"""`git_mile.label`: labels added and removed."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class ChangeLabels(EntityWrite):
+    """Labels to add and to remove."""
+
+    add: list[str] = Field(default_factory=list, max_length=100, description="A label to add.")
+    remove: list[str] = Field(default_factory=list, max_length=100, description="A label to remove.")
+
+
+@milestones.change("label", "labels changed", title="Change labels", example="--add alpha --remove beta")
+def change_labels(room: Milestones, args: ChangeLabels) -> MileReceipt:
+    """Add and remove labels. An addition elsewhere wins over a removal here that did not see it."""
+    if both := sorted(set(args.add) & set(args.remove)):
+        raise InvalidArguments(f'"{both[0]}" is both added and removed.', hint="Decide for one.")
+    if not (args.add or args.remove):
+        raise InvalidArguments("No label is to be changed.", hint="Name labels to add or to remove.")
+    receipt = room.change(args.id, add={"labels": args.add}, remove={"labels": args.remove}, **args.signed)
+    return MileReceipt.of(receipt)

@@ -1,0 +1,39 @@
+"""`git_mile.link`: an issue's milestone, dependencies and links."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.milestones.entity import Scalar, SetField
+from holdfast.milestones.models import EntityName, EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class LinkEntity(EntityWrite):
+    """What to connect an issue or milestone with."""
+
+    milestone: EntityName | None = Field(default=None, description="The milestone an issue belongs to.")
+    depends_on: list[EntityName] = Field(
+        default_factory=list, alias="dependsOn", max_length=100, description="What has to be done first."
+    )
+    to: list[str] = Field(
+        default_factory=list, max_length=100, description="A path, a commit, an address or an id to link to."
+    )
+    unlink: bool = Field(default=False, description="Whether to take these connections away instead.")
+
+
+@milestones.change("link", "links changed", title="Link a milestone or issue", example="--to src/main.py")
+def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
+    """Say which milestone an issue belongs to, what it depends on and what it is about; or take that back."""
+    entity = room.get("issue" if args.milestone is not None else None, args.id)
+    fields: dict[Scalar, str | None] = {}
+    if args.milestone is not None:
+        fields["milestone"] = None if args.unlink else room.get("milestone", args.milestone).id
+    dependencies = [room.get(None, name).id for name in args.depends_on]
+    sets: dict[SetField, list[str]] = {"dependencies": dependencies, "links": args.to}
+    if not (fields or any(sets.values())):
+        raise InvalidArguments("Nothing is to be linked.", hint="Name a milestone, dependsOn or to.")
+    add, remove = ({}, sets) if args.unlink else (sets, {})
+    return MileReceipt.of(room.change(entity.id, fields=fields, add=add, remove=remove, **args.signed))

@@ -1,0 +1,209 @@
+"""`git_mile.list`: milestones or issues, a page at a time, by keyset paging."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from pydantic import Field
+
+from holdfast.kernel.errors import Invalid, InvalidCursor, did_you_mean
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.entity import Kind
+from holdfast.milestones.filter.expression import Expression, asks_for_closed
+from holdfast.milestones.filter.parser import parse_filter
+from holdfast.milestones.filter.sql import condition
+from holdfast.milestones.index.query import (
+    NEWEST_FIRST,
+    SORT_COLUMNS,
+    Condition,
+    Position,
+    Query,
+    SortKey,
+    page_rows,
+)
+from holdfast.milestones.index.rows import label_members
+from holdfast.milestones.models import MileItem
+from holdfast.milestones.quick import list_identity
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import items_table, with_hint
+from holdfast.milestones.toolset import milestones
+
+_ALIASES = {"updated_at": "updated", "created_at": "created"}
+_ORDERS = ("asc", "desc")
+_LARGEST_INTEGER = 2**63 - 1
+
+
+class ListEntities(Input):
+    """Which milestones or issues to list."""
+
+    entity: Kind = Field(description="What to list.")
+    filter: str | None = Field(
+        default=None,
+        max_length=LIMITS.filter_bytes,
+        description='Which of them, such as status == "open" and label in ["bug"].',
+    )
+    sort: list[str] | None = Field(
+        default=None, max_length=8, description="Keys as field or field:asc|desc; updated:desc if left out."
+    )
+    limit: int | None = Field(
+        default=None,
+        ge=1,
+        strict=True,
+        description=f"Items on a page: {LIMITS.entity_page}, or up to {LIMITS.entity_largest_page}.",
+    )
+    cursor: str | None = Field(
+        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
+    )
+    include_closed: bool = Field(
+        default=False, alias="includeClosed", strict=True, description="Whether closed ones are listed too."
+    )
+
+
+class MilePage(Output):
+    """Some milestones or issues, in order."""
+
+    items: list[MileItem]
+    next_cursor: str | None = Field(
+        serialization_alias="nextCursor",
+        description="Pass it as cursor for the next page; null on the last one.",
+    )
+    hint: UntrustedText | None = optional("What to know about this answer.")
+
+    @classmethod
+    def of(cls, rows: Iterable[Sequence[Any]], cursor: str | None, hint: str | None) -> MilePage:
+        """Return rows of `schema.SUMMARY_COLUMNS` as a page; all at once, since one by one takes longer."""
+        items = [
+            {
+                "id": row[0],
+                "title": row[2],
+                "status": row[3],
+                "labels": label_members(row[4]),
+                "stats": {"comment_count": row[11], "open_issues": row[12]},
+            }
+            for row in rows
+        ]
+        return cls.model_validate({"items": items, "next_cursor": cursor, "hint": hint})
+
+
+def _default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
+    del room
+    return {"entity": "issue"} | given
+
+
+def _table(result: MilePage, width: int) -> str:
+    lines = [items_table(result.items, width)] if result.items else ["Nothing found."]
+    if result.next_cursor is not None:
+        lines.append(f"More with --cursor {result.next_cursor}")
+    return with_hint(lines, result.hint)
+
+
+@milestones.operation(
+    "git_mile.list",
+    title="List milestones or issues",
+    effect=Effect.READ,
+    command="list",
+    positional=("entity",),
+    example="holdfast milestones list issue --filter 'status == open and label = bug' --sort updated:desc",
+    specified=True,
+    annotations={"title": "List milestones or issues", "readOnlyHint": True, "idempotentHint": True},
+    table=_table,
+    fill_in=_default_kind,
+)
+def list_entities(room: Milestones, args: ListEntities) -> MilePage:
+    """List milestones or issues of this repository, a page at a time, the last updated first.
+
+    Closed ones are left out unless includeClosed is true. A filter compares fields: id, title, description,
+    text, status, labels, author, assignee, milestone (of issues), due, created, updated, comments,
+    has_comments, open_issues (of milestones); with ==, !=, <, <=, >, >=, in [..], contains; joined by and,
+    or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
+    """
+    query, hints = question(args, time.time())
+    with room.reading() as connection:
+        rows, position = page_rows(connection, query)
+        is_damaged = connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]
+    # Most pages need no notice, and finding that out would cost as much as the page.
+    notices = room.notices() if is_damaged or not rows else []
+    return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
+
+
+def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
+    """Return what a list asks at a moment, in seconds since 1970, and what its caller may want to know."""
+    expression = parse_filter(args.filter or "", args.entity, now)
+    sort = sort_keys(args.sort or [], args.entity)
+    query = Query(
+        kind=args.entity,
+        condition=Condition() if expression is None else _condition(expression),
+        include_closed=args.include_closed,
+        sort=sort,
+        after=None if args.cursor is None else _position(args, len(sort) + 1),
+        limit=min(args.limit or LIMITS.entity_page, LIMITS.entity_largest_page),
+    )
+    return query, _hints(args, expression)
+
+
+def next_cursor(args: ListEntities, position: Position | None) -> str | None:
+    """Return the cursor of the page that begins after a position, which only this question accepts."""
+    return None if position is None else encode_cursor(_identity(args), list(position))
+
+
+def sort_keys(words: list[str], kind: Kind) -> tuple[SortKey, ...]:
+    """Return the order that words such as `updated:desc` describe; the newest first when there are none."""
+    return tuple(_sort_key(word, kind) for word in words) or NEWEST_FIRST
+
+
+def _sort_key(word: str, kind: Kind) -> SortKey:
+    name, _, order = word.strip().lower().partition(":")
+    name = _ALIASES.get(name, name)
+    allowed = [key for key in SORT_COLUMNS if key != "open_issues" or kind == "milestone"]
+    if name not in allowed:
+        suggestion = did_you_mean(name, allowed)
+        raise Invalid(f'"{word}" is not a sort key of {kind}s.', hint=suggestion, allowed=allowed)
+    if order and order not in _ORDERS:
+        raise Invalid(f'"{order}" in "{word}" is not an order.', hint="Write asc or desc.", allowed=_ORDERS)
+    return SortKey(name, descending=order == "desc")
+
+
+def _condition(expression: Expression) -> Condition:
+    sql, values = condition(expression)
+    return Condition(sql, tuple(values))
+
+
+def _identity(args: ListEntities) -> str:
+    sort = [f"{key.name}:{key.descending}" for key in sort_keys(args.sort or [], args.entity)]
+    return list_identity(args.entity, args.filter or "", sort, include_closed=args.include_closed)
+
+
+def _position(args: ListEntities, length: int) -> Position:
+    """Return the position in a cursor; one that is well made and still none of ours is refused too."""
+    found = decode_cursor(_identity(args), args.cursor or "")
+    if not isinstance(found, list) or len(found) != length or not all(map(_is_key, found)):
+        raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")
+    return tuple(found)
+
+
+def _is_key(value: object) -> bool:
+    if isinstance(value, int):
+        return not isinstance(value, bool) and abs(value) <= _LARGEST_INTEGER
+    return isinstance(value, str) and _is_text(value)
+
+
+def _is_text(value: str) -> bool:
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _hints(args: ListEntities, expression: Expression | None) -> list[str]:
+    found = []
+    if args.limit is not None and args.limit > LIMITS.entity_largest_page:
+        found.append(f"A page has at most {LIMITS.entity_largest_page} items; the cursor leads to the rest.")
+    if not args.include_closed and expression is not None and asks_for_closed(expression):
+        found.append("Closed ones are left out; pass includeClosed: true to see them.")
+    return found

@@ -1,0 +1,127 @@
+"""`git_mile.log`: who did what, newest first."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import Field
+
+from holdfast.kernel.errors import InvalidCursor
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.kernel.text import one_line, shorten
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.entity import Event
+from holdfast.milestones.models import EntityName
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import SHORT_ID
+from holdfast.milestones.toolset import milestones
+
+_VALUE_CHARACTERS = 60
+
+
+class ReadLog(Input):
+    """Whose history to tell."""
+
+    id: EntityName | None = Field(
+        default=None, description="A milestone or issue; left out, the newest events of all of them."
+    )
+    limit: int = Field(
+        default=LIMITS.entity_page, ge=1, le=LIMITS.entity_largest_page, description="Most events to return."
+    )
+    cursor: str | None = Field(
+        default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
+    )
+
+
+class MileEvent(Output):
+    """One thing somebody did."""
+
+    id: str
+    entity: str
+    ts: UntrustedText
+    actor: UntrustedText
+    action: UntrustedText
+    field: UntrustedText | None = optional("What was changed.")
+    value: UntrustedText | None = optional("What it was changed to, as JSON unless it is a text.")
+
+    @classmethod
+    def of(cls, event: Event) -> MileEvent:
+        """Return an event of the history as a result."""
+        return cls(
+            id=event.id,
+            entity=event.entity,
+            ts=event.time,
+            actor=event.actor,
+            action=event.action,
+            field=event.field,
+            value=_spelled(event),
+        )
+
+
+def _spelled(event: Event) -> str | None:
+    value = event.value
+    if event.action == "claim" and isinstance(value, dict):
+        return f"until {value.get('until')}"
+    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+class MileLog(Output):
+    """Events, newest first."""
+
+    events: list[MileEvent]
+    next_cursor: str | None = Field(
+        serialization_alias="nextCursor",
+        description="Pass it as cursor for older ones; null when there are none.",
+    )
+
+
+def _words(result: MileLog) -> str:
+    lines = [_line(event) for event in result.events] or ["Nothing happened yet."]
+    if result.next_cursor is not None:
+        lines.append(f"Older ones with --cursor {result.next_cursor}")
+    return "\n".join(lines)
+
+
+def _line(event: MileEvent) -> str:
+    value = shorten(one_line(event.value or ""), _VALUE_CHARACTERS)
+    what = " ".join(part for part in (event.action, event.field, value) if part)
+    return f"{event.ts}  {event.entity[:SHORT_ID]}  {one_line(event.actor)}: {one_line(what)}"
+
+
+@milestones.operation(
+    "git_mile.log",
+    title="Tell the history",
+    effect=Effect.READ,
+    command="log",
+    positional=("id",),
+    example="holdfast milestones log 8903a9b6-0000-7000-8000-000000000001",
+    text=_words,
+    listed=False,
+)
+def read_log(room: Milestones, args: ReadLog) -> MileLog:
+    """Tell who did what to a milestone or issue, newest first; without an id, to all of them."""
+    identity = f"git_mile.log {args.id}"
+    before = None if args.cursor is None else _place(decode_cursor(identity, args.cursor))
+    if args.id is None:
+        events = room.recent(args.limit + 1, before)
+    else:
+        history = reversed(room.history(args.id))
+        events = [event for event in history if before is None or _key(event) < before]
+    shown, more = events[: args.limit], len(events) > args.limit
+    return MileLog(
+        events=[MileEvent.of(event) for event in shown],
+        next_cursor=encode_cursor(identity, list(_key(shown[-1]))) if more else None,
+    )
+
+
+def _key(event: Event) -> tuple[int, str]:
+    return event.order, event.id
+
+
+def _place(found: object) -> tuple[int, str]:
+    match found:
+        case [int(order), str(identity)]:
+            return order, identity
+    raise InvalidCursor("The cursor is damaged.", hint="Start again without one.")

@@ -1,0 +1,14 @@
+"""`git_mile.open`: open a draft, or what was closed."""
+
+from __future__ import annotations
+
+from holdfast.milestones.models import ChangeStatus, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+@milestones.change("open", "open", title="Open a milestone or issue")
+def open_entity(room: Milestones, args: ChangeStatus) -> MileReceipt:
+    """Open a draft, or what was closed."""
+    receipt = room.set_status(args.id, "open", comment=args.comment, **args.signed)
+    return MileReceipt.of(receipt, comment=args.comment is not None)

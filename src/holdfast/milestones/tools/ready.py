@@ -1,0 +1,63 @@
+"""`git_mile.ready`: issues that can be worked on now."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.index.query import ready_query
+from holdfast.milestones.models import EntityName, MileItem
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import items_table, with_hint
+from holdfast.milestones.toolset import milestones
+
+
+class FindReady(Input):
+    """How much of what can be worked on to list."""
+
+    milestone: EntityName | None = Field(default=None, description="Only issues of this milestone.")
+    label: list[str] | None = Field(
+        default=None, max_length=20, description="Only issues with all of these labels."
+    )
+    limit: int = Field(default=20, ge=1, le=LIMITS.entity_largest_page, description="Most issues to return.")
+
+
+class MileReady(Output):
+    """Issues nobody works on and nothing stands in the way of, the most urgent first."""
+
+    items: list[MileItem]
+    total: int = Field(description="How many there are altogether.")
+    hint: UntrustedText | None = optional("What to know about this answer.")
+
+
+def _table(result: MileReady, width: int) -> str:
+    if not result.items:
+        return with_hint(["Nothing is ready to be worked on."], result.hint)
+    lines = [items_table(result.items, width)]
+    if result.total > len(result.items):
+        lines.append(f"{result.total} altogether.")
+    return with_hint(lines, result.hint)
+
+
+@milestones.operation(
+    "git_mile.ready",
+    title="Find work that is ready",
+    effect=Effect.READ,
+    command="ready",
+    example="holdfast milestones ready --limit 5",
+    table=_table,
+)
+def find_ready(room: Milestones, args: FindReady) -> MileReady:
+    """Find open issues that nobody has claimed and that wait for nothing, the first due and the oldest first.
+
+    Claim one with git_mile_claim before working on it, so that others take another.
+    """
+    milestone = None if args.milestone is None else room.get("milestone", args.milestone).id
+    query = ready_query(room.now(), args.limit, milestone=milestone, labels=args.label or [])
+    return MileReady(
+        items=[MileItem.of(summary) for summary in room.find(query).items],
+        total=room.count("issue", query.condition),
+        hint=" ".join(room.notices()) or None,
+    )

@@ -1,0 +1,17 @@
+"""`git_mile.release`: a claim given back before its lease ends."""
+
+from __future__ import annotations
+
+from holdfast.milestones.models import EntityWrite, MileReceipt
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.toolset import milestones
+
+
+class ReleaseEntity(EntityWrite):
+    """What to give back."""
+
+
+@milestones.change("release", "released", title="Release a claim", listed=False)
+def release_entity(room: Milestones, args: ReleaseEntity) -> MileReceipt:
+    """Give a claim back before it ends, so that others can take over."""
+    return MileReceipt.of(room.release(args.id, **args.signed))

@@ -1,0 +1,86 @@
+"""`git_mile.show`: one milestone or issue, whole."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import visible
+from holdfast.milestones.entity import Kind
+from holdfast.milestones.models import EntityName, MileComment, MileContest, MileDetails
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import with_hint
+from holdfast.milestones.toolset import milestones
+
+
+class ShowEntity(Input):
+    """Which milestone or issue to show."""
+
+    entity: Kind = Field(description="What it is.")
+    id: EntityName = Field(
+        description="Its UUID; the first four characters or more are enough if unmistakable."
+    )
+
+
+def _kind_of_id(room: Milestones, given: dict[str, object]) -> dict[str, object]:
+    if "entity" in given or not isinstance(given.get("id"), str):
+        return given
+    return given | {"entity": room.get(None, str(given["id"])).kind}
+
+
+def _laid_out(result: MileDetails, width: int) -> str:
+    del width
+    facts = [
+        ("Status", result.status),
+        ("Labels", ", ".join(result.labels)),
+        ("Author", result.author),
+        ("Created", result.created),
+        ("Updated", result.updated),
+        ("Assignee", result.assignee or ""),
+        ("Due", result.due or ""),
+        ("Milestone", result.milestone or ""),
+        ("Depends on", ", ".join(result.dependencies or [])),
+        ("Links", ", ".join(result.links or [])),
+        ("Claimed by", f"{result.claim.actor} until {result.claim.until}" if result.claim else ""),
+        ("Open issues", "" if result.stats.open_issues is None else str(result.stats.open_issues)),
+    ]
+    lines = [f"{result.entity} {result.id}", one_line(result.title), ""]
+    lines += [f"{name + ':':<13}{one_line(value)}" for name, value in facts if value]
+    lines += [f"Contested:   {_contest(contested)}" for contested in result.contested or []]
+    lines += ["", visible(result.description)] if result.description else []
+    if result.comments_omitted:
+        lines += ["", f"{result.comments_omitted} older comments are not shown."]
+    lines += [_comment(comment) for comment in result.comments]
+    return with_hint(lines, result.hint)
+
+
+def _comment(comment: MileComment) -> str:
+    edited = f", edited {comment.edited}" if comment.edited else ""
+    head = f"\n{one_line(comment.author)}, {comment.ts}{edited} ({comment.id})"
+    return f"{head}\n{'[deleted]' if comment.deleted else visible(comment.body)}"
+
+
+def _contest(contested: MileContest) -> str:
+    others = "; ".join(
+        f"{one_line(other.value or 'none')} by {one_line(other.actor)}" for other in contested.others
+    )
+    return f"{contested.field} is {one_line(contested.value or 'none')}, also {others}"
+
+
+@milestones.operation(
+    "git_mile.show",
+    title="Show a milestone or issue",
+    effect=Effect.READ,
+    command="show",
+    positional=("id",),
+    example="holdfast milestones show 8903a9b6-0000-7000-8000-000000000001 --entity milestone",
+    specified=True,
+    annotations={"title": "Show a milestone or issue", "readOnlyHint": True, "idempotentHint": True},
+    table=_laid_out,
+    fill_in=_kind_of_id,
+)
+def show_entity(room: Milestones, args: ShowEntity) -> MileDetails:
+    """Show a milestone or an issue whole: description, labels, comments, and what else is known of it."""
+    entity = room.get(args.entity, args.id)
+    return MileDetails.of(entity, now=room.now(), hint=" ".join(room.notices()) or None)
