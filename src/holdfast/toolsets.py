@@ -5,44 +5,67 @@ A server answers its first request before it has loaded the rooms, and a command
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from importlib import import_module
-from types import MappingProxyType
+from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from holdfast.kernel.operation import Toolset
     from holdfast.kernel.registry import Registry
 
-MODULES: Mapping[str, str] = MappingProxyType(
+MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "comments": "holdfast.comments.tools",
-        "inbox": "holdfast.inbox.tools",
-        "milestones": "holdfast.milestones.tools",
-        "tasks": "holdfast.tasks.tools",
-        "templates": "holdfast.templates.tools",
-        "stores": "holdfast.doctor",
+        "comments": (
+            "comments.tools",
+            "comments.search.operations",
+            "comments.prompts",
+            "comments.resources",
+        ),
+        "inbox": ("inbox.tools", "inbox.resources"),
+        "milestones": ("milestones.tools", "milestones.prompts", "milestones.resources"),
+        "tasks": (
+            "tasks.tools",
+            "tasks.document_resources",
+            "tasks.prompts",
+            "tasks.resources",
+        ),
+        "templates": ("templates.tools", "templates.prompts", "templates.resources"),
+        "stores": ("doctor",),
     }
 )
-"""Where each toolset is declared. Adding one is a package and a line here."""
+"""Where each toolset is declared: modules, and packages of which every module counts."""
 
-HIDDEN: Mapping[str, str] = MappingProxyType({"conformance": "holdfast.conformance"})
+HIDDEN: Mapping[str, tuple[str, ...]] = MappingProxyType({"conformance": ("conformance",)})
 """Toolsets that are loaded only when they are asked for by name."""
 
 
 def toolset(name: str) -> Toolset:
     """Return one toolset, with everything its room offers."""
-    found: Toolset = import_module({**MODULES, **HIDDEN}[name]).toolset
-    return found
+    return _declared_in(module for place in {**MODULES, **HIDDEN}[name] for module in _modules(place))
 
 
 def toolset_declared_in(module: str) -> Toolset:
-    """Return a toolset with what one module declares; what its other modules offer may be missing."""
+    """Return a toolset with what one module declares; what others of its room declare may be missing."""
+    return _declared_in([import_module(f"holdfast.{module}")])
+
+
+def _modules(place: str) -> Iterator[ModuleType]:
+    """Return a module, or the modules of a package."""
+    from pkgutil import iter_modules
+
+    found = import_module(f"holdfast.{place}")
+    yield found
+    for inner in iter_modules(getattr(found, "__path__", ())):
+        yield import_module(f"{found.__name__}.{inner.name}")
+
+
+def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
+    """Return the one toolset that the modules declare something in."""
     from holdfast.kernel.operation import Toolset
 
-    [found] = {
-        id(item): item for item in vars(import_module(module)).values() if isinstance(item, Toolset)
-    }.values()
+    values = (value for module in modules for value in vars(module).values())
+    [found] = {value.name: value for value in values if isinstance(value, Toolset)}.values()
     return found
 
 

@@ -12,14 +12,16 @@ from typing import Any
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.comments.store import Comments
-from holdfast.comments.tools import toolset as comments
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Output
 from holdfast.kernel.registry import Registry
 from holdfast.storage.git.repository import Repository
 from tests.comments.sources import AUTH
+
+comments = toolsets.toolset("comments")
 
 
 class TurnableClock:

@@ -7,9 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from holdfast.comments.tools import toolset
+from holdfast import toolsets
 from holdfast.kernel.dispatch import validated
 from tests.comments.conftest import Desk
+
+toolset = toolsets.toolset("comments")
 
 
 class Sample(NamedTuple):

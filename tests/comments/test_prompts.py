@@ -9,15 +9,17 @@ from typing import Any
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.comments.errors import InvalidFilePath, SourceNotFound
 from holdfast.comments.store import Comments
-from holdfast.comments.tools import toolset
 from holdfast.comments.tools.export_comments import ExportComments
 from holdfast.comments.tools.list_orphans import ListOrphans, list_orphans
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import PYTHON, annotate, comment
+
+toolset = toolsets.toolset("comments")
 
 TYPESCRIPT = """\
 export function validatePassword(password: string): boolean {

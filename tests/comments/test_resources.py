@@ -6,13 +6,15 @@ import json
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotFound
 from holdfast.comments.resources import address_of
-from holdfast.comments.tools import toolset as comments
 from holdfast.kernel.errors import UnknownResource
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, LIMIT, PATH, STORED
 from tests.comments.tools.test_tools import tree_of
+
+comments = toolsets.toolset("comments")
 
 ALL = "comment://workspace/all"
 

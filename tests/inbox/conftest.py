@@ -12,13 +12,15 @@ from typing import Any
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.inbox.store import Inbox
-from holdfast.inbox.tools import toolset as inbox
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.operation import Output
 from holdfast.kernel.registry import Registry
 from holdfast.storage.git.repository import Repository
+
+inbox = toolsets.toolset("inbox")
 
 
 class TurnableClock:

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.inbox.resources import HISTORY_MESSAGES
 from holdfast.inbox.store import Inbox
-from holdfast.inbox.tools import toolset as inbox
 from tests.inbox.conftest import Reader
+
+inbox = toolsets.toolset("inbox")
 
 
 @pytest.mark.requirement("inbox-65")

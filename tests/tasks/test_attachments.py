@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from holdfast import toolsets
 from holdfast.faces.mcp.handlers import content_block, embedded_fields, result_items
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, TooLarge, UnknownResource
 from holdfast.storage.git.repository import Repository
@@ -19,7 +20,6 @@ from holdfast.tasks.store.history import replayed, state_of
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
-from holdfast.tasks.tools import toolset
 from holdfast.tasks.tools.attach import (
     EMBEDDED_BYTES,
     MOST_BYTES,
@@ -28,6 +28,8 @@ from holdfast.tasks.tools.attach import (
     attach,
     attachment,
 )
+
+toolset = toolsets.toolset("tasks")
 
 ME = Who("tester")
 SOUND = b"RIFF$\0\0\0WAVEfmt \x10\0\0\0\1\0\1\0@\x1f\0\0\x80>\0\0\2\0\x10\0data\0\0\0\0"

@@ -79,7 +79,7 @@ class Installation:
         from holdfast.workspace import Workspace
 
         try:
-            declared = toolset_declared_in(f"holdfast.{item.module}")
+            declared = toolset_declared_in(item.module)
         except ModuleNotFoundError:
             # The table is not of today: its tools are being moved.
             return Host.of(full_registry(), Workspace.discover)
