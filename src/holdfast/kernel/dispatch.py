@@ -15,11 +15,10 @@ Contract:
 from __future__ import annotations
 
 import copy
+import os
 import re
-import secrets
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
@@ -33,10 +32,11 @@ from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
 from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, wire_names
 from holdfast.kernel.registry import Registry, Selection
-from holdfast.kernel.resource import Feed, FeedEvent, ListedResource, Resource, ResourceBody
 
 if TYPE_CHECKING:
     import asyncio
+
+    from holdfast.kernel.resource import Feed, FeedEvent, ListedResource, Resource, ResourceBody
 
 Result = TypeVar("Result")
 
@@ -168,7 +168,11 @@ class Dispatcher:
         """Read a resource here and now."""
         with running(call):
             body = guarded(lambda: resource.read(self.rooms(resource.toolset), **parts))
-        return ResourceBody(text=body) if isinstance(body, str) else body
+        if not isinstance(body, str):
+            return body
+        from holdfast.kernel.resource import ResourceBody
+
+        return ResourceBody(text=body)
 
     def feed(
         self, feed: Feed, position: str | None, parts: Mapping[str, str], call: Call
@@ -221,7 +225,9 @@ def unforeseen(failure: BaseException) -> HoldfastError:
 
 def _internal(failure: BaseException) -> Internal:
     """Write the traceback to standard error and return where to find it."""
-    reference = secrets.token_hex(4)
+    import traceback
+
+    reference = os.urandom(4).hex()
     print(f"holdfast: internal error {reference}", file=sys.stderr)  # noqa: T201
     traceback.print_exception(failure, file=sys.stderr)
     return Internal(

@@ -11,8 +11,8 @@ KIB = 1024
 MIB = 1024 * KIB
 
 
-# Every command loads this; comparing and showing so many fields would take Python milliseconds to prepare.
-@dataclass(frozen=True, eq=False, repr=False)
+# Every command loads this; for so many fields the methods of a dataclass take milliseconds to make.
+@dataclass(frozen=True, init=False, eq=False, repr=False, match_args=False)
 class Limits:
     """Limits of the wire, of dispatch and of the stores."""
 
@@ -124,6 +124,9 @@ class Limits:
     index_seconds: float = 600.0
     git_output_bytes: int = 64 * MIB
     configuration_file_bytes: int = 16 * MIB
+
+    def __init__(self, **others: float) -> None:
+        self.__dict__.update(others)
 
 
 LIMITS = Limits()

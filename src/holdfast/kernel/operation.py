@@ -13,16 +13,18 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from types import ModuleType
-from typing import Any, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
 
 from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.call import Listed
-from holdfast.kernel.content import Content
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.resource import Address, Complete, Feed, Resource
+
+if TYPE_CHECKING:
+    from holdfast.kernel.content import Content
+    from holdfast.kernel.resource import Address, Complete, Feed, Resource
 
 Text = Callable[[Any], str]
 """Says a result in words."""
@@ -250,6 +252,7 @@ class Toolset:
         self, uri: str, *, name: str, description: str, mime_type: str = "text/plain", **more: Any
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the decorated function `(room, **uri_parts)` as the reader of a resource."""
+        from holdfast.kernel.resource import Resource
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.resources.append(
@@ -272,6 +275,7 @@ class Toolset:
         self, path: str, *, topic: str, specified: bool = False
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the decorated function `(room, position, **path_parts)` as the reader of a feed."""
+        from holdfast.kernel.resource import Feed
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.feeds.append(Feed(path, topic, function, self.name, self.family, specified))

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from holdfast.kernel.call import Listed, Role
 from holdfast.kernel.errors import Invalid, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
-from holdfast.kernel.resource import Feed, Resource
+
+if TYPE_CHECKING:
+    from holdfast.kernel.resource import Feed, Resource
 
 
 @dataclass(frozen=True)

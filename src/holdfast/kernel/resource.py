@@ -6,11 +6,13 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import HoldfastError, UnknownResource, did_you_mean
+
+if TYPE_CHECKING:
+    from holdfast.kernel.content import Annotations
 
 Complete = Callable[[Any, str], Iterable[str]]
 """Given the room and the beginning of a value, returns the values that fit, best first."""

@@ -11,12 +11,12 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-_TERMINAL_ESCAPE = re.compile(
-    r"\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[@-Z\\^_`-~]|[ -/]+[0-~])"
-    r"|\x9b[0-?]*[ -/]*[@-~]",
-    re.DOTALL,
+# Patterns as texts: most commands meet none of this, and need not wait for compiled ones.
+_TERMINAL_ESCAPE = (
+    r"(?s:\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_].*?(?:\x07|\x1b\\|\Z)|[@-Z\\^_`-~]|[ -/]+[0-~])"
+    r"|\x9b[0-?]*[ -/]*[@-~])"
 )
-_INVISIBLE = re.compile(
+_INVISIBLE = (
     "["
     "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # controls, all but tab, line feed and carriage return
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"  # soft hyphen, fillers, Mongolian selectors
@@ -26,12 +26,12 @@ _INVISIBLE = re.compile(
     "\ud800-\udfff"  # halves of pairs: not text, and not writable as UTF-8
     "]"
 )
-_JOINER = re.compile("[\u200c\u200d]")
-_SELECTOR = re.compile("[\ufe00-\ufe0f\U000e0100-\U000e01ef]")
-_PICTURE = re.compile("[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]")
-_KEYCAP = re.compile("[#*0-9]")
-_IDEOGRAPH = re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-_LONE_RETURN = re.compile(r"\r(?!\n)")
+_JOINER = "[\u200c\u200d]"
+_SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+_PICTURE = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+_KEYCAP = "[#*0-9]"
+_IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+_LONE_RETURN = r"\r(?!\n)"
 
 
 def _tagged(letters: str) -> str:
@@ -39,43 +39,41 @@ def _tagged(letters: str) -> str:
 
 
 # England, Scotland and Wales: the only flags that are spelled with tags. Any other tag hides text.
-_SUBDIVISION_FLAG = re.compile(
-    f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
-)
+_SUBDIVISION_FLAG = f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
 
 
 def visible(text: str) -> str:
     """Return `text` without terminal escapes and invisible characters."""
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").isprintable():
         return text
-    flags = _SUBDIVISION_FLAG.findall(text)
+    flags = re.findall(_SUBDIVISION_FLAG, text)
     if not flags:
         return _strip(text)
-    pieces = _SUBDIVISION_FLAG.split(text)
+    pieces = re.split(_SUBDIVISION_FLAG, text)
     return "".join(_strip(piece) + flag for piece, flag in zip(pieces, [*flags, ""], strict=True))
 
 
 def _strip(text: str) -> str:
     # A return without line feed would let a terminal write over what stands before it.
-    text = _LONE_RETURN.sub("\n", _INVISIBLE.sub("", _TERMINAL_ESCAPE.sub("", text)))
-    text = _SELECTOR.sub(_keep_selector, text)
-    return _JOINER.sub(_keep_joiner, text)
+    text = re.sub(_LONE_RETURN, "\n", re.sub(_INVISIBLE, "", re.sub(_TERMINAL_ESCAPE, "", text)))
+    text = re.sub(_SELECTOR, _keep_selector, text)
+    return re.sub(_JOINER, _keep_joiner, text)
 
 
 def _keep_selector(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     selector = match.group()
     if selector in "\ufe0e\ufe0f":  # as text, as a picture
-        return selector if _PICTURE.match(before) or _KEYCAP.match(before) else ""
+        return selector if re.match(_PICTURE, before) or re.match(_KEYCAP, before) else ""
     meant = selector <= "\ufe02" or selector >= "\U000e0100"
-    return selector if meant and _IDEOGRAPH.match(before) else ""
+    return selector if meant and re.match(_IDEOGRAPH, before) else ""
 
 
 def _keep_joiner(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     after = match.string[match.end() : match.end() + 1]
-    styled = before == "\ufe0f" or _PICTURE.match(before)
-    if match.group() == "\u200d" and styled and _PICTURE.match(after):
+    styled = before == "\ufe0f" or re.match(_PICTURE, before)
+    if match.group() == "\u200d" and styled and re.match(_PICTURE, after):
         return match.group()
     # Arabic and Indic scripts shape letters with joiners; Latin, Greek and Cyrillic never do.
     needs_joiners = "\u0600" <= before <= "\u1cff" and "\u0600" <= after <= "\u1cff"
