@@ -5,7 +5,7 @@ A server answers its first request before it has loaded the rooms, and a command
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING
@@ -36,13 +36,10 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """Where each toolset is declared: modules, and packages of which every module counts."""
 
-HIDDEN: Mapping[str, tuple[str, ...]] = MappingProxyType({"conformance": ("conformance",)})
-"""Toolsets that are loaded only when they are asked for by name."""
-
 
 def toolset(name: str) -> Toolset:
     """Return one toolset, with everything its room offers."""
-    return _declared_in(module for place in {**MODULES, **HIDDEN}[name] for module in _modules(place))
+    return _declared_in(module for place in MODULES[name] for module in _modules(place))
 
 
 def toolset_declared_in(module: str) -> Toolset:
@@ -70,13 +67,12 @@ def _declared_in(modules: Iterable[ModuleType]) -> Toolset:
 
 
 def toolsets() -> tuple[Toolset, ...]:
-    """Return every toolset there is, but for the hidden ones."""
+    """Return every toolset there is."""
     return tuple(toolset(name) for name in MODULES)
 
 
-def full_registry(asked_for: Collection[str] | None = None) -> Registry:
-    """Return the registry of all toolsets, with those hidden ones that are asked for."""
+def full_registry() -> Registry:
+    """Return the registry of all toolsets."""
     from holdfast.kernel.registry import Registry
 
-    hidden = [name for name in HIDDEN if name in (asked_for or ())]
-    return Registry((*toolsets(), *(toolset(name) for name in hidden)))
+    return Registry(toolsets())

@@ -177,6 +177,5 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
         "milestones": _open_milestones,
         "tasks": _open_tasks,
         "stores": _open_stores,
-        "conformance": lambda _: None,
     }
 )

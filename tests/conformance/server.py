@@ -1,8 +1,8 @@
 """Our server over HTTP with a door that lets everybody in, for the suite has no way to send a token.
 
-    python -m tests.conformance.server ROOT [TOOLSETS]
+    python -m tests.conformance.server ROOT [fixtures]
 
-Prints the address of the endpoint, then serves until a signal comes. Without TOOLSETS: all of them.
+Prints the address of the endpoint, then serves until a signal comes. The real toolsets, or the fixtures.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from holdfast.faces.http.settings import Address, HttpSettings
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.registry import Selection
+from holdfast.kernel.registry import Registry
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
+from tests.conformance.fixtures import toolset as conformance
 
 
 class OpenDoor(Authentication):
@@ -31,10 +32,12 @@ class OpenDoor(Authentication):
 
 
 def main() -> None:
-    root, *toolsets = sys.argv[1:]
+    root, *fixtures = sys.argv[1:]
     workspace = Workspace.discover(Path(root))
-    selection = Selection(toolsets=frozenset(toolsets) or None)
-    dispatcher = Dispatcher(full_registry(toolsets).select(selection), workspace.room)
+    dispatcher = Dispatcher(
+        full_registry() if not fixtures else Registry([conformance]),
+        lambda name: None if fixtures else workspace.room(name),
+    )
     with listening_socket("127.0.0.1", 0) as listener:
         port = listener.getsockname()[1]
         settings = HttpSettings(Address("127.0.0.1", port))

@@ -20,8 +20,8 @@ pytestmark = [pytest.mark.node, pytest.mark.slow]
 
 
 @contextmanager
-def serving(repository: Path, *toolsets: str) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.conformance.server", str(repository), *toolsets]
+def serving(repository: Path, *what: str) -> Iterator[str]:
+    command = [sys.executable, "-m", "tests.conformance.server", str(repository), *what]
     process = subprocess.Popen(
         command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -44,7 +44,7 @@ def run_suite(url: str, revision: str, results: Path, *options: str) -> tuple[in
 def test_the_fixtures_pass_everything_a_revision_requires(
     repository: Path, tmp_path: Path, revision: str
 ) -> None:
-    with serving(repository, "conformance") as url:
+    with serving(repository, "fixtures") as url:
         status, report = run_suite(url, revision, tmp_path / "results")
     assert status == 0, report[-3000:]
 

@@ -1,4 +1,7 @@
-"""Serves the sample toolset on standard input and output; options change its limits."""
+"""Serves the sample toolset, or that of the conformance suite, on standard input and output.
+
+Options change its limits.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +17,7 @@ from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry, Selection
+from tests.conformance.fixtures import toolset as conformance
 from tests.wire.sample_toolset import sample_toolset
 
 
@@ -25,9 +29,8 @@ class NoTopics:
 def main() -> None:
     settings = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {}
     limits = replace(LIMITS, **settings.get("limits", {}))
-    registry = Registry(
-        [sample_toolset(settings.get("family", "core"))], Selection(**settings.get("selection", {}))
-    )
+    toolset = conformance if settings.get("conformance") else sample_toolset(settings.get("family", "core"))
+    registry = Registry([toolset], Selection(**settings.get("selection", {})))
     dispatcher = Dispatcher(registry, lambda toolset: None, limits=limits)
     run_stdio(ProtocolServer(dispatcher, PROFILES["everything"], NoTopics(), lambda toolset: None), limits)
     sys.stderr.flush()

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.faces.mcp.test_lazygit_profile import serve
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
 CAPABILITIES = {"elicitation": {}, "sampling": {}, "roots": {}}
@@ -18,8 +16,8 @@ ADA = {"action": "accept", "content": {"name": "Ada"}}
 
 
 @pytest.fixture
-def client(repository: Path) -> Iterator[WireClient]:
-    with wire_client(serve("--toolsets", "conformance"), cwd=repository) as client:
+def client() -> Iterator[WireClient]:
+    with wire_client(settings={"conformance": True}) as client:
         yield client
 
 

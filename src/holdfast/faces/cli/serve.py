@@ -127,7 +127,7 @@ def _serve(**given: Any) -> int:
     named = options.toolsets, options.tools, options.exclude_tools
     selection = parsed_selection(*named, read_only=options.read_only)
     if any(named):
-        full_registry(selection.toolsets).select(selection)  # Refuses names nobody has.
+        full_registry().select(selection)  # Refuses names nobody has.
     _check_profile(options.profile)
     presented = chosen_profile(options.profile, options.tool_errors, options.tool_names)
     workspace = Workspace.discover(starting_directory(options.root), options.database)

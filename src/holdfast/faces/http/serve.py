@@ -186,7 +186,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
 
     def serve(worker: int) -> None:
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
-        registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
+        registry = full_registry().select(replace(selection, family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
         share = Share(worker, sealing_key, handover, logins)
         server = HttpServer(dispatcher, profile, workspace, settings, port, share)

@@ -62,5 +62,5 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
 
 def protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
-    registry = full_registry(selection.toolsets).select(replace(selection, family=profile.family))
+    registry = full_registry().select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)
