@@ -37,7 +37,8 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         path = tmp_path / block["path"]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(block["code"], encoding="utf-8")
-    (tmp_path / "src/holdfast/glossary/__init__.py").write_text('"""The words a project uses."""\n')
+    for folder in ("glossary", "glossary/tools"):
+        (tmp_path / f"src/holdfast/{folder}/__init__.py").write_text('"""The words a project uses."""\n')
     monkeypatch.setattr(holdfast, "__path__", [*holdfast.__path__, str(tmp_path / "src/holdfast")])
     yield tmp_path
     for name in [name for name in sys.modules if name.startswith("holdfast.glossary")]:
@@ -46,16 +47,16 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def tools(built: Path) -> ModuleType:
-    return importlib.import_module("holdfast.glossary.tools")
+def tool(built: Path) -> ModuleType:
+    return importlib.import_module("holdfast.glossary.tools.define_term")
 
 
 def room() -> object:
     return importlib.import_module("holdfast.glossary.store").Glossary()
 
 
-def test_the_operation_runs_through_the_dispatcher(tools: ModuleType):
-    dispatcher = Dispatcher(Registry([tools.toolset]), lambda name: room())
+def test_the_operation_runs_through_the_dispatcher(tool: ModuleType):
+    dispatcher = Dispatcher(Registry([tool.glossary]), lambda name: room())
     operation = dispatcher.registry.operation("define_term")
     result = dispatcher.run(operation, {"term": "lease", "meaning": "A\u200b delivery."}, Call())
     assert result.wire() == {"term": "lease", "meaning": "A delivery.", "replaced": False}
@@ -63,23 +64,23 @@ def test_the_operation_runs_through_the_dispatcher(tools: ModuleType):
         dispatcher.run(operation, {"trem": "lease", "meaning": "A delivery."}, Call())
 
 
-def test_a_read_only_server_does_not_offer_it(tools: ModuleType):
-    registry = Registry([tools.toolset], Selection(read_only=True))
+def test_a_read_only_server_does_not_offer_it(tool: ModuleType):
+    registry = Registry([tool.glossary], Selection(read_only=True))
     with pytest.raises(UnknownTool, match="define_term"):
         registry.operation("define_term")
 
 
-def test_the_command_says_what_the_walk_through_shows(tools: ModuleType, capfd: pytest.CaptureFixture[str]):
+def test_the_command_says_what_the_walk_through_shows(tool: ModuleType, capfd: pytest.CaptureFixture[str]):
     workspace = SimpleNamespace(room=lambda toolset: room(), close=lambda: None)
-    host = Host.of(Registry([tools.toolset]), lambda start: workspace)
+    host = Host.of(Registry([tool.glossary]), lambda start: workspace)
     shown = SESSION.search(TEXT)
     assert shown is not None
-    for command in (shown["command"], tools.toolset.operations[0].example):
+    for command in (shown["command"], tool.glossary.operations[0].example):
         assert run_command_line(shlex.split(command)[1:], host) == 0
         assert capfd.readouterr().out == shown["output"]
 
 
-def test_the_test_of_the_walk_through_passes(built: Path, tools: ModuleType):
+def test_the_test_of_the_walk_through_passes(built: Path, tool: ModuleType):
     path = built / "tests/glossary/tools/test_define_term.py"
     namespace: dict[str, object] = {}
     exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
