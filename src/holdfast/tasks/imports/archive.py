@@ -21,72 +21,41 @@ from typing import Any
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.store import dependencies, lists, rows
-from holdfast.tasks.store.history import INSERT_EVENT, encoded, sorted_needs
+from holdfast.tasks.store.history import INSERT_EVENT, encoded, states_of
 from holdfast.tasks.store.identity import is_uid, is_workspace_id, task_id
 from holdfast.tasks.store.records import COLUMNS, Event, File, Link, Task, Workspace
 
-TRACKER_COLUMNS = ("name", "kind", "settings", "mark", "created_at", "synced_at")
-COUNTERPART_COLUMNS = ("tracker", "origin", "task", "url", "base", "seen")
-
-_INSERT_TRACKER = (
-    "INSERT INTO tracker (workspace, name, kind, settings, mark, connected, created_at, synced_at)"
-    " VALUES (:workspace, :name, :kind, :settings, :mark, 0, :created_at, :synced_at)"
-    " ON CONFLICT (workspace, name) DO NOTHING"
-)
-_INSERT_COUNTERPART = (
-    "INSERT INTO counterpart (workspace, tracker, origin, task, url, base, seen)"
-    " VALUES (:workspace, :tracker, :origin, :task, :url, :base, :seen) ON CONFLICT DO NOTHING"
-)
-
-
-def take_in_trackers(
-    connection: Connection,
-    workspace: str,
-    trackers: Iterable[Mapping[str, Any]],
-    counterparts: Iterable[Mapping[str, Any]],
-) -> None:
-    """Take in what is not known here yet."""
-    for row in trackers:
-        values = {name: row[name] for name in TRACKER_COLUMNS}
-        connection.execute(_INSERT_TRACKER, {**values, "workspace": workspace})
-    for row in counterparts:
-        values = {name: row[name] for name in COUNTERPART_COLUMNS}
-        connection.execute(_INSERT_COUNTERPART, {**values, "workspace": workspace})
-
-
 FORMAT = 1
 _KIND = "holdfast-tasks"
-_NOT_CARRIED = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
+_EXPORTED = "Name a file that `holdfast tasks export` wrote."
 _ALL = 2_000_000_000
-_VALUES = ", ".join(f":{name}" for name in Task._fields)
-_INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"  # noqa: S608
+_AT_ONCE = 500
+_NOT_CARRIED = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 _REPLACED = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
 _REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"  # noqa: S608
-_INSERT_CONTENT = "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT DO NOTHING"
-_INSERT_ATTACHMENT = (
-    "INSERT INTO attachment (task, name, mime, sha256, size) VALUES (:task, :name, :mime, :sha256, :size)"
-    " ON CONFLICT (task, name) DO UPDATE SET mime = excluded.mime, sha256 = excluded.sha256,"
-    " size = excluded.size"
-)
-_INSERT_RULE = (
-    "INSERT INTO rule (id, workspace, scope, type, text, confidence, source, active, created_at)"
-    " VALUES (:id, :workspace, :scope, :type, :text, :confidence, :source, :active, :created_at)"
-    " ON CONFLICT (id) DO NOTHING"
-)
-_INSERT_TEMPLATE = (
-    "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
-    " VALUES (:workspace, :name, :body, :version, :active, :updated_at, :updated_by)"
-    " ON CONFLICT (workspace, name) DO UPDATE SET body = excluded.body, version = excluded.version,"
-    " active = excluded.active, updated_at = excluded.updated_at, updated_by = excluded.updated_by"
-    " WHERE excluded.version > template.version"
-)
-_INSERT_NAME = (
-    "INSERT INTO name (workspace, name, task) VALUES (:workspace, :name, :task) ON CONFLICT DO NOTHING"
-)
-_INSERT_WORKSPACE = (
-    "INSERT INTO workspace (id, name, gate, stack, next_number, created_at)"
-    " VALUES (:id, :name, :gate, :stack, 1, :created_at)"
-)
+_LISTS = ("labels", "depends_on", "files", "links", "attachments")
+_EVENT = ("at", "actor", "task", "version", "type", "before", "after", "reason")
+_TABLES = {
+    "rule": ("id scope type text confidence source active created_at", "(id) DO NOTHING"),
+    "template": (
+        "name body version active updated_at updated_by",
+        """(workspace, name) DO UPDATE SET body = excluded.body, version = excluded.version,
+        active = excluded.active, updated_at = excluded.updated_at, updated_by = excluded.updated_by
+        WHERE excluded.version > template.version""",
+    ),
+    "tracker": ("name kind settings mark created_at synced_at", "(workspace, name) DO NOTHING"),
+    "counterpart": ("tracker origin task url base seen", "DO NOTHING"),
+}
+"""What there is besides tasks, by table: its columns, and what becomes of a row that is there already."""
+_FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
+"""What exports did not say in the beginning."""
+
+
+def _insert(table: str, columns: Iterable[str], conflict: str | None = "DO NOTHING") -> str:
+    names = list(columns)
+    values = ", ".join(f":{name}" for name in names)
+    clause = "" if conflict is None else f" ON CONFLICT {conflict}"
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}){clause}"  # noqa: S608
 
 
 @dataclass
@@ -105,62 +74,38 @@ class TakenIn:
 
 def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
     """Yield a workspace line by line."""
-    head = {"id": workspace.id, "name": workspace.name, "gate": workspace.gate, "stack": workspace.stack}
-    yield encoded(
-        {"kind": _KIND, "format": FORMAT, "workspace": {**head, "created_at": workspace.created_at}}
-    )
+    head = {name: getattr(workspace, name) for name in ("id", "name", "gate", "stack", "created_at")}
+    own = {"id": workspace.id}
+    yield encoded({"kind": _KIND, "format": FORMAT, "workspace": head})
     for sha256, data in connection.execute(
         "SELECT sha256, data FROM content WHERE sha256 IN (SELECT attachment.sha256 FROM attachment"
         " JOIN task ON task.uid = attachment.task WHERE task.workspace = :id) ORDER BY sha256",
-        {"id": workspace.id},
+        own,
     ).fetchall():
         yield encoded({"content": sha256, "data": base64.b64encode(bytes(data)).decode()})
-    for row in connection.execute(
-        f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
-        {"id": workspace.id},
-    ).fetchall():
-        yield encoded({"task": _carried(connection, Task._make(row))})
+    query = f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n"  # noqa: S608
+    tasks = [Task._make(row) for row in connection.execute(query, own).fetchall()]
+    for start in range(0, len(tasks), _AT_ONCE):
+        some = tasks[start : start + _AT_ONCE]
+        for task, state in zip(some, states_of(connection, some), strict=True):
+            yield encoded({"task": _carried(connection, task, state)})
     for event in rows.events_after(connection, workspace.id, 0, _ALL):
         yield encoded({"event": _event(event)})
-    yield from _table(connection, workspace.id, "rule", _RULE_COLUMNS)
-    yield from _table(connection, workspace.id, "template", _TEMPLATE_COLUMNS)
-    yield from _table(connection, workspace.id, "tracker", TRACKER_COLUMNS)
-    yield from _table(connection, workspace.id, "counterpart", COUNTERPART_COLUMNS)
+    for table, (names, _) in _TABLES.items():
+        listed = ", ".join(names.split())
+        query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"  # noqa: S608
+        for row in connection.execute(query, own).fetchall():
+            yield encoded({table: dict(zip(names.split(), row, strict=True))})
 
 
-_RULE_COLUMNS = ("id", "scope", "type", "text", "confidence", "source", "active", "created_at")
-_TEMPLATE_COLUMNS = ("name", "body", "version", "active", "updated_at", "updated_by")
-_FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
-"""What exports did not say in the beginning."""
-
-
-def _table(connection: Connection, workspace: str, table: str, columns: tuple[str, ...]) -> Iterator[str]:
-    listed = ", ".join(columns)
-    query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"  # noqa: S608
-    for row in connection.execute(query, {"id": workspace}).fetchall():
-        yield encoded({table: dict(zip(columns, row, strict=True))})
-
-
-def _carried(connection: Connection, task: Task) -> dict[str, Any]:
-    carried = {name: value for name, value in task._asdict().items() if name not in _NOT_CARRIED}
+def _carried(connection: Connection, task: Task, state: Mapping[str, Any]) -> dict[str, Any]:
     names = connection.execute("SELECT name FROM name WHERE task = :uid ORDER BY name", {"uid": task.uid})
-    return carried | {
-        "labels": rows.labels_of(connection, task.uid),
-        "depends_on": [[item.uid, item.kind] for item in sorted_needs(connection, task.uid)],
-        "files": [
-            [one.path, one.role, one.line_start, one.line_end] for one in rows.files_of(connection, task.uid)
-        ],
-        "links": [[one.kind, one.ref, one.uri, one.title] for one in rows.links_of(connection, task.uid)],
-        "attachments": [
-            [one.name, one.mime, one.sha256, one.size] for one in rows.attachments_of(connection, task.uid)
-        ],
-        "names": [row[0] for row in names],
-    }
+    carried = {name: value for name, value in task._asdict().items() if name not in _NOT_CARRIED}
+    return carried | {name: state[name] for name in _LISTS} | {"names": [row[0] for row in names]}
 
 
 def _event(event: Event) -> dict[str, Any]:
-    kept = ("at", "actor", "task", "version", "type", "before", "after", "reason")
-    return {name: getattr(event, name) for name in kept}
+    return {name: getattr(event, name) for name in _EVENT}
 
 
 # In.
@@ -171,48 +116,37 @@ class Parsed:
     """A file that was read and found to be an export."""
 
     workspace: Mapping[str, Any]
-    contents: list[Mapping[str, Any]]
-    tasks: list[Mapping[str, Any]]
-    events: Mapping[str | None, list[Mapping[str, Any]]]
-    in_order: list[Mapping[str, Any]]
-    rules: list[Mapping[str, Any]]
-    templates: list[Mapping[str, Any]]
-    trackers: list[Mapping[str, Any]]
-    counterparts: list[Mapping[str, Any]]
+    entries: Mapping[str, list[Mapping[str, Any]]]
+    """The lines after the first, by what they hold."""
+    histories: Mapping[str | None, list[Mapping[str, Any]]]
+    """The events by their task."""
 
 
 def parsed(lines: Iterable[str]) -> Parsed:
     """Read an export, or say in which line it is none."""
     numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
     if not numbered:
-        raise Invalid("The file is empty.", hint="Name a file that `holdfast tasks export` wrote.")
+        raise Invalid("The file is empty.", hint=_EXPORTED)
     head = _line(*numbered[0])
     workspace = head.get("workspace")
-    if (
-        head.get("kind") != _KIND
-        or not isinstance(workspace, dict)
-        or not is_workspace_id(str(workspace.get("id")))
-    ):
-        raise Invalid(
-            "The file is no export of tasks.", hint="Name a file that `holdfast tasks export` wrote."
-        )
+    is_export = head.get("kind") == _KIND and isinstance(workspace, dict)
+    if workspace is None or not is_export or not is_workspace_id(str(workspace.get("id"))):
+        raise Invalid("The file is no export of tasks.", hint=_EXPORTED)
     if head.get("format") != FORMAT:
         raise Invalid(
             "The export is of another format.", hint="Use the Holdfast that wrote it, or a newer one."
         )
-    kinds = ("content", "task", "event", "rule", "template", "tracker", "counterpart")
-    found: dict[str, list[Any]] = {kind: [] for kind in kinds}
+    entries: dict[str, list[Any]] = {kind: [] for kind in ("content", "task", "event", *_TABLES)}
     for number, line in numbered[1:]:
         entry = _line(number, line)
-        kind = next((name for name in found if name in entry), None)
+        kind = next((name for name in entries if name in entry), None)
         if kind is None:
             raise _unreadable(number)
-        found[kind].append(entry if kind == "content" else entry[kind])
-    events: dict[str | None, list[Mapping[str, Any]]] = {}
-    for event in found["event"]:
-        events.setdefault(event.get("task"), []).append(event)
-    rest = (found[kind] for kind in ("event", *kinds[3:]))
-    return Parsed(workspace, found["content"], found["task"], events, *rest)
+        entries[kind].append(entry if kind == "content" else entry[kind])
+    histories: dict[str | None, list[Mapping[str, Any]]] = {}
+    for event in entries["event"]:
+        histories.setdefault(event.get("task"), []).append(event)
+    return Parsed(workspace, entries, histories)
 
 
 def _line(number: int, line: str) -> dict[str, Any]:
@@ -232,165 +166,144 @@ def _unreadable(number: int) -> Invalid:
 def take_in(store: SqlStore, connection: Connection, ours: Workspace | None, given: Parsed) -> TakenIn:
     """Take an export in, all of it or nothing, and return what became of its tasks."""
     try:
-        return _taken_in(store, connection, ours, given)
+        workspace = str(given.workspace["id"])
+        if ours is not None and ours.id != workspace:
+            raise Conflict(
+                "The export is of another workspace.",
+                hint="Take it in where that workspace is, or where there is none yet.",
+                workspace=workspace,
+            )
+        return _Restoring(connection, workspace, given).run(store, is_new=ours is None)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise Invalid("The export lacks something.", hint="Export again. Nothing was taken in.") from None
 
 
-def _taken_in(store: SqlStore, connection: Connection, ours: Workspace | None, given: Parsed) -> TakenIn:
-    workspace = str(given.workspace["id"])
-    if ours is None:
-        connection.execute(_INSERT_WORKSPACE, {**given.workspace})
-    elif ours.id != workspace:
-        raise Conflict(
-            "The export is of another workspace.",
-            hint="Take it in where that workspace is, or where there is none yet.",
-            workspace=workspace,
-        )
-    for content in given.contents:
+class _Restoring:
+    """An export on its way into a workspace."""
+
+    def __init__(self, connection: Connection, workspace: str, given: Parsed) -> None:
+        self._connection = connection
+        self._workspace = workspace
+        self._own = {"id": workspace}
+        self._given = given
+        self._report = TakenIn()
+
+    def run(self, store: SqlStore, *, is_new: bool) -> TakenIn:
+        """Take everything in; events come last."""
+        connection, entries = self._connection, self._given.entries
+        if is_new:
+            names = ("id", "name", "gate", "stack", "created_at", "next_number")
+            workspace = {**self._given.workspace, "next_number": 1}
+            connection.execute(_insert("workspace", names, None), {name: workspace[name] for name in names})
+        for content in entries["content"]:
+            values = {"sha256": content["content"], "data": base64.b64decode(content["data"])}
+            connection.execute(_insert("content", values), values)
+        changed = [task for task in entries["task"] if self._settle(task)]
+        for task in changed:
+            self._attach(task)
+        uids = [task["uid"] for task in changed]
+        dependencies.refuse_cycles(connection, uids)
+        found = connection.execute("SELECT uid FROM task WHERE workspace = :id", self._own).fetchall()
+        everything = [row[0] for row in found]
+        dependencies.refresh(connection, waiting=everything, needed=everything)
         connection.execute(
-            _INSERT_CONTENT, {"sha256": content["content"], "data": base64.b64decode(content["data"])}
+            "UPDATE workspace SET next_number = (SELECT coalesce(max(n), 0) + 1 FROM task"
+            " WHERE workspace = :id) WHERE id = :id",
+            self._own,
         )
-    report = TakenIn()
-    changed = [task for task in given.tasks if _settle(connection, workspace, task, given, report)]
-    for task in changed:
-        _attach(connection, workspace, task)
-    uids = [task["uid"] for task in changed]
-    dependencies.refuse_cycles(connection, uids)
-    everything = connection.execute(
-        "SELECT uid FROM task WHERE workspace = :id", {"id": workspace}
-    ).fetchall()
-    dependencies.refresh(
-        connection, waiting=[row[0] for row in everything], needed=[row[0] for row in everything]
-    )
-    _keep_counting(connection, workspace)
-    _index(connection, workspace, given)
-    store.number_in_order(connection)
-    _continue_histories(connection, workspace, uids, given, is_new=ours is None)
-    return report
+        for table in _TABLES:
+            self._fill(table)
+        store.number_in_order(connection)
+        self._continue_histories(uids, is_new=is_new)
+        return self._report
 
-
-def _settle(
-    connection: Connection, workspace: str, task: Mapping[str, Any], given: Parsed, report: TakenIn
-) -> bool:
-    """Store a task's row where the file is ahead, and tell whether it was."""
-    uid = task["uid"]
-    if not is_uid(uid):
-        raise ValueError("uid")
-    theirs = [_told(event) for event in given.events.get(uid, ())]
-    ours = [_told(_event(event)) for event in rows.events_after(connection, workspace, 0, _ALL, uid)]
-    if len(theirs) != task["version"]:
-        raise ValueError("history")
-    if not ours:
-        report.added += 1
-        connection.execute(_INSERT_TASK, _row(connection, workspace, task, report))
-        return True
-    if theirs == ours[: len(theirs)]:
-        report.unchanged += 1
+    def _settle(self, task: Mapping[str, Any]) -> bool:
+        """Store a task's row where the file is ahead, and tell whether it was."""
+        uid = task["uid"]
+        if not is_uid(uid):
+            raise ValueError("uid")
+        theirs = [_told(event) for event in self._given.histories.get(uid, ())]
+        found = rows.events_after(self._connection, self._workspace, 0, _ALL, uid)
+        ours = [_told(_event(event)) for event in found]
+        if len(theirs) != task["version"]:
+            raise ValueError("history")
+        if not ours:
+            self._report.added += 1
+            self._connection.execute(_insert("task", Task._fields, None), self._row(task, is_new=True))
+            return True
+        if theirs == ours[: len(theirs)]:
+            self._report.unchanged += 1
+            return False
+        if ours == theirs[: len(ours)]:
+            self._report.advanced += 1
+            row = self._row(task, is_new=False)
+            self._connection.execute(_REPLACE_TASK, {name: row[name] for name in (*_REPLACED, "uid")})
+            return True
+        self._report.conflicts.append(rows.task_by_uid(self._connection, uid).id)
         return False
-    if ours == theirs[: len(ours)]:
-        report.advanced += 1
-        row = _row(connection, workspace, task, report, is_new=False)
-        connection.execute(_REPLACE_TASK, {name: row[name] for name in (*_REPLACED, "uid")})
-        return True
-    report.conflicts.append(rows.task_by_uid(connection, uid).id)
-    return False
+
+    def _row(self, task: Mapping[str, Any], *, is_new: bool) -> dict[str, Any]:
+        number = int(task["n"])
+        query = "SELECT max(n), max(CASE WHEN n = :n THEN 1 ELSE 0 END) FROM task WHERE workspace = :id"
+        highest, is_taken = self._connection.execute(query, {**self._own, "n": number}).fetchone()
+        if is_new and is_taken:
+            self._report.renumbered[task_id(number)] = task_id(highest + 1)
+            number = highest + 1
+        derived = {"waits": 0, "unblocks": 0, "claim_session": None, "claim_token": None}
+        row = {name: task[name] for name in Task._fields if name not in _NOT_CARRIED}
+        return row | derived | {"workspace": self._workspace, "n": number, "parent": None}
+
+    def _attach(self, task: Mapping[str, Any]) -> None:
+        """Store what belongs to a task, now that every task it may name is there."""
+        connection, uid = self._connection, task["uid"]
+        for table in ("labels", "files", "links", "depends_on"):
+            lists.clear(connection, uid, table)
+        connection.execute(
+            "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
+        )
+        lists.add_labels(connection, uid, task["labels"])
+        lists.add_files(connection, uid, [File(*item) for item in task["files"]])
+        lists.add_links(connection, uid, [Link(*item) for item in task["links"]])
+        lists.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
+        connection.execute("DELETE FROM attachment WHERE task = :uid", {"uid": uid})
+        for item in task["attachments"]:
+            values = dict(zip(("task", "name", "mime", "sha256", "size"), (uid, *item), strict=True))
+            connection.execute(_insert("attachment", values), values)
+        known_as = task_id(int(task["n"]))
+        former = [] if rows.task_by_uid(connection, uid).id == known_as else [f"id:{known_as}"]
+        for name in (*task["names"], *former):
+            values = {"workspace": self._workspace, "name": name, "task": uid}
+            connection.execute(_insert("name", values), values)
+
+    def _fill(self, table: str) -> None:
+        columns, conflict = _TABLES[table]
+        fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
+        statement = _insert(table, (*columns.split(), *fixed), conflict)
+        for entry in self._given.entries[table]:
+            row = {**_FIRST_TEMPLATES, **entry}
+            self._connection.execute(statement, {name: row[name] for name in columns.split()} | fixed)
+
+    def _continue_histories(self, uids: Iterable[str], *, is_new: bool) -> None:
+        """Append the events that are not here yet, in the order in which they happened there."""
+        query = "SELECT coalesce(max(version), 0) FROM event WHERE task = :uid"
+        known: dict[str | None, int] = {
+            uid: self._connection.execute(query, {"uid": uid}).fetchone()[0] for uid in uids
+        }
+        if is_new:
+            known[None] = -1
+        fresh = [
+            self._event_row(event)
+            for event in self._given.entries["event"]
+            if event["task"] in known and event["version"] > known[event["task"]]
+        ]
+        if fresh:
+            self._connection.executemany(INSERT_EVENT, fresh)
+
+    def _event_row(self, event: Mapping[str, Any]) -> dict[str, Any]:
+        states = {name: encoded(event[name]) if event[name] else None for name in ("before", "after")}
+        row = {name: event[name] for name in _EVENT}
+        return {**row, **states, "workspace": self._workspace, "session": None}
 
 
 def _told(event: Mapping[str, Any]) -> tuple[Any, ...]:
     return event["version"], event["type"], event["at"], event["actor"], encoded(event["after"])
-
-
-def _row(
-    connection: Connection, workspace: str, task: Mapping[str, Any], report: TakenIn, *, is_new: bool = True
-) -> dict[str, Any]:
-    number = int(task["n"])
-    if is_new and _is_taken(connection, workspace, number):
-        highest = connection.execute(
-            "SELECT max(n) FROM task WHERE workspace = :id", {"id": workspace}
-        ).fetchone()[0]
-        report.renumbered[task_id(number)] = task_id(highest + 1)
-        number = highest + 1
-    derived = {"waits": 0, "unblocks": 0, "claim_session": None, "claim_token": None}
-    row = {name: task[name] for name in Task._fields if name not in _NOT_CARRIED}
-    return row | derived | {"workspace": workspace, "n": number, "parent": None}
-
-
-def _is_taken(connection: Connection, workspace: str, number: int) -> bool:
-    values = {"id": workspace, "n": number}
-    return (
-        connection.execute("SELECT 1 FROM task WHERE workspace = :id AND n = :n", values).fetchone()
-        is not None
-    )
-
-
-def _attach(connection: Connection, workspace: str, task: Mapping[str, Any]) -> None:
-    """Store what belongs to a task, now that every task it may name is there."""
-    uid = task["uid"]
-    for table in ("labels", "files", "links", "depends_on"):
-        lists.clear(connection, uid, table)
-    connection.execute(
-        "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
-    )
-    lists.add_labels(connection, uid, task["labels"])
-    lists.add_files(connection, uid, [File(*item) for item in task["files"]])
-    lists.add_links(connection, uid, [Link(*item) for item in task["links"]])
-    lists.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
-    connection.execute("DELETE FROM attachment WHERE task = :uid", {"uid": uid})
-    for name, mime, sha256, size in task["attachments"]:
-        values = {"task": uid, "name": name, "mime": mime, "sha256": sha256, "size": size}
-        connection.execute(_INSERT_ATTACHMENT, values)
-    known_as = task_id(int(task["n"]))
-    former = [] if rows.task_by_uid(connection, uid).id == known_as else [f"id:{known_as}"]
-    for name in (*task["names"], *former):
-        connection.execute(_INSERT_NAME, {"workspace": workspace, "name": name, "task": uid})
-
-
-def _keep_counting(connection: Connection, workspace: str) -> None:
-    connection.execute(
-        "UPDATE workspace SET next_number = (SELECT coalesce(max(n), 0) + 1 FROM task WHERE workspace = :id)"
-        " WHERE id = :id",
-        {"id": workspace},
-    )
-
-
-def _index(connection: Connection, workspace: str, given: Parsed) -> None:
-    for rule in given.rules:
-        connection.execute(_INSERT_RULE, {**rule, "workspace": workspace})
-    for template in given.templates:
-        connection.execute(_INSERT_TEMPLATE, {**_FIRST_TEMPLATES, **template, "workspace": workspace})
-    take_in_trackers(connection, workspace, given.trackers, given.counterparts)
-
-
-def _continue_histories(
-    connection: Connection, workspace: str, uids: Iterable[str], given: Parsed, *, is_new: bool
-) -> None:
-    """Append the events that are not here yet, in the order in which they happened there."""
-    query = "SELECT coalesce(max(version), 0) FROM event WHERE task = :uid"
-    known: dict[str | None, int] = {
-        uid: connection.execute(query, {"uid": uid}).fetchone()[0] for uid in uids
-    }
-    if is_new:
-        known[None] = -1
-    fresh = [
-        _event_row(workspace, event)
-        for event in given.in_order
-        if event["task"] in known and event["version"] > known[event["task"]]
-    ]
-    if fresh:
-        connection.executemany(INSERT_EVENT, fresh)
-
-
-def _event_row(workspace: str, event: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "workspace": workspace,
-        "at": event["at"],
-        "actor": event["actor"],
-        "session": None,
-        "task": event["task"],
-        "version": event["version"],
-        "type": event["type"],
-        "before": encoded(event["before"]) if event["before"] else None,
-        "after": encoded(event["after"]) if event["after"] else None,
-        "reason": event["reason"],
-    }
