@@ -30,9 +30,9 @@ def project(folder: Path, toolchain: str, variant: str, **more: object) -> Path:
     made = scaffold(Templates(Repository(str(folder))), Request(toolchain, variant, ["all"], parameters))
     assert made.errors == []
     for item in made.files:
-        path = folder / "project" / item.file.path
+        path = folder / "project" / item.path
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(item.file.content, encoding="utf-8")
+        path.write_text(item.content, encoding="utf-8")
     return folder / "project"
 
 

@@ -157,7 +157,7 @@ def test_the_same_parameters_give_the_same_bytes_in_any_process(room: Templates,
         "from holdfast.templates.scaffold import Request, scaffold\n"
         "room = Templates(Repository.discover(sys.argv[1]))\n"
         "made = scaffold(room, Request('rust', 'cli', ['all'], {'project_name': 'k', 'description': 'd'}))\n"
-        "print([(file.file.path, file.file.checksum) for file in made.files])\n"
+        "print([(file.path, file.checksum) for file in made.files])\n"
     )
     command = [sys.executable, "-c", script, str(repository)]
     first, second = (

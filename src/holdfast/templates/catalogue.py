@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,17 +30,9 @@ REPOSITORY_FOLDER = ".scaffold"
 BUILTIN_FOLDER = str(Path(__file__).with_name("builtin"))
 TOOLCHAINS = ("rust", "deno", "python-uv", "go", "node")
 CATEGORIES = (
-    "makefile",
-    "readme",
-    "gitignore",
-    "manifest",
-    "package",
-    "source",
-    "test",
-    "ci",
-    "editorconfig",
-    "license",
-)
+    "makefile", "readme", "gitignore", "manifest", "package", "source", "test", "ci",
+    "editorconfig", "license",
+)  # fmt: skip
 
 
 def user_folder() -> str:
@@ -132,15 +124,13 @@ def _put_on(shelf: Shelf, origin: Origin, file: str, content: bytes | HoldfastEr
         raise content
     definition = parsed(file, content)
     _check_defaults(file, definition)
-    made = {template.address: template for template in _templates(definition, origin, file)}
+    made = {}
+    for place in definition.metadata.addresses:
+        address = Address.of(definition.metadata.category, place.toolchain, place.variant)
+        made[address] = Template(definition, place, origin, file, address)
     for address in made.keys() & shelf.templates.keys():
         raise TemplateBroken(f"'{file}' wants the address {address}, which is taken.")
     shelf.templates.update(made)
-
-
-def _templates(definition: Definition, origin: Origin, file: str) -> Iterator[Template]:
-    for place in definition.metadata.addresses:
-        yield Template.of(definition, place, origin, file)
 
 
 def _check_defaults(file: str, definition: Definition) -> None:

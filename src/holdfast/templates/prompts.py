@@ -85,21 +85,13 @@ def _messages(
     made = scaffold(room, Request(toolchain, args.project_type, [ALL], parameters))
     for missed in made.errors:
         raise ParameterValidation(missed.message)
-    arguments = {
-        "toolchain": toolchain,
-        "variant": args.project_type,
-        "templates": [ALL],
-        "parameters": parameters,
-    }
-    return [
-        PromptMessage(
-            _INSTRUCTIONS.format(
-                title=title,
-                name=args.project_name,
-                variant=args.project_type,
-                arguments=json.dumps(arguments, indent=2),
-                check=check,
-                files=", ".join(file.file.path for file in made.files),
-            )
-        )
-    ]
+    arguments = {"toolchain": toolchain, "variant": args.project_type, "templates": [ALL]}
+    told = _INSTRUCTIONS.format(
+        title=title,
+        name=args.project_name,
+        variant=args.project_type,
+        arguments=json.dumps({**arguments, "parameters": parameters}, indent=2),
+        check=check,
+        files=", ".join(file.path for file in made.files),
+    )
+    return [PromptMessage(told)]

@@ -96,14 +96,6 @@ class Request:
     parameters: Mapping[str, Any]
 
 
-@dataclass(frozen=True)
-class GeneratedFile:
-    """A file and the template it came from; the record comes from none."""
-
-    file: RenderedFile
-    template: str | None
-
-
 class ScaffoldedFile(Output):
     """One generated file."""
 
@@ -115,10 +107,9 @@ class ScaffoldedFile(Output):
     )
 
     @classmethod
-    def of(cls, made: GeneratedFile) -> Self:
-        """Return a generated file as a result."""
-        file = made.file
-        return cls(path=file.path, content=file.content, checksum=file.checksum, template=made.template)
+    def of(cls, file: RenderedFile, template: str | None) -> Self:
+        """Return a rendered file as a result."""
+        return cls(path=file.path, content=file.content, checksum=file.checksum, template=template)
 
 
 class ScaffoldError(Output):
@@ -133,7 +124,7 @@ class ScaffoldError(Output):
 class Scaffold:
     """What came out."""
 
-    files: list[GeneratedFile]
+    files: list[ScaffoldedFile]
     errors: list[ScaffoldError]
 
 
@@ -168,7 +159,8 @@ def _named(room: Templates, request: Request, name: str) -> list[Template]:
 
 def _every(room: Templates, request: Request) -> list[Template]:
     everything = room.catalogue.matching()
-    every = [item for item in everything if _is_of(item, request.toolchain, request.variant)]
+    wanted = (request.toolchain, request.variant)
+    every = [item for item in everything if (item.address.toolchain, item.address.variant) == wanted]
     if not every:
         toolchains = {item.address.toolchain for item in everything}
         variants = {item.address.variant for item in everything}
@@ -182,10 +174,6 @@ def _every(room: Templates, request: Request) -> list[Template]:
             hint=did_you_mean(typed, known),
         )
     return [template for template in every if _is_wanted(template, request.parameters)]
-
-
-def _is_of(template: Template, toolchain: str, variant: str) -> bool:
-    return (template.address.toolchain, template.address.variant) == (toolchain, variant)
 
 
 def _is_wanted(template: Template, given: Mapping[str, Any]) -> bool:
@@ -219,23 +207,19 @@ def _add(made: dict[str, tuple[Template, RenderedFile]], template: Template, fil
     made[file.path] = template, file
 
 
-def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) -> Iterator[GeneratedFile]:
+def _files(request: Request, made: Mapping[str, tuple[Template, RenderedFile]]) -> Iterator[ScaffoldedFile]:
     for template, file in made.values():
-        yield GeneratedFile(file, template.address.uri)
+        yield ScaffoldedFile.of(file, template.address.uri)
     if made:
-        recorded = [_recorded(template, file) for template, file in made.values()]
+        recorded = [
+            RecordedFile(
+                path=file.path, template=template.address.uri, template_version=template.metadata.version,
+                template_digest=template.digest, checksum=file.checksum,
+            )
+            for template, file in made.values()
+        ]  # fmt: skip
         text = record_text(request.toolchain, request.variant, request.parameters, recorded)
-        yield GeneratedFile(RenderedFile(RECORD_PATH, text), None)
-
-
-def _recorded(template: Template, file: RenderedFile) -> RecordedFile:
-    return RecordedFile(
-        path=file.path,
-        template=template.address.uri,
-        template_version=template.metadata.version,
-        template_digest=template.digest,
-        checksum=file.checksum,
-    )
+        yield ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
 
 
 def _missed(name: str, failure: HoldfastError) -> ScaffoldError:

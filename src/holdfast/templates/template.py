@@ -15,7 +15,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import did_you_mean
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.operation import Input, Output
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.templates.address import Address
 from holdfast.templates.definition import FORMATS, Definition, Metadata, Parameter, Placed, Value, compiled
@@ -46,11 +46,6 @@ def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[Pr
         elif parameter.required:
             found.append(Problem(parameter.name, "Required parameter missing"))
     return found + [_unknown(name, known) for name in given if name not in known]
-
-
-def filled(declared: Iterable[Parameter], given: Mapping[str, Any]) -> Values:
-    """Return a value for every declared parameter: the given one, its default, or None."""
-    return {parameter.name: given.get(parameter.name, parameter.default) for parameter in declared}
 
 
 def refusal(subject: str, found: list[Problem]) -> ParameterValidation:
@@ -95,7 +90,7 @@ def _of_text(parameter: Parameter, text: str) -> str | None:
         return f"Must be one of {', '.join(parameter.choices)}"
     if parameter.format is not None and (problem := FORMATS[parameter.format].problem(text)):
         return problem[:1].upper() + problem[1:]
-    if parameter.pattern is not None and not _matches(parameter.pattern, text):
+    if parameter.pattern is not None and compiled(parameter.pattern).fullmatch(text) is None:
         return f"Does not match pattern: {parameter.pattern}"
     return None
 
@@ -107,10 +102,6 @@ def _wrong_type(parameter: Parameter) -> Problem:
 def _unknown(name: str, known: Iterable[str]) -> Problem:
     # The name is the caller's; it is shown escaped and cut.
     return Problem(ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip("."))
-
-
-def _matches(pattern: str, text: str) -> bool:
-    return compiled(pattern).fullmatch(text) is not None
 
 
 Origin = Literal["built-in", "user", "repository"]
@@ -125,12 +116,6 @@ class Template:
     origin: Origin
     file: str
     address: Address
-
-    @classmethod
-    def of(cls, definition: Definition, place: Placed, origin: Origin, file: str) -> Template:
-        """Return the template that a definition puts at one of its addresses."""
-        address = Address.of(definition.metadata.category, place.toolchain, place.variant)
-        return cls(definition, place, origin, file, address)
 
     @property
     def metadata(self) -> Metadata:
@@ -150,7 +135,8 @@ class Template:
     @cached_property
     def parameters(self) -> list[Parameter]:
         """Return what it takes."""
-        return [item for item in self.metadata.parameters if _is_for(item, self.address.variant)]
+        variant = self.address.variant
+        return [item for item in self.metadata.parameters if variant in (item.variants or (variant,))]
 
     @property
     def is_builtin(self) -> bool:
@@ -166,7 +152,7 @@ class Template:
         found = self.problems(given)
         if found:
             raise refusal(self.address.uri, found)
-        return filled(self.parameters, given)
+        return {item.name: given.get(item.name, item.default) for item in self.parameters}
 
     def own(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return those of some shared parameters that it takes."""
@@ -174,8 +160,13 @@ class Template:
         return {name: value for name, value in given.items() if name in names}
 
 
-def _is_for(parameter: Parameter, variant: str) -> bool:
-    return parameter.variants is None or variant in parameter.variants
+class WithParameters(Input):
+    """A template, and values for what it takes."""
+
+    resource_uri: str = Field(
+        max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
+    )
+    parameters: dict[str, Any] = Field(description="Template parameters, by name.")
 
 
 class ListedParameter(Output):
@@ -198,14 +189,8 @@ class ListedParameter(Output):
             required=parameter.required,
             default=None if default is None else json.dumps(default, ensure_ascii=False),
             description=parameter.description,
-            rule=_rule(parameter),
+            rule=" | ".join(parameter.choices or ()) or parameter.format or parameter.pattern,
         )
-
-
-def _rule(parameter: Parameter) -> str | None:
-    if parameter.choices is not None:
-        return " | ".join(parameter.choices)
-    return parameter.format or parameter.pattern
 
 
 class ListedTemplate(Output):

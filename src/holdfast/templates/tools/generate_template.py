@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Self
 
 from pydantic import Field
 
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.template import Template
+from holdfast.templates.template import Template, WithParameters
 from holdfast.templates.toolset import templates
 
 
-class GenerateTemplate(Input):
+class GenerateTemplate(WithParameters):
     """Which template to fill in, and with what."""
-
-    resource_uri: str = Field(
-        max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
-    )
-    parameters: dict[str, Any] = Field(description="Template parameters, by name.")
 
 
 class Generated(Output):

@@ -76,7 +76,7 @@ def scaffold_project(room: Templates, args: ScaffoldProject) -> Scaffolded:
     """
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, args.parameters))
     return Scaffolded(
-        files=[ScaffoldedFile.of(file) for file in made.files],
+        files=made.files,
         errors=made.errors,
         toolchain=args.toolchain,
         variant=args.variant,

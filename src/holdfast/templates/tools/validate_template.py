@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import Field
 
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Output
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
+from holdfast.templates.template import WithParameters
 from holdfast.templates.toolset import templates
 
 
-class ValidateTemplate(Input):
+class ValidateTemplate(WithParameters):
     """Which template's parameters to check."""
-
-    resource_uri: str = Field(
-        max_length=LIMITS.path_characters, description="Template URI (e.g., template://makefile/rust/cli)."
-    )
-    parameters: dict[str, Any] = Field(description="Template parameters, by name.")
 
 
 class ParameterProblem(Output):

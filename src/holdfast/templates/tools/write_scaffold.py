@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from difflib import unified_diff
 from itertools import islice
 from typing import Any, Literal
@@ -91,16 +91,13 @@ class ScaffoldWritten(Output):
 def _words(result: ScaffoldWritten) -> str:
     lines = [f"{file.state:<9}  {file.path}" for file in result.files]
     differences = [file.difference for file in result.files if file.difference]
-    return "\n".join([*differences, *lines, *missed(result.errors), *_conclusion(result)])
-
-
-def _conclusion(result: ScaffoldWritten) -> Iterator[str]:
     if result.written:
-        yield "Written."
+        end = "Written."
     elif result.exit_code == Conflict.exit_code:
-        yield "Nothing was written: some files differ. Name each that may be replaced with --overwrite."
+        end = "Nothing was written: some files differ. Name each that may be replaced with --overwrite."
     else:
-        yield "Nothing was written." if result.errors else "Nothing was written; --write DIR does."
+        end = "Nothing was written." if result.errors else "Nothing was written; --write DIR does."
+    return "\n".join([*differences, *lines, *missed(result.errors), end])
 
 
 @templates.operation(
@@ -123,10 +120,9 @@ def write_scaffold(room: Templates, args: WriteScaffold) -> ScaffoldWritten:
     """
     parameters = {"project_name": args.project_name, **_assigned(args.set)}
     made = scaffold(room, Request(args.toolchain, args.variant, args.templates, parameters))
-    files = [ScaffoldedFile.of(file) for file in made.files]
-    replacing = _replaceable(files, args.overwrite)
-    present = {} if args.write is None else _file_set(args.write, files).present()
-    files, replacing = _continuing_the_record(files, present, replacing)
+    replacing = _replaceable(made.files, args.overwrite)
+    present = {} if args.write is None else _file_set(args.write, made.files).present()
+    files, replacing = _continuing_the_record(made.files, present, replacing)
     placed = [_placed(file, present, replacing) for file in files]
     writable = not made.errors and all(file.state != "differs" for file in placed)
     if args.write is not None and writable:
@@ -146,8 +142,7 @@ def _continuing_the_record(
     text = continued(present[place], files[-1].content) if place in present else None
     if text is None:
         return files, replacing
-    made = RenderedFile(RECORD_PATH, text)
-    record = files[-1].model_copy(update={"content": made.content, "checksum": made.checksum})
+    record = ScaffoldedFile.of(RenderedFile(RECORD_PATH, text), None)
     return [*files[:-1], record], replacing | {place}
 
 
