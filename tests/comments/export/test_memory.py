@@ -16,7 +16,7 @@ import io, resource, sys
 from holdfast.comments.export.writer import Request, write_export
 from holdfast.comments.store import Comments
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.files.streamed_file import streamed_file
+from holdfast.storage.files.atomic import streamed_file
 
 root, output, chosen = sys.argv[1:]
 room = Comments(Repository.at(root))

@@ -13,6 +13,7 @@ from pydantic import BaseModel, TypeAdapter
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
+from tests.storage.files.uri_part import UriPath
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS, LITERAL_PATHS, REFUSED_PATHS
 
 
@@ -41,7 +42,7 @@ def test_an_odd_name_means_itself_and_nothing_else(text):
 @pytest.mark.parametrize("text", HOSTILE_URI_PARTS, ids=ascii)
 def test_a_hostile_uri_part_is_refused_after_decoding(text):
     with pytest.raises(InvalidPath):
-        RepoPath.from_uri_part(text)
+        UriPath.from_uri_part(text)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +59,7 @@ def test_a_hostile_uri_part_is_refused_after_decoding(text):
     ],
 )
 def test_a_uri_part_is_decoded_exactly_once(written, meant):
-    assert RepoPath.from_uri_part(written).text == meant
+    assert UriPath.from_uri_part(written).text == meant
 
 
 @pytest.mark.parametrize(
@@ -136,7 +137,7 @@ fragments = st.sampled_from(
 
 @given(st.lists(fragments, max_size=12).map("".join))
 def test_any_mixture_of_tricks_is_a_safe_path_or_refused(text):
-    for read in (RepoPath.parse, RepoPath.from_uri_part):
+    for read in (RepoPath.parse, UriPath.from_uri_part):
         try:
             _is_safe(read(text))
         except InvalidPath:
@@ -151,7 +152,7 @@ def test_what_was_accepted_is_accepted_again_unchanged(text):
         return
     assert RepoPath.parse(path.text) == path
     quoted = "".join(f"%{byte:02x}" for byte in path.text.encode())
-    assert RepoPath.from_uri_part(quoted) == path
+    assert UriPath.from_uri_part(quoted) == path
 
 
 def _is_safe(path):

@@ -25,8 +25,9 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.git.command import Git, Identity, readable_complaint
+from holdfast.storage.git.command import Identity, readable_complaint
 from holdfast.storage.git.repository import Repository
+from tests.storage.git.blobs import GitWithBlobs as Git
 from tests.storage.git_support import commit
 from tests.storage.git_support import git as plain_git
 from tests.storage.hostile_repository import PROMISOR_URLS, HostileRepository

@@ -19,7 +19,7 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.streamed_file import streamed_file
+from holdfast.storage.files.atomic import streamed_file
 
 
 class WriteComments(Input):

@@ -4,6 +4,9 @@ Contract:
 - When `atomic_write` returns, the new bytes and the name that leads to them are on disk. When it raises,
   the name leads to the old bytes; only if the very last step failed (flushing the directory) to the new
   ones. Whole either way, and no temporary file is left.
+- Until everything that is written to a `streamed_file` is on disk, the name leads to what it led to before. A
+  file that is there is replaced only when the caller says so, and keeps its permissions; whether it is there
+  is decided in the step that gives the name away. What is no regular file is never replaced.
 - A temporary file is locked by its writer for as long as it lives, so that `sweep_orphans` can tell what a
   killed process left behind from what a slow one still needs.
 - A lock is a `flock` on a file of its own, which is never replaced or removed. The data file cannot carry
@@ -28,12 +31,14 @@ from contextlib import ExitStack, contextmanager
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
-from holdfast.kernel.errors import Busy, InvalidPath, TooLarge
+from holdfast.kernel.errors import Busy, Conflict, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import BinaryIO
+
     from holdfast.storage.git.repository import Repository
 
 TEMPORARY_SUFFIX = ".holdfast-tmp"
@@ -66,8 +71,7 @@ def replace_at(
     directory: int, name: str, data: bytes, *, label: str | None = None, mode: int | None = None
 ) -> None:
     """Do what `atomic_write` promises for a name inside an open directory."""
-    # Cut by characters: four bytes each at most, so that the whole fits into a file name.
-    temporary = f".{name[:48]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+    temporary = temporary_name(name)
     with disk_failures_named(label or name):
         try:
             _write_temporary(directory, temporary, data, _mode_of(directory, name) if mode is None else mode)
@@ -76,6 +80,12 @@ def replace_at(
             _remove_if_present(directory, temporary)
             raise
         os.fsync(directory)
+
+
+def temporary_name(name: str) -> str:
+    """Return a name that nobody has, for what will get another name once it is whole."""
+    # Cut by characters: four bytes each at most, so that the whole fits into a file name.
+    return f".{name[:48]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
 
 
 def _write_temporary(directory: int, temporary: str, data: bytes, mode: int) -> None:
@@ -104,6 +114,59 @@ def _remove_if_present(directory: int, name: str) -> None:
         os.unlink(name, dir_fd=directory)
     except OSError:
         pass  # The failure being reported matters more; `sweep_orphans` finds what is left.
+
+
+@contextmanager
+def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
+    """Yield a file to write to; when the block ends without an exception, the path leads to it."""
+    directory, name = os.path.split(path)
+    if name in ("", os.curdir, os.pardir):
+        raise InvalidPath("That path names no file.", hint="Add the name of a file to it.")
+    if not os.path.isdir(directory or os.curdir):
+        raise NotFound(f"The folder of '{name}' does not exist.", hint="Make it first.", path=name)
+    with disk_failures_named(name), opened_directory(directory or os.curdir) as folder:
+        mode = _mode_to_give(folder, name, replace=replace)
+        temporary = temporary_name(name)
+        try:
+            with os.fdopen(os.open(temporary, _TEMPORARY_FLAGS, 0o644, dir_fd=folder), "wb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                if mode is not None:
+                    os.fchmod(file.fileno(), mode)
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            _give_name(folder, temporary, name, replace=replace)
+        finally:
+            _remove_if_present(folder, temporary)
+        os.fsync(folder)
+
+
+def _give_name(folder: int, temporary: str, name: str, *, replace: bool) -> None:
+    if replace:
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+        return
+    try:
+        # A link is refused where the name is taken by now; a rename would not be.
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except FileExistsError:
+        raise _taken(name) from None
+
+
+def _mode_to_give(folder: int, name: str, *, replace: bool) -> int | None:
+    """Return the permissions of the file that will be replaced, or None where there is none."""
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not replace:
+        raise _taken(name)
+    if not stat.S_ISREG(found.st_mode):
+        raise InvalidPath(f"'{name}' is not a regular file.", hint="Name a file, or one that is not there.")
+    return stat.S_IMODE(found.st_mode)
+
+
+def _taken(name: str) -> Conflict:
+    return Conflict(f"The file '{name}' exists already.", hint="Name one that does not.", path=name)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ from collections.abc import Collection, Mapping
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, flush_directory, open_regular, read_descriptor
+from holdfast.storage.files.atomic import flush_directory, open_regular, read_descriptor, temporary_name
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
@@ -132,7 +132,7 @@ class FileSet:
 
     def _appear(self) -> None:
         parent = os.path.dirname(self._directory)
-        temporary = os.path.join(parent, f".{self._label[:48]}.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
+        temporary = os.path.join(parent, temporary_name(self._label))
         with disk_failures_named(self._label):
             os.makedirs(parent, exist_ok=True)
             os.mkdir(temporary)

@@ -4,8 +4,7 @@ Contract:
 - `RepoPath.parse` looks at the text alone. What it returns is relative, in normal form (forward slashes, no
   empty or `.` segment), climbs nowhere, and names neither git's directory nor a store of ours under any
   spelling that Windows, macOS or Linux take for it.
-- Nothing is decoded, expanded or looked up. `%2e` is three characters here; a URI part is decoded by
-  `from_uri_part`, exactly once.
+- Nothing is decoded, expanded or looked up. `%2e` is three characters here.
 - A `RepoPath` is not a `str` and no `os.PathLike`: the one thing that opens it is `work_tree.Tree`.
 - `typed_path` takes what somebody types in a shell. A path that is absolute, or begins with `./` or `../`,
   counts from where it says; any other from the current directory when there is something of that name, and
@@ -58,11 +57,6 @@ class RepoPath:
         if not isinstance(text, str):
             raise InvalidPath("A path must be a string.", hint=_RELATIVE)
         return cls(_segments(text))
-
-    @classmethod
-    def from_uri_part(cls, text: str) -> RepoPath:
-        """Decode the percent escapes of a URI once, then parse the result."""
-        return cls.parse(_decoded_once(text))
 
     @property
     def text(self) -> str:
@@ -177,28 +171,6 @@ def _is_reserved(segment: str) -> bool:
     name = segment.translate(_IGNORABLE).partition(":")[0].rstrip(". ").casefold()
     short, tilde, number = name.partition("~")
     return name in _RESERVED or (bool(tilde) and number.isdecimal() and short in _RESERVED_SHORT)
-
-
-def _decoded_once(text: str) -> str:
-    """Undo percent-encoding; an escape that is not two hexadecimal digits, or not UTF-8, is refused."""
-    first, *rest = text.split("%")
-    try:
-        decoded = bytearray(first.encode())
-        for part in rest:
-            decoded += _escaped_byte(part[:2]) + part[2:].encode()
-        return decoded.decode()
-    except ValueError:
-        raise _refused(
-            text, "is not correctly percent-encoded UTF-8", "Encode each byte as %XX, once."
-        ) from None
-
-
-def _escaped_byte(digits: str) -> bytes:
-    # `bytes.fromhex` skips spaces, so the length of its answer is checked as well.
-    value = bytes.fromhex(digits) if digits.isascii() else b""
-    if len(value) != 1 or len(digits.strip()) != 2:
-        raise ValueError(digits)
-    return value
 
 
 def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> str:

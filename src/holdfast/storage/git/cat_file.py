@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
+from typing import NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -23,15 +24,12 @@ if TYPE_CHECKING:
 _ABSENT = (b"missing", b"ambiguous")
 
 
-class GitObject:
+class GitObject(NamedTuple):
     """One object: its id, its kind (`blob`, `tree`, `commit`, `tag`) and its content."""
 
-    __slots__ = ("data", "id", "kind")
-
-    def __init__(self, object_id: str, kind: str, data: bytes) -> None:
-        self.id = object_id
-        self.kind = kind
-        self.data = data
+    id: str
+    kind: str
+    data: bytes
 
 
 class _ProcessGone(Exception):

@@ -142,6 +142,9 @@ _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _REF_PREFIX = re.compile(r"refs(?:/(?!\.)[\w.+=@-]+)*/?", re.ASCII)
 _REVISION_CHARACTERS = 1024
 
+SCOPES = ("--system", "--global")
+"""Where the configuration of the person and of the machine is, which no repository can write."""
+
 
 class Identity(NamedTuple):
     """Who the user told git they are; either part may be unknown."""
@@ -251,17 +254,6 @@ class Git:
             raise NotFound(f"There is no revision {revision!a}.", hint="Name a commit, branch or tag.")
         return object_id
 
-    def read_blob(
-        self, revision: str, path: RepoPath | None = None, *, limit: int = LIMITS.git_output_bytes
-    ) -> bytes:
-        """Return a file's content: of `path` in a revision, or of the blob that `revision` itself names."""
-        object_id = revision if _OBJECT_ID.fullmatch(revision) else self.resolve(revision)
-        found = self._objects.read(object_id if path is None else f"{object_id}:{path.text}", limit)
-        if found is None or found.kind != "blob":
-            name = ascii(revision) if path is None else f"'{path.text}' in {revision!a}"
-            raise NotFound(f"There is no file {name}.", hint="Check the revision and the path.")
-        return found.data
-
     def head_blob(self, path: RepoPath, *, limit: int = LIMITS.git_output_bytes) -> bytes | None:
         """Return a file's content in the last commit, or None when that has no such file."""
         found = self._objects.read(f"HEAD:{path.text}", limit)
@@ -280,12 +272,21 @@ class Git:
 
     def identity(self) -> Identity | None:
         """Return who the user is according to git's configuration, or None when it does not say."""
-        output = self.execute("config", "--null", "--get-regexp", r"^user\.(name|email)$").output
-        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0"))
-        values = {key: value.strip() for key, _, value in entries if value.strip()}
+        values = {
+            key: value.strip() for key, value in self.settings(r"^user\.(name|email)$") if value.strip()
+        }
         if not values:
             return None
         return Identity(values.get("user.name"), values.get("user.email"))
+
+    def settings(
+        self, pattern: str, scope: str | None = None, *, apart: bool = False, errors: str = "replace"
+    ) -> list[tuple[str, str]]:
+        """Return what the configuration says under names that match, in order; of one scope, or of all."""
+        scopes = () if scope is None else (scope,)
+        found = self.execute("config", *scopes, "--null", "--get-regexp", pattern, terms=Terms(apart=apart))
+        items = (item.partition("\n") for item in found.output.decode(errors=errors).split("\0") if item)
+        return [(key, value) for key, _, value in items]
 
     def objects(self) -> BatchReader:
         """Return the reader of objects; its process starts with the first request."""

@@ -111,7 +111,7 @@ class LooseObjects:
     def is_plain(self) -> bool:
         """Whether everything a repository's configuration says about objects and refs is as usual."""
         if self._is_plain is None:
-            settings = self._settings()
+            settings = {key.lower(): value for key, value in self._git.settings(_MATTERS)}
             self._format = settings.pop("extensions.objectformat", "sha1").lower()
             always = settings.pop("core.logallrefupdates", "true").lower() == "always"
             shared = settings.pop("core.sharedrepository", "false").lower() not in ("false", "umask", "0")
@@ -155,11 +155,6 @@ class LooseObjects:
 
     def _path(self, name: str) -> str:
         return os.path.join(self._common, "objects", name[:2], name[2:])
-
-    def _settings(self) -> dict[str, str]:
-        output = self._git.execute("config", "--null", "--get-regexp", _MATTERS).output
-        entries = (entry.partition("\n") for entry in output.decode(errors="replace").split("\0") if entry)
-        return {key.lower(): value for key, _, value in entries}
 
 
 def _write_object(path: str, data: bytes) -> None:

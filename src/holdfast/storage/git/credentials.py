@@ -12,13 +12,12 @@ import os
 from collections.abc import Mapping
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.git.command import SCOPES, Git, Terms
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.address import AllowedHosts
 
 HOSTS_VARIABLE = "HOLDFAST_HOSTS"
 HOSTS_SETTING = "holdfast.host"
-_SCOPES = ("--system", "--global")
 # What keyrings need to be reached; see also `command.py`.
 _KEYRING_VARIABLES = ("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "USER", "LOGNAME")
 
@@ -72,12 +71,5 @@ class UsersConfiguration:
 
 def _pairs(git: Git, pattern: str) -> list[str]:
     """Return the settings that match, as `key=value`, the system's before the user's."""
-    found: list[str] = []
-    for scope in _SCOPES:
-        output = git.execute(
-            "config", scope, "--null", "--get-regexp", pattern, terms=Terms(apart=True)
-        ).output.decode(errors="surrogateescape")
-        for item in filter(None, output.split("\0")):
-            key, _, value = item.partition("\n")
-            found.append(f"{key}={value}")
-    return found
+    found = (git.settings(pattern, scope, apart=True, errors="surrogateescape") for scope in SCOPES)
+    return [f"{key}={value}" for pairs in found for key, value in pairs]

@@ -89,6 +89,8 @@ class RefFiles:
             return
         try:
             found[name] = _object_id(os.read(descriptor, _REF_BYTES))
+        except IsADirectoryError:
+            return  # names may lead through here; git makes a ref of an empty one when it needs to
         except OSError:
             found[name] = ""
         finally:

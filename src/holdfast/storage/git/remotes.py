@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.kernel.errors import NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.command import Git, Terms
+from holdfast.storage.git.command import SCOPES, Git, Terms
 from holdfast.storage.git.refs import DURABLE
 
 _REMOTE_NAME = re.compile(r"[\w][\w.+-]*(?:/[\w][\w.+-]*)*", re.ASCII)
@@ -59,10 +59,8 @@ class Remotes:
 
     def addresses(self) -> dict[str, str]:
         """Return where each remote is, as the configuration says."""
-        output = self._git.execute("config", "--null", "--get-regexp", r"^remote\..*\.url$").output
         found: dict[str, str] = {}
-        for item in filter(None, output.decode(errors="replace").split("\0")):
-            key, _, value = item.partition("\n")
+        for key, value in self._git.settings(r"^remote\..*\.url$"):
             found.setdefault(key.removeprefix("remote.").removesuffix(".url"), value)
         return found
 
@@ -121,16 +119,11 @@ class Remotes:
 
     def _users_settings(self) -> list[str]:
         """Return how the user and the system reach remotes, which the repository cannot change."""
-        found = ["core.sshCommand=ssh"]
-        for scope in ("--system", "--global"):
-            output = self._git.execute(
-                "config", scope, "--null", "--get-regexp", r"^(credential\.|core\.sshcommand$|core\.askpass$)"
-            ).output
-            for item in output.decode(errors="surrogateescape").split("\0"):
-                key, _, value = item.partition("\n")
-                if key:
-                    found.append(f"{key}={value}")
-        return found
+        pattern = r"^(credential\.|core\.sshcommand$|core\.askpass$)"
+        pairs = (
+            pair for scope in SCOPES for pair in self._git.settings(pattern, scope, errors="surrogateescape")
+        )
+        return ["core.sshCommand=ssh", *(f"{key}={value}" for key, value in pairs)]
 
 
 def _unreachable(remote: str, complaint: str) -> Unavailable:
