@@ -111,7 +111,7 @@ def refactored(path: Path, files: int) -> Comparison:
     result = Scan(room).run()
     seconds = time.perf_counter() - started
     room.close()
-    sure = sum(1 for one in result.outcomes if not one.standing.orphaned and not one.standing.needs_review)
+    sure = sum(1 for one in result.outcomes if not one.location.orphaned and not one.location.needs_review)
     print(
         f"re-anchored {result.comments} comments in {result.changed} files in {seconds:.1f} s; "
         f"{sure} moved, {len(result.outcomes) - sure} to be looked at"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
 from holdfast.comments import text as texts
-from holdfast.comments.anchors.orphans import Offers, candidates, unsure, where_it_stood
+from holdfast.comments.anchors.orphans import Offers, candidates, former_surroundings, uncertain_comments
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.markdown import fenced
@@ -58,7 +58,7 @@ def orphan_words(room: Comments, number: int, path: str, note: Note, offers: Off
     ]
     if not candidates:
         lines.append("   No place looks like it.")
-    beside = where_it_stood(room, path, note, _MARGIN) if note.orphaned else None
+    beside = former_surroundings(room, path, note, _MARGIN) if note.orphaned else None
     if beside is not None:
         lines.append(f"   What stood beside it is now in {visible(path)}:\n{_indented(beside)}")
     return "\n".join(lines)
@@ -140,19 +140,9 @@ def _commented(room: Comments, typed: str) -> Iterable[str]:
     return (path for path in room.sidecar_paths() if path.startswith(typed))
 
 
-def _focuses(room: Comments, typed: str) -> Iterable[str]:
-    del room
-    return (focus for focus in FOCUSES if focus.startswith(_spelled(typed)))
-
-
-def _answers(room: Comments, typed: str) -> Iterable[str]:
-    del room
-    return (answer for answer in ("true", "false") if answer.startswith(_spelled(typed)))
-
-
-def _thresholds(room: Comments, typed: str) -> Iterable[str]:
-    del room
-    return (number for number in ("5", "10", "15", "20") if number.startswith(typed.strip()))
+def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
+    """Complete what is typed to one of some words."""
+    return lambda _, typed: (choice for choice in choices if choice.startswith(_spelled(typed)))
 
 
 @comments.prompt(
@@ -160,7 +150,7 @@ def _thresholds(room: Comments, typed: str) -> Iterable[str]:
     title="Review code",
     specified=True,
     specified_description="Review code and suggest TODO/FIXME comments for improvements",
-    complete={"filePath": _sources, "focus": _focuses},
+    complete={"filePath": _sources, "focus": _one_of(*FOCUSES)},
 )
 def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
@@ -206,7 +196,7 @@ def _span(start: int, end: int) -> str:
     title="Explain complex code",
     specified=True,
     specified_description="Add NOTE comments explaining complex functions/algorithms",
-    complete={"filePath": _sources, "complexityThreshold": _thresholds},
+    complete={"filePath": _sources, "complexityThreshold": _one_of("5", "10", "15", "20")},
 )
 def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMessage]:
     """Add NOTE comments explaining complex functions/algorithms."""
@@ -268,7 +258,7 @@ def _explaining(room: Comments, path: str) -> list[str]:
     title="Export training data",
     specified=True,
     specified_description="Export workspace comments as AI training data (JSONL format)",
-    complete={"includeContext": _answers},
+    complete={"includeContext": _one_of("true", "false")},
 )
 def training_export(room: Comments, args: TrainingExport) -> list[PromptMessage]:
     """Export workspace comments as AI training data (JSONL format)."""
@@ -309,7 +299,7 @@ def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     path = None if args.file_path is None else source_path(args.file_path).text
     if path is not None:
         room.load(path)  # a file that is neither there nor commented on is a mistake to be told
-    total, found, _ = unsure(room, None if path is None else _exactly(path), _MOST_ORPHANS)
+    total, found, _ = uncertain_comments(room, None if path is None else _exactly(path), _MOST_ORPHANS)
     where = "this workspace" if path is None else visible(path)
     if not found:
         return [PromptMessage(texts.NO_ORPHANS.format(where=where))]

@@ -16,7 +16,7 @@ from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource, did_you_mean
 from holdfast.kernel.resource import ListedResource
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import visible, visible_in
 
 _BASE = "comment://workspace/"
 _JSON = "application/json"
@@ -201,13 +201,4 @@ def _candidates(note: Note) -> list[dict[str, Any]]:
 
 def _written(value: dict[str, Any], damaged: list[dict[str, str]]) -> str:
     whole = value | ({"damaged": damaged} if damaged else {})
-    return json.dumps(_cleaned(whole), ensure_ascii=False, separators=(",", ":"))
-
-
-def _cleaned(value: Any) -> Any:
-    """Return a value in which no text hides anything from the person who looks at it."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {visible(key): _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list) else value
+    return json.dumps(visible_in(whole), ensure_ascii=False, separators=(",", ":"))

@@ -16,13 +16,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from holdfast.comments.anchors.cache import Found, Places, signature_text
+from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
 from holdfast.comments.anchors.plan import Plan, apply, plan
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory, followed
 from holdfast.comments.errors import InvalidLineNumber
 from holdfast.comments.sidecar.document import Sidecar, carry, remove
 from holdfast.comments.sidecar.files import Change, Draft, SidecarFiles
-from holdfast.comments.sidecar.note import AnchorSymbol, Note, Standing
+from holdfast.comments.sidecar.note import AnchorSymbol, Location, Note
 from holdfast.comments.sidecar.source import (
     SourceSymbols,
     decoded,
@@ -61,7 +61,7 @@ class Comments(SidecarFiles):
         super().__init__(repository, clock)
         self.lenient = bool(os.environ.get(LENIENT)) if lenient is None else lenient
         """Whether comments may be added to source that does not parse."""
-        self.places = Places(repository)
+        self.places = LocationCache(repository)
         self.versions = VersionHistory(self.archive, self.history)
         self._sidecars = Listing(repository, is_sidecar)
 
@@ -135,8 +135,8 @@ class Comments(SidecarFiles):
             return sidecar
         key = _content_key(sidecar)
         if signature is not None and (known := self.places.find(path.text, signature, key)) is not None:
-            for note, standing in zip(sidecar.comments, known, strict=True):
-                note.placement = standing
+            for note, location in zip(sidecar.comments, known, strict=True):
+                note.placement = location
             return sidecar
         found = self.planned(path, sidecar)
         apply(sidecar, found, [followed(chain) for chain in found.chains])
@@ -154,9 +154,9 @@ class Comments(SidecarFiles):
         """Remember where a sidecar's comments are, for the next time."""
         place = self.tree.signature(RepoPath.parse(sidecar.path))
         if place is not None:
-            standings = [note.placement for note in sidecar.comments]
+            locations = [note.placement for note in sidecar.comments]
             key = _content_key(sidecar)
-            self.places.keep([Found(path.text, source, place, key, standings, written)])
+            self.places.keep([CachedLocations(path.text, source, place, key, locations, written)])
 
     def load_named(self, source_path: str) -> Sidecar:
         """Return the same with the symbol that each comment is about now."""
@@ -285,18 +285,18 @@ class Writer:
                 self._room.finish_both(arriving, leaving)
             return before, _placed(arriving, note)
 
-    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, Standing]) -> list[Note]:
+    def relocate(self, source: RepoPath, target: RepoPath, names: Mapping[str, Location]) -> list[Note]:
         """Let comments follow their code into another file; what they were written for stays on record."""
         with self._room.locks.holding(source.text, target.text):
             leaving, arriving = self._begin(source), self._begin(target)
             moved = []
-            for name, standing in names.items():
+            for name, location in names.items():
                 note = leaving.sidecar.find(name)
                 if note is None or arriving.present is None:
                     continue
                 carry(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
-                note.placement, note.as_stored = standing, False
+                note.placement, note.as_stored = location, False
                 arriving.touched.add(note.id)
                 moved.append(note)
             if moved:

@@ -60,6 +60,15 @@ def _strip(text: str) -> str:
     return re.sub(_JOINER, _keep_joiner, text)
 
 
+def visible_in(value: Any) -> Any:
+    """Return JSON in which no text, and no key, has what nobody can see."""
+    if isinstance(value, str):
+        return visible(value)
+    if isinstance(value, dict):
+        return {visible(str(key)): visible_in(item) for key, item in value.items()}
+    return [visible_in(item) for item in value] if isinstance(value, list) else value
+
+
 def _keep_selector(match: re.Match[str]) -> str:
     before = match.string[match.start() - 1 : match.start()]
     selector = match.group()

@@ -321,7 +321,7 @@ def test_many_files_are_brought_up_to_date_with_progress(either: Desk, files: in
 
         result = Scan(either.room).run()
     assert len(result.outcomes) == files
-    assert {one.standing.line for one in result.outcomes} == {9}
+    assert {one.location.line for one in result.outcomes} == {9}
     assert [done for done, _ in listener.heard] == sorted(done for done, _ in listener.heard)
     (total,) = {total for _, total in listener.heard}
     assert len({done for done, _ in listener.heard}) >= 3 * files, "each file is told of at each step"

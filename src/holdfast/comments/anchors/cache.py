@@ -14,16 +14,31 @@ from collections.abc import Sequence
 from dataclasses import asdict, fields
 from typing import Any, NamedTuple
 
-from holdfast.comments.sidecar.archive import CACHE_APPLICATION_ID, CACHE_NAME, CACHE_TABLES, CACHE_VERSION
-from holdfast.comments.sidecar.note import Standing
+from holdfast.comments.sidecar.note import Location
 from holdfast.comments.tracking.placement import Candidate, Confidence
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 from holdfast.storage.watching.listing import Signature
 
+CACHE_NAME = "comment-places"
+CACHE_APPLICATION_ID = 0x48464350  # "HFCP"
+CACHE_VERSION = 2
+CACHE_TABLES = """
+CREATE TABLE IF NOT EXISTS place (
+    work_tree TEXT NOT NULL,
+    path TEXT NOT NULL,
+    source TEXT NOT NULL,
+    sidecar TEXT NOT NULL,
+    content TEXT NOT NULL,
+    settled INTEGER NOT NULL,
+    standings TEXT NOT NULL,
+    PRIMARY KEY (work_tree, path)
+) STRICT, WITHOUT ROWID
+"""
+
 _YOUNG_NANOSECONDS = 2_000_000_000
-_STANDING = tuple(field.name for field in fields(Standing))
+_LOCATION = tuple(field.name for field in fields(Location))
 
 _GET = "SELECT source, content, standings FROM place WHERE work_tree = ? AND path = ?"
 _SETTLED = "SELECT path, source, sidecar FROM place WHERE work_tree = ? AND settled"
@@ -35,7 +50,7 @@ _PUT = (
 )
 
 
-class Found(NamedTuple):
+class CachedLocations(NamedTuple):
     """Where the comments of one file are, and for what files that was found."""
 
     path: str
@@ -43,12 +58,12 @@ class Found(NamedTuple):
     sidecar: Signature
     content: str
     """What tells the content of the sidecar."""
-    standings: Sequence[Standing]
+    locations: Sequence[Location]
     written: bool
     """Whether the sidecar says so too. Reading finds places without writing them; a scan has yet to."""
 
 
-class Places:
+class LocationCache:
     """The cache of one work tree."""
 
     def __init__(self, repository: Repository) -> None:
@@ -62,10 +77,10 @@ class Places:
             prepare=_prepare,
         )
 
-    def find(self, path: str, source: Signature, content: str) -> list[Standing] | None:
+    def find(self, path: str, source: Signature, content: str) -> list[Location] | None:
         """Return the standings of a file's comments, if neither the file nor its sidecar has changed."""
         rows = self._rows(_GET, (self._work_tree, path))
-        if not rows or rows[0][0] != _text(source) or rows[0][1] != content:
+        if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
             return None
         return _read(rows[0][2])
 
@@ -73,7 +88,7 @@ class Places:
         """Return the signatures of each source and sidecar whose comments all have their line, by path."""
         return {row[0]: (row[1], row[2]) for row in self._rows(_SETTLED, (self._work_tree,))}
 
-    def keep(self, found: Sequence[Found]) -> None:
+    def keep(self, found: Sequence[CachedLocations]) -> None:
         """Keep where comments are."""
         newest = time.time_ns() - _YOUNG_NANOSECONDS
         rows = [self._row(one) for one in found if max(one.source[2], one.sidecar[2]) < newest]
@@ -84,10 +99,10 @@ class Places:
         except HoldfastError:
             return  # A cache that cannot be written costs time, nothing else.
 
-    def _row(self, one: Found) -> tuple[object, ...]:
-        settled = one.written and all(standing.confidence is Confidence.HIGH for standing in one.standings)
-        signatures = (_text(one.source), _text(one.sidecar))
-        return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.standings))
+    def _row(self, one: CachedLocations) -> tuple[object, ...]:
+        settled = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
+        signatures = (signature_text(one.source), signature_text(one.sidecar))
+        return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.locations))
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
@@ -110,11 +125,6 @@ class Places:
         self._database.close()
 
 
-def signature_text(signature: Signature) -> str:
-    """Return a signature as it is kept."""
-    return _text(signature)
-
-
 def _prepare(connection: sqlite3.Connection) -> None:
     connection.execute(CACHE_TABLES)
 
@@ -123,25 +133,26 @@ def _fill(connection: sqlite3.Connection, rows: list[tuple[object, ...]]) -> Non
     connection.executemany(_PUT, rows)
 
 
-def _text(signature: Signature) -> str:
+def signature_text(signature: Signature) -> str:
+    """Return a signature as it is kept."""
     return ":".join(map(str, signature))
 
 
-def _written(standings: Sequence[Standing]) -> str:
+def _written(locations: Sequence[Location]) -> str:
     # By hand: `asdict` copies everything deeply, which took longer than finding the places.
-    return json.dumps([_fields(standing) for standing in standings])
+    return json.dumps([_fields(location) for location in locations])
 
 
-def _fields(standing: Standing) -> dict[str, Any]:
-    return {name: getattr(standing, name) for name in _STANDING} | {
-        "candidates": [asdict(candidate) for candidate in standing.candidates]
+def _fields(location: Location) -> dict[str, Any]:
+    return {name: getattr(location, name) for name in _LOCATION} | {
+        "candidates": [asdict(candidate) for candidate in location.candidates]
     }
 
 
-def _read(text: str) -> list[Standing]:
-    return [_standing(item) for item in json.loads(text)]
+def _read(text: str) -> list[Location]:
+    return [_location(item) for item in json.loads(text)]
 
 
-def _standing(item: dict[str, Any]) -> Standing:
+def _location(item: dict[str, Any]) -> Location:
     candidates = tuple(Candidate(**candidate) for candidate in item.pop("candidates"))
-    return Standing(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})
+    return Location(**{**item, "confidence": Confidence(item["confidence"]), "candidates": candidates})

@@ -36,7 +36,9 @@ Offers = Mapping[tuple[str, str], Sequence[Candidate]]
 """Candidates by the path of a comment's file and its id."""
 
 
-def unsure(room: Comments, path: str | None, limit: int) -> tuple[int, list[tuple[str, Note]], list[str]]:
+def uncertain_comments(
+    room: Comments, path: str | None, limit: int
+) -> tuple[int, list[tuple[str, Note]], list[str]]:
     """Return how many comments are orphaned or need review, the first of them, and what is damaged."""
     answers = [
         room.search.find(
@@ -105,7 +107,7 @@ def _elsewhere(index: MovedFiles, one: Missing, anchor: Anchor) -> Iterator[Cand
             yield Candidate(moved.placement.line, round(moved.share, 3), moved.path)
 
 
-def where_it_stood(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
+def former_surroundings(room: Comments, path: str, note: Note, margin: int) -> Snippet | None:
     """Return the lines that stood beside a comment's own, as they are now, if they are still there."""
     version = room.annotated_version(note.marker)
     if version is None:

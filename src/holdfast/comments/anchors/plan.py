@@ -2,9 +2,11 @@
 
 Contract:
 - Whatever version a comment was written for, and however it is known (our evidence, git, or only the lines
-  the extension keeps), the answer is a standing; nothing is written here.
+  the extension keeps), the answer is a location; nothing is written here.
 - Comments written for the same version are followed together, so that a file is compared once for each.
-- `VersionChain` holds only texts and numbers: it may be followed in another process.
+- Of a comment by a program that keeps no version: a line that is where its marker says, with the text
+  that the marker says, is sure. A committed version that has the marked line is as good as evidence of ours.
+  A number alone is never sure.
 """
 
 from __future__ import annotations
@@ -12,23 +14,147 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any, NamedTuple
 
-from holdfast.comments.anchors.foreign import at_its_own_line, capped, of_stranger
 from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.sidecar import marker
 from holdfast.comments.sidecar.document import Sidecar, whole_line
 from holdfast.comments.sidecar.marker import LINE_NUMBER
-from holdfast.comments.sidecar.note import Note, Standing
-from holdfast.comments.sidecar.source import Present, split_lines
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
+from holdfast.comments.sidecar.note import Location, Note
+from holdfast.comments.sidecar.source import BLANK, Present, line_hash, range_hash, split_lines, trimmed
+from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
+
+_MOST_LOOKED_AT = 40
+
+
+def at_marked_line(note: Note, lines: Sequence[str]) -> Location | None:
+    """Return the location of a comment whose line is where its marker says, or that has no line at all."""
+    here = note.placement
+    if here.method == "no_line":
+        return here
+    if _has_hash(note) and is_marked_line(note, lines):
+        return Location(here.line, here.end_line, Confidence.HIGH, "marked_line")
+    return None
+
+
+def foreign_chain(note: Note, present: Present, history: VersionHistory, position: int) -> VersionChain:
+    """Return how to follow a comment for which we have no version of our own."""
+    by_number = note.evidence is None and not _has_hash(note)
+    found = _version_with_line(note, present.path, history) if note.evidence is None else None
+    if found is not None:
+        version, later = found
+        texts = [version, *(one for one in later if one.text != present.text), present.version]
+        anchors = (Anchor(note.line, note.end_line),)
+        return VersionChain(tuple(texts), anchors, (position,), by_number=by_number)
+    if by_number:
+        # The number as it stands: compared with itself, it stays, as far as the file reaches.
+        anchors = (Anchor(note.line, note.end_line),)
+        return VersionChain((present.version, present.version), anchors, (position,), by_number=True)
+    return _fragment(note, present, position)
+
+
+def is_marked_line(note: Note, lines: Sequence[str]) -> bool:
+    """Return whether a comment's line has the text, and the neighbours, that its marker keeps."""
+    index = note.placement.line - 1
+    marker = note.marker or {}
+    if index >= len(lines) or not _has_marked_text(note, lines):
+        return False
+    neighbours = [("prevLineText", index - 1), ("nextLineText", index + 1)]
+    said = [(marker[name], at) for name, at in neighbours if isinstance(marker.get(name), str)]
+    agreeing = [_neighbour(lines, at) == trimmed(text) for text, at in said]
+    if trimmed(lines[index]):
+        return not said or any(agreeing) or _is_alone(lines, index)
+    # A blank line is only as good as its neighbours.
+    return all(agreeing)
+
+
+def capped_by_fragment(note: Note, answer: Placement, lines: Sequence[str]) -> Placement:
+    """Return an answer from a fragment, sure only where the very line is there once."""
+    if answer.line is None:
+        return answer
+    facts, marker = note.evidence or {}, note.marker or {}
+    text = trimmed(str(facts.get("text", marker.get("lineText")) or "").split("\n")[0])
+    end = answer.line + (note.end_line - note.line) if note.end_line is not None else None
+    is_sure = bool(text) and trimmed(lines[answer.line - 1]) == text and _is_alone(lines, answer.line - 1)
+    confidence = Confidence.HIGH if is_sure else Confidence.MEDIUM
+    candidates = () if is_sure else answer.candidates or (Candidate(answer.line, 0.5),)
+    return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
+
+
+def _version_with_line(
+    note: Note, path: str, history: VersionHistory
+) -> tuple[Version, list[Version]] | None:
+    """Return the committed version that a comment was made for, and those after it, oldest first."""
+    dated = history.dated(path)
+    later: list[Version] = []
+    for seconds, blob in dated[:_MOST_LOOKED_AT]:
+        text = history.text(blob)
+        if text is None:
+            continue
+        version = Version(path, text)
+        lines = split_lines(text)
+        if _has_hash(note):
+            is_it = is_marked_line(note, lines)
+        else:
+            is_it = seconds <= _seconds(note) and note.line <= len(lines)
+        if is_it:
+            return version, later[::-1]
+        later.append(version)
+    return None
+
+
+def _seconds(note: Note) -> float:
+    """Return when a comment was last written, as far as it says; long ago where it does not."""
+    for text in (note.updated, note.created):
+        try:
+            return datetime.fromisoformat(text).timestamp()
+        except ValueError:
+            continue
+    return 0.0
+
+
+def _has_hash(note: Note) -> bool:
+    return bool((note.marker or {}).get("lineHash"))
+
+
+def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
+    marker, here = note.marker or {}, note.placement
+    covered = list(lines[here.line - 1 : here.end_line or here.line])
+    hashes = (marker.get("lineHash"), note.raw.get("lineHash"))
+    return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
+
+
+def _fragment(note: Note, present: Present, position: int) -> VersionChain:
+    """Return a chain from the few lines that the marker itself keeps."""
+    facts, marker = note.evidence or {}, note.marker or {}
+    text = facts.get("text", marker.get("lineText"))
+    before: list[str] = _texts(facts.get("before", [marker.get("prevLineText")]))
+    after = _texts(facts.get("after", [marker.get("nextLineText")]))
+    own = "" if text == BLANK else str(text or "").split("\n")[0]
+    fragment = "\n".join([*before, own, *after])
+    anchor = Anchor(len(before) + 1)
+    return VersionChain((Version(present.path, fragment), present.version), (anchor,), (position,), True)
+
+
+def _texts(value: object) -> list[str]:
+    return [item for item in value if isinstance(item, str) and item] if isinstance(value, list) else []
+
+
+def _neighbour(lines: Sequence[str], index: int) -> str:
+    return trimmed(lines[index]) if 0 <= index < len(lines) else ""
+
+
+def _is_alone(lines: Sequence[str], index: int) -> bool:
+    text = trimmed(lines[index])
+    return sum(1 for line in lines if trimmed(line) == text) == 1
 
 
 @dataclass
 class Plan:
     """What is known about a sidecar's comments without comparing texts, and what has to be compared."""
 
-    standings: dict[int, Standing] = field(default_factory=dict)
+    locations: dict[int, Location] = field(default_factory=dict)
     chains: list[VersionChain] = field(default_factory=list)
 
 
@@ -37,9 +163,9 @@ def plan(sidecar: Sidecar, present: Present | None, history: VersionHistory) -> 
     found = Plan()
     waiting: dict[_Origin, list[int]] = defaultdict(list)
     for position, note in enumerate(sidecar.comments):
-        standing = settled(note, present)
-        if standing is not None:
-            found.standings[position] = standing
+        location = settled(note, present)
+        if location is not None:
+            found.locations[position] = location
             note.as_stored = present is not None and (note.evidence or {}).get("seenBlob") == present.blob
         else:
             waiting[_origin(note, sidecar.source_path)].append(position)
@@ -48,11 +174,11 @@ def plan(sidecar: Sidecar, present: Present | None, history: VersionHistory) -> 
     for origin, positions in waiting.items():
         text = history.text(origin.blob) if origin.blob else None
         if text is not None:
-            versions = _way(Version(origin.path, text), origin, present, history)
+            versions = _versions_to_present(Version(origin.path, text), origin, present, history)
             found.chains.append(_chain(sidecar, versions, positions))
         else:
             found.chains.extend(
-                of_stranger(sidecar.comments[one], present, history, one) for one in positions
+                foreign_chain(sidecar.comments[one], present, history, one) for one in positions
             )
     return found
 
@@ -80,7 +206,9 @@ def _origin(note: Note, source_path: str) -> _Origin:
     )
 
 
-def _way(old: Version, origin: _Origin, present: Present, history: VersionHistory) -> tuple[Version, ...]:
+def _versions_to_present(
+    old: Version, origin: _Origin, present: Present, history: VersionHistory
+) -> tuple[Version, ...]:
     """Return the versions from the one a comment was written for to the present one."""
     revisions = list(history.since(origin.path, origin.blob, origin.commit))
     if origin.good and origin.good not in (origin.blob, present.blob):
@@ -101,20 +229,20 @@ def _distinct(revisions: Sequence[Version], first: str, present: Present) -> lis
 
 
 def apply(sidecar: Sidecar, found: Plan, placements: Sequence[Sequence[Placement]]) -> None:
-    """Give every comment its standing."""
-    for position, standing in found.standings.items():
-        sidecar.comments[position].placement = standing
+    """Give every comment its location."""
+    for position, location in found.locations.items():
+        sidecar.comments[position].placement = location
     for chain, answers in zip(found.chains, placements, strict=True):
         lines = split_lines(chain.versions[-1].text)
         for position, answer in zip(chain.positions, answers, strict=True):
             note = sidecar.comments[position]
-            placement = capped(note, answer, lines) if chain.from_fragment else answer
-            standing = standing_of(note, placement)
+            placement = capped_by_fragment(note, answer, lines) if chain.from_fragment else answer
+            location = location_of(note, placement)
             basis = {"basis": LINE_NUMBER} if chain.by_number else note.evidence or {}
-            note.placement = _capped_by_basis(basis, standing)
+            note.placement = _capped_by_basis(basis, location)
 
 
-def standing_of(note: Note, placement: Placement) -> Standing:
+def location_of(note: Note, placement: Placement) -> Location:
     """Return where a comment stands after tracking; without a line it keeps the last good one."""
     facts = note.evidence or {}
     good = whole_line(facts.get("lastGoodLine")) or note.placement.line
@@ -123,7 +251,7 @@ def standing_of(note: Note, placement: Placement) -> Standing:
         end, line = note.placement.end_line, good
     else:
         end, line = (placement.end_line if is_range else None), placement.line
-    return Standing(
+    return Location(
         line,
         end if end is not None and end > line else None,
         placement.confidence,
@@ -133,30 +261,30 @@ def standing_of(note: Note, placement: Placement) -> Standing:
     )
 
 
-def settled(note: Note, present: Present | None) -> Standing | None:
-    """Return the standing of a comment that needs no comparison of texts."""
+def settled(note: Note, present: Present | None) -> Location | None:
+    """Return the location of a comment that needs no comparison of texts."""
     facts = note.evidence
     here = note.placement
     if present is None:
         good = whole_line((facts or {}).get("lastGoodLine")) or here.line
-        return Standing(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
+        return Location(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")
     if facts is None:
-        return at_its_own_line(note, present.lines)
+        return at_marked_line(note, present.lines)
     if facts.get("seenBlob") == present.blob:
-        return marker.stored_standing(note)
+        return marker.stored_location(note)
     if facts.get("blob") == present.blob:
         line = whole_line(facts.get("line")) or here.line
         return _capped_by_basis(
-            facts, Standing(line, whole_line(facts.get("endLine")), Confidence.HIGH, "unchanged")
+            facts, Location(line, whole_line(facts.get("endLine")), Confidence.HIGH, "unchanged")
         )
     return None
 
 
-def _capped_by_basis(facts: Mapping[str, Any], standing: Standing) -> Standing:
-    """Return a standing that is no surer than what the comment was first known by."""
-    if facts.get("basis") != LINE_NUMBER or standing.confidence is not Confidence.HIGH:
-        return standing
-    return replace(standing, confidence=Confidence.MEDIUM, method=LINE_NUMBER)
+def _capped_by_basis(facts: Mapping[str, Any], location: Location) -> Location:
+    """Return a location that is no surer than what the comment was first known by."""
+    if facts.get("basis") != LINE_NUMBER or location.confidence is not Confidence.HIGH:
+        return location
+    return replace(location, confidence=Confidence.MEDIUM, method=LINE_NUMBER)
 
 
 def _chain(sidecar: Sidecar, versions: tuple[Version, ...], positions: Sequence[int]) -> VersionChain:

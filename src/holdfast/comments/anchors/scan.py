@@ -22,7 +22,7 @@ from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.files import Change
-from holdfast.comments.sidecar.note import Note, Standing
+from holdfast.comments.sidecar.note import Location, Note
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.moved_files import Moved
 from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
@@ -92,7 +92,7 @@ class Outcome:
 
     name: str
     path: str
-    standing: Standing
+    location: Location
     from_line: int
     from_path: str | None = None
 
@@ -196,20 +196,20 @@ class Scan:
             self._room.keep_places(place, written, source, written=True)
 
     def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
-        """Return the sidecar as it is on disk now, with the standings that were just found."""
+        """Return the sidecar as it is on disk now, with the locations that were just found."""
         data = self._room.sidecar_bytes(place)
         sidecar = sidecars.empty(place.text) if data is None else sidecars.read(place.text, data)
-        standings = {note.id: note.placement for note in notes}
+        locations = {note.id: note.placement for note in notes}
         for note in sidecar.comments:
-            note.placement = standings.get(note.id, note.placement)
+            note.placement = locations.get(note.id, note.placement)
         return sidecar
 
     def _note(self, path: str, note: Note, before: int) -> None:
-        standing = note.placement
-        if standing.orphaned:
+        location = note.placement
+        if location.orphaned:
             self._missing.append((path, note))
-        elif standing.needs_review or standing.line != before:
-            self.result.outcomes.append(Outcome(note.alias, path, standing, before))
+        elif location.needs_review or location.line != before:
+            self.result.outcomes.append(Outcome(note.alias, path, location, before))
 
     # Code that went to other files
 
@@ -229,12 +229,12 @@ class Scan:
 
     def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
         """Move what is sure into its new file, and report the rest where it is."""
-        moving: dict[tuple[str, str], dict[str, Standing]] = defaultdict(dict)
+        moving: dict[tuple[str, str], dict[str, Location]] = defaultdict(dict)
         for path, note in self._missing:
             source, moved = found.get(f"{path}\0{note.id}", ("", None))
             if moved is not None and moved.clear and moved.placement.confidence is Confidence.HIGH:
                 assert moved.placement.line is not None
-                moving[source, moved.path][note.id] = Standing(
+                moving[source, moved.path][note.id] = Location(
                     moved.placement.line, moved.placement.end_line, method="moved_file"
                 )
             else:
@@ -242,7 +242,7 @@ class Scan:
         for (source, target), names in moving.items():
             self._guarded(source, partial(self._move, source, target, names))
 
-    def _move(self, source: str, target: str, names: dict[str, Standing]) -> None:
+    def _move(self, source: str, target: str, names: dict[str, Location]) -> None:
         lines = {note.id: note.line for path, note in self._missing if path == source}
         for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
             self.result.outcomes.append(
@@ -250,18 +250,18 @@ class Scan:
             )
 
     def _report_orphan(self, path: str, note: Note, moved: Moved | None) -> None:
-        standing = note.placement
+        location = note.placement
         if moved is not None and moved.placement.line is not None:
             candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
-            standing = replace(standing, candidates=(candidate, *standing.candidates))
-            self._guarded(path, lambda: self._keep_candidates(path, note, standing))
-        self.result.outcomes.append(Outcome(note.alias, path, standing, note.line))
+            location = replace(location, candidates=(candidate, *location.candidates))
+            self._guarded(path, lambda: self._keep_candidates(path, note, location))
+        self.result.outcomes.append(Outcome(note.alias, path, location, note.line))
 
-    def _keep_candidates(self, path: str, note: Note, standing: Standing) -> None:
+    def _keep_candidates(self, path: str, note: Note, location: Location) -> None:
         with self._writer.changing(RepoPath.parse(path)) as change:
             found = change.sidecar.find(note.id)
             if found is not None and found.orphaned:
-                found.placement, found.as_stored = standing, False
+                found.placement, found.as_stored = location, False
 
     def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
         try:

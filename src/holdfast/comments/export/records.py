@@ -15,7 +15,7 @@ from holdfast.comments.errors import CommentFileCorrupted, SourceNotFound
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import visible, visible_in
 
 if TYPE_CHECKING:
     from holdfast.comments.store import Comments
@@ -66,7 +66,7 @@ class Exported:
     @property
     def ai(self) -> dict[str, Any] | None:
         """What a model said about it."""
-        return None if self.note.ai is None else cleaned(dict(self.note.ai))
+        return None if self.note.ai is None else visible_in(dict(self.note.ai))
 
     @property
     def anchor(self) -> str | None:
@@ -126,12 +126,3 @@ def _context(room: Comments, path: str, note: Note, source: str | None, margin: 
     if found is None:
         return None
     return Snippet(visible(found.path), found.start, tuple(map(visible, found.lines)))
-
-
-def cleaned(value: Any) -> Any:
-    """Return JSON without invisible characters in any text."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {visible(str(key)): cleaned(item) for key, item in value.items()}
-    return [cleaned(item) for item in value] if isinstance(value, list) else value

@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdfast.comments.export.records import Exported, ExportedFile, cleaned
+from holdfast.comments.export.records import Exported, ExportedFile
 from holdfast.comments.search.filling import confidence_of, model_of
 from holdfast.kernel.errors import Unavailable
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import visible, visible_in
 
 _ROWS_AT_A_TIME = 2000
 
@@ -101,4 +101,4 @@ def _row(exported: Exported) -> dict[str, Any]:
 
 
 def _json(value: object) -> str | None:
-    return None if value is None else json.dumps(cleaned(value), ensure_ascii=False)
+    return None if value is None else json.dumps(visible_in(value), ensure_ascii=False)

@@ -65,22 +65,6 @@ MIGRATIONS = (
     """,
 )
 
-CACHE_NAME = "comment-places"
-CACHE_APPLICATION_ID = 0x48464350  # "HFCP"
-CACHE_VERSION = 2
-CACHE_TABLES = """
-CREATE TABLE IF NOT EXISTS place (
-    work_tree TEXT NOT NULL,
-    path TEXT NOT NULL,
-    source TEXT NOT NULL,
-    sidecar TEXT NOT NULL,
-    content TEXT NOT NULL,
-    settled INTEGER NOT NULL,
-    standings TEXT NOT NULL,
-    PRIMARY KEY (work_tree, path)
-) STRICT, WITHOUT ROWID
-"""
-
 
 _NEW_VERSION = "INSERT INTO version (blob, data) VALUES (?, ?) ON CONFLICT (blob) DO NOTHING"
 _VERSION = "SELECT data FROM version WHERE blob = ?"
@@ -229,7 +213,7 @@ class Archive:
 
 
 @dataclass
-class Merged:
+class LostUpdates:
     """What a comparison with the record found."""
 
     restored: list[Entry] = field(default_factory=list)
@@ -254,9 +238,9 @@ class Circumstances:
     """Tells whether a comment is in some commit, though not in the last."""
 
 
-def compared(sidecar: Sidecar, record: Record, known: Circumstances) -> Merged:
+def lost_updates(sidecar: Sidecar, record: Record, known: Circumstances) -> LostUpdates:
     """Compare a sidecar that somebody else has written with what we wrote."""
-    found = Merged()
+    found = LostUpdates()
     if record.digest == sidecar.digest or not record.entries:
         return found
     stored = {note.id: note for note in sidecar.comments}
@@ -288,7 +272,7 @@ def compared(sidecar: Sidecar, record: Record, known: Circumstances) -> Merged:
     return found
 
 
-def put_back(sidecar: Sidecar, restored: list[Entry]) -> None:
+def restore(sidecar: Sidecar, restored: list[Entry]) -> None:
     """Put comments and their markers back into the document, in the state that we wrote."""
     comments: list[Any] = sidecar.raw["comments"]
     markers: list[Any] = sidecar.raw.setdefault("ghostMarkers", [])

@@ -24,7 +24,7 @@ from json.encoder import encode_basestring
 from typing import Any
 
 from holdfast.comments.errors import CommentFileCorrupted
-from holdfast.comments.sidecar.note import EVIDENCE, Note, Standing
+from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
 
@@ -282,18 +282,18 @@ def _note(comment: object, owned: Mapping[str, dict[str, Any]], position: int, p
     if _HALF_PAIR.search(comment["id"]) is not None:
         raise CommentFileCorrupted(path, f"the id of comment {position} is no text")
     marker = owned.get(f"marker {comment.get('ghostMarkerId')}") or owned.get(f"comment {comment['id']}")
-    return Note(comment, marker, _stored_standing(comment, marker))
+    return Note(comment, marker, _stored_location(comment, marker))
 
 
-def _stored_standing(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> Standing:
+def _stored_location(comment: Mapping[str, Any], marker: Mapping[str, Any] | None) -> Location:
     """Return where the document itself says a comment is; the marker is the fresher of the two."""
     marker = marker or {}
     line = whole_line(marker.get("line")) or whole_line(comment.get("startLine"))
     line = line or whole_line(comment.get("line"))
     end = whole_line(marker.get("endLine")) or whole_line(comment.get("endLine"))
     if line is None:
-        return Standing(1, confidence=Confidence.NONE, reason="ambiguous", method="no_line")
-    return Standing(line, end if end is not None and end > line else None)
+        return Location(1, confidence=Confidence.NONE, reason="ambiguous", method="no_line")
+    return Location(line, end if end is not None and end > line else None)
 
 
 def remove(sidecar: Sidecar, note: Note) -> None:

@@ -23,12 +23,12 @@ from holdfast.comments.sidecar.archive import (
     Archive,
     Circumstances,
     Entry,
-    Merged,
+    LostUpdates,
     Record,
     blob_id,
-    compared,
     entry_of,
-    put_back,
+    lost_updates,
+    restore,
     tombstone,
 )
 from holdfast.comments.sidecar.document import (
@@ -43,7 +43,7 @@ from holdfast.comments.sidecar.document import (
     read,
 )
 from holdfast.comments.sidecar.marker import Completion
-from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Note, Standing, comment_name, marker_name
+from holdfast.comments.sidecar.note import EVIDENCE, AnchorSymbol, Location, Note, comment_name, marker_name
 from holdfast.comments.sidecar.source import (
     SUFFIX,
     Present,
@@ -138,7 +138,7 @@ class Change:
             comment["aiMeta"] = {**draft.ai, "enrichedAt": self.moment}
         marker = {"id": marker_name(number + 1), "line": draft.line, "commentIds": [comment["id"]]}
         self.completion.anchor(marker, draft.line, draft.end_line, "added")
-        note = Note(comment, marker, Standing(draft.line, draft.end_line, method="added"))
+        note = Note(comment, marker, Location(draft.line, draft.end_line, method="added"))
         self.put(note)
         return note
 
@@ -164,7 +164,7 @@ class Change:
             self.sidecar.raw["ghostMarkers"].append(marker)
         note.marker = marker
         note.raw["ghostMarkerId"] = marker["id"]
-        note.placement, note.as_stored = Standing(line, end, method="placed"), False
+        note.placement, note.as_stored = Location(line, end, method="placed"), False
         note.moved_symbol = None
         self.completion.anchor(marker, line, end, "placed")
         self.mark(note)
@@ -252,21 +252,21 @@ class SidecarFiles:
         if data is None:
             return empty(path.text)
         sidecar = read(path.text, data)
-        put_back(
+        restore(
             sidecar, self._lost(sidecar, data, self.archive.record(sidecar.path, sidecar.digest)).restored
         )
         return sidecar
 
-    def _lost(self, sidecar: Sidecar, data: bytes, record: Record) -> Merged:
+    def _lost(self, sidecar: Sidecar, data: bytes, record: Record) -> LostUpdates:
         """Compare a sidecar with what we last wrote there, and put on record what that shows."""
         if record.digest == sidecar.digest or not record.entries:
-            return Merged()
+            return LostUpdates()
         circumstances = Circumstances(
             self.archive.sequence_in(sidecar.stamp),
             lambda: self.history.committed(sidecar.path) == data,
             lambda comment_id: self._is_only_elsewhere(sidecar.path, comment_id),
         )
-        found = compared(sidecar, record, circumstances)
+        found = lost_updates(sidecar, record, circumstances)
         if found.known or found.forgotten:
             digest = record.digest if found.restored else sidecar.digest
             self.archive.remember(sidecar.path, str(digest), record.sequence, found.known, found.forgotten)
@@ -316,7 +316,7 @@ class SidecarFiles:
             return
         added = change.sidecar.comments
         change.sidecar = read(change.path.text, change.before)
-        put_back(change.sidecar, self._lost(change.sidecar, change.before, change.record).restored)
+        restore(change.sidecar, self._lost(change.sidecar, change.before, change.record).restored)
         for note in change.sidecar.comments:
             note.as_stored = as_stored
         for note in added:

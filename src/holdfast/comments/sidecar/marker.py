@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.note import EVIDENCE, Note, Standing
+from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
 from holdfast.comments.sidecar.source import (
     VERSION,
     Present,
@@ -39,7 +39,7 @@ _SAYS_LITTLE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "
 
 
 @dataclass(frozen=True)
-class Seen:
+class SourceVersion:
     """A version of a source file: the id of its bytes, the last commit then, its path and its lines."""
 
     blob: str
@@ -48,7 +48,9 @@ class Seen:
     lines: Sequence[str]
 
 
-def made(seen: Seen, line: int, end_line: int | None, moment: str, method: str) -> dict[str, Any]:
+def new_evidence(
+    seen: SourceVersion, line: int, end_line: int | None, moment: str, method: str
+) -> dict[str, Any]:
     """Return the evidence for a comment on a line of a version."""
     facts: dict[str, Any] = {"blob": seen.blob, "commit": seen.commit, "path": seen.path, "line": line}
     if end_line is not None:
@@ -81,33 +83,35 @@ def context(lines: Sequence[str], order: range) -> list[str]:
     return found
 
 
-def judged(facts: Mapping[str, Any], standing: Standing, blob: str | None, moment: str) -> dict[str, Any]:
+def updated_evidence(
+    facts: Mapping[str, Any], location: Location, blob: str | None, moment: str
+) -> dict[str, Any]:
     """Return evidence with what tracking found in the version `blob`; only a sure answer moves the line."""
     known = dict(facts)
-    status = "orphaned" if standing.orphaned else "needs_review" if standing.needs_review else "anchored"
-    known |= {"status": status, "confidence": standing.confidence.value, "method": standing.method}
+    status = "orphaned" if location.orphaned else "needs_review" if location.needs_review else "anchored"
+    known |= {"status": status, "confidence": location.confidence.value, "method": location.method}
     known.pop("reason", None)
     known.pop("candidates", None)
-    if standing.reason is not None:
-        known["reason"] = standing.reason
-    if standing.candidates:
-        known["candidates"] = [_candidate(one) for one in standing.candidates[:_MOST_CANDIDATES]]
+    if location.reason is not None:
+        known["reason"] = location.reason
+    if location.candidates:
+        known["candidates"] = [_candidate(one) for one in location.candidates[:_MOST_CANDIDATES]]
     known["seenBlob"] = blob
     known["seenAt"] = moment
-    if standing.confidence is Confidence.HIGH:
+    if location.confidence is Confidence.HIGH:
         known["goodBlob"] = blob
-    if standing.confidence is Confidence.HIGH and standing.line != known.get("lastGoodLine"):
-        move = {"at": moment, "from": known.get("lastGoodLine"), "to": standing.line, "by": standing.method}
+    if location.confidence is Confidence.HIGH and location.line != known.get("lastGoodLine"):
+        move = {"at": moment, "from": known.get("lastGoodLine"), "to": location.line, "by": location.method}
         known["history"] = [*(known.get("history") or []), move][-_MOST_MOVES:]
-        known["lastGoodLine"] = standing.line
-    if standing.needs_review and not standing.orphaned:
-        known["likelyLine"] = standing.line
+        known["lastGoodLine"] = location.line
+    if location.needs_review and not location.orphaned:
+        known["likelyLine"] = location.line
     else:
         known.pop("likelyLine", None)
     return known
 
 
-def stored_standing(note: Note) -> Standing | None:
+def stored_location(note: Note) -> Location | None:
     """Return what the evidence says about the version it was last compared with."""
     facts = note.evidence
     if facts is None:
@@ -119,7 +123,7 @@ def stored_standing(note: Note) -> Standing | None:
     good = whole_line(facts.get("lastGoodLine")) or note.line
     line = whole_line(facts.get("likelyLine")) or good
     reason = facts.get("reason")
-    return Standing(
+    return Location(
         line,
         note.end_line,
         confidence,
@@ -170,7 +174,9 @@ class Completion:
         self.new_marker_id = new_marker_id
         self._lines = present.lines if present is not None else []
         self._outline: SourceSymbols | None = None
-        self.seen = None if present is None else Seen(present.blob, commit, present.path, self._lines)
+        self.seen = (
+            None if present is None else SourceVersion(present.blob, commit, present.path, self._lines)
+        )
 
     def complete(self, sidecar: Sidecar) -> None:
         """Bring a whole document into our form; each comment goes to where it stands now."""
@@ -215,7 +221,7 @@ class Completion:
         assert self.seen is not None
         self.describe(marker, line, end_line)
         history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
-        facts = made(self.seen, line, end_line, self._moment, method)
+        facts = new_evidence(self.seen, line, end_line, self._moment, method)
         facts["symbol"] = marker["astAnchor"]
         facts["history"] = history
         marker[EVIDENCE] = facts
@@ -286,52 +292,52 @@ class Completion:
 
         What says the same as before is left alone, so that a file in git changes only when something did.
         """
-        standing, facts = note.placement, note.evidence
-        is_sure = standing.confidence is Confidence.HIGH and 1 <= standing.line <= len(self._lines)
+        location, facts = note.placement, note.evidence
+        is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
         if facts is None:
-            if self.seen is not None and (is_sure or standing.method == LINE_NUMBER):
-                self._adopt(marker, standing)
+            if self.seen is not None and (is_sure or location.method == LINE_NUMBER):
+                self._adopt(marker, location)
             return
-        if is_sure and not self._says(marker, standing):
-            self.describe(marker, standing.line, standing.end_line)
-        if standing != stored_standing(note) and not self._is_known(facts, standing):
+        if is_sure and not self._says(marker, location):
+            self.describe(marker, location.line, location.end_line)
+        if location != stored_location(note) and not self._is_known(facts, location):
             blob = self.seen.blob if self.seen is not None else None
-            marker[EVIDENCE] = judged(facts, standing, blob, self._moment)
+            marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
 
-    def _says(self, marker: dict[str, Any], standing: Standing) -> bool:
+    def _says(self, marker: dict[str, Any], location: Location) -> bool:
         """Return whether a marker says already where its comment is, and what is there."""
         end_line = whole_line(marker.get("endLine"))
-        if marker.get("line") != standing.line or (standing.end_line or standing.line) != (
-            end_line or standing.line
+        if marker.get("line") != location.line or (location.end_line or location.line) != (
+            end_line or location.line
         ):
             return False
-        covered = self._lines[standing.line - 1 : standing.end_line or standing.line]
-        hashed = line_hash(covered[0]) if standing.end_line is None else range_hash(covered)
+        covered = self._lines[location.line - 1 : location.end_line or location.line]
+        hashed = line_hash(covered[0]) if location.end_line is None else range_hash(covered)
         return bool(marker.get("lineHash") == hashed)
 
-    def _is_known(self, facts: Mapping[str, Any], standing: Standing) -> bool:
+    def _is_known(self, facts: Mapping[str, Any], location: Location) -> bool:
         """Return whether the evidence says the same, apart from how it was found out."""
-        sure = standing.confidence is Confidence.HIGH
+        sure = location.confidence is Confidence.HIGH
         return (
             sure
             and facts.get("confidence") == Confidence.HIGH.value
-            and facts.get("lastGoodLine") == standing.line
+            and facts.get("lastGoodLine") == location.line
         )
 
-    def _adopt(self, marker: dict[str, Any], standing: Standing) -> None:
+    def _adopt(self, marker: dict[str, Any], location: Location) -> None:
         """Follow from now on a comment of another program, no surer than it was known so far."""
         assert self.seen is not None
-        if standing.line > len(self._lines):
+        if location.line > len(self._lines):
             return
-        if standing.confidence is Confidence.HIGH:
-            self.describe(marker, standing.line, standing.end_line)
-        facts = made(self.seen, standing.line, standing.end_line, self._moment, standing.method)
+        if location.confidence is Confidence.HIGH:
+            self.describe(marker, location.line, location.end_line)
+        facts = new_evidence(self.seen, location.line, location.end_line, self._moment, location.method)
         facts["symbol"] = marker.get("astAnchor")
-        if standing.confidence is not Confidence.HIGH:
+        if location.confidence is not Confidence.HIGH:
             facts |= {
                 "basis": LINE_NUMBER,
                 "status": "needs_review",
-                "confidence": standing.confidence.value,
+                "confidence": location.confidence.value,
             }
         marker[EVIDENCE] = facts
 

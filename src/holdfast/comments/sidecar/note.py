@@ -92,7 +92,7 @@ class AnchorSymbol:
 
 
 @dataclass(frozen=True)
-class Standing:
+class Location:
     """Where a comment is now, and how sure that is."""
 
     line: int
@@ -119,7 +119,7 @@ class Note:
 
     raw: dict[str, Any]
     marker: dict[str, Any] | None = None
-    placement: Standing = field(default_factory=lambda: Standing(1))
+    placement: Location = field(default_factory=lambda: Location(1))
     as_stored: bool = False
     """Whether the marker says already, about the present text, what the placement says."""
     moved_symbol: AnchorSymbol | None = None

@@ -34,9 +34,6 @@ _FLEXIBLE = (3, 4)
 _LEAST_SOURCE = 20
 
 
-Standing = Literal["placed", "review", "orphaned"]
-
-
 class ListComments(Input):
     """Which comments to list; all conditions must hold."""
 
@@ -46,7 +43,7 @@ class ListComments(Input):
     tag: str | None = Field(default=None, max_length=100, description="The whole tag, such as TODO.")
     author: str | None = Field(default=None, max_length=1000, description="The author's whole name.")
     status: Status | None = Field(default=None, description="open, resolved or wontfix.")
-    standing: Standing | None = Field(
+    standing: Literal["placed", "review", "orphaned"] | None = Field(
         default=None, description="placed: its line is sure; review: look at it; orphaned: its code is gone."
     )
     ai: bool | None = Field(default=None, description="Only those with AI metadata, or only those without.")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from pydantic import Field
 
-from holdfast.comments.anchors.orphans import candidates, unsure
+from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
 from holdfast.comments.models import (
     CommentFacts,
@@ -108,7 +108,7 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
 
     move_comment puts one where it belongs. An orphan comes back by itself when its code does.
     """
-    total, found, damaged = unsure(room, args.file, args.limit)
+    total, found, damaged = uncertain_comments(room, args.file, args.limit)
     offers = candidates(room, found)
     for path, note in found:
         note.placement = replace(note.placement, candidates=tuple(offers[path, note.id]))

@@ -127,7 +127,7 @@ def reanchor_comments(room: Comments, args: ReanchorComments) -> ScanResult:
     """
     only = None if args.file_path is None else source_path(args.file_path)
     scanned = Scan(room).run(only)
-    outcomes = [(_reanchored(one), one.standing) for one in scanned.outcomes]
+    outcomes = [(_reanchored(one), one.location) for one in scanned.outcomes]
     return ScanResult(
         files=scanned.files,
         changed_files=scanned.changed,
@@ -143,10 +143,10 @@ def _reanchored(outcome: Outcome) -> Reanchored:
     return Reanchored(
         comment_id=outcome.name,
         file_path=outcome.path,
-        line=outcome.standing.line,
+        line=outcome.location.line,
         from_file=outcome.from_path,
         from_line=outcome.from_line,
-        orphaned=outcome.standing.orphaned,
-        needs_review=outcome.standing.needs_review,
-        reason=outcome.standing.reason,
+        orphaned=outcome.location.orphaned,
+        needs_review=outcome.location.needs_review,
+        reason=outcome.location.reason,
     )

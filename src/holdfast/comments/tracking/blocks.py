@@ -44,7 +44,7 @@ class Blocks:
     def guess(self, index: int) -> Guess | None:
         """Return the line that opens the block which holds what the block of a line held."""
         kind = self._before.role(index).opens
-        places = self._comparison.places
+        places = self._comparison.outlines
         if not kind or not places.known:
             return None
         votes: Counter[int] = Counter()
@@ -61,7 +61,7 @@ class Blocks:
     def only(self, index: int) -> Guess | None:
         """Return the only block of a kind in what a symbol became, where a line opens the only one of it."""
         kind = self._before.role(index).opens
-        places = self._comparison.places
+        places = self._comparison.outlines
         holder = places.old.holder(index) if kind and places.known else None
         target = places.symbols.to.get(holder) if holder is not None else None
         if holder is None or target is None:
@@ -72,7 +72,7 @@ class Blocks:
 
     def _inside(self, index: int) -> list[tuple[int, int]]:
         """Return the first lines inside a block that are for certain the same, with where they are."""
-        lines = [at for at in self._comparison.places.old.inside(index) if not self._before.is_trivial(at)]
+        lines = [at for at in self._comparison.outlines.old.inside(index) if not self._before.is_trivial(at)]
         firm = self._comparison.firm
         held = [(at, firm[at]) for at in lines[:_LONGEST] if at in firm]
         if held:

@@ -9,9 +9,8 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import pairwise
 
-from holdfast.comments.tracking.alignment import Pair, best_chain, is_small, offered, window
+from holdfast.comments.tracking.alignment import LeftOver, Pair, best_chain, is_small, offered, window
 from holdfast.comments.tracking.diff import Area, line_map
-from holdfast.comments.tracking.leftover import LeftOver
 from holdfast.comments.tracking.likeness import Likeness
 from holdfast.comments.tracking.lines import Lines
 from holdfast.comments.tracking.outline import Outline
@@ -49,37 +48,34 @@ class Comparison:
         return sorted(self.firm)
 
     @cached_property
-    def places(self) -> Outlines:
+    def _firm_targets(self) -> list[int]:
+        return [self.firm[key] for key in self._firm_keys]
+
+    @cached_property
+    def outlines(self) -> Outlines:
         """The symbols of both versions."""
         return Outlines(*self._outlines, self.before, self.after, self.equal)
 
     @cached_property
     def likeness(self) -> Likeness:
         """Scores of pairs of lines."""
-        return Likeness(self.before, self.after, self.places)
+        return Likeness(self.before, self.after, self.outlines)
 
     def area(self, index: int) -> Area:
         """Return the area around a line that is not firm."""
-        keys = self._firm_keys
-        place = bisect_left(keys, index)
-        old_start, new_start = (keys[place - 1] + 1, self.firm[keys[place - 1]] + 1) if place else (0, 0)
-        if place == len(keys):
-            return old_start, len(self.before), new_start, len(self.after)
-        return old_start, keys[place], new_start, self.firm[keys[place]]
-
-    @cached_property
-    def _firm_back(self) -> tuple[list[int], list[int]]:
-        """Firm lines by their new index: the new indices, and the old ones beside them."""
-        return [self.firm[key] for key in self._firm_keys], self._firm_keys
+        return self._area(bisect_left(self._firm_keys, index))
 
     def area_of_new(self, index: int) -> Area:
         """Return the area around a new line that no firm line has become."""
-        targets, sources = self._firm_back
-        place = bisect_left(targets, index)
-        old_start, new_start = (sources[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
-        if place == len(targets):
+        return self._area(bisect_left(self._firm_targets, index))
+
+    def _area(self, place: int) -> Area:
+        """Return the area before a firm line, counted from 0; behind the last, the rest of both texts."""
+        keys, targets = self._firm_keys, self._firm_targets
+        old_start, new_start = (keys[place - 1] + 1, targets[place - 1] + 1) if place else (0, 0)
+        if place == len(keys):
             return old_start, len(self.before), new_start, len(self.after)
-        return old_start, sources[place], new_start, targets[place]
+        return old_start, keys[place], new_start, targets[place]
 
     @cached_property
     def left_over(self) -> LeftOver:

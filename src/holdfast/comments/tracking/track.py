@@ -118,11 +118,11 @@ class _Tracker:
         role = comparison.before.role(index)
         if not role.opens or comparison.after.role(target).opens:
             return False
-        return comparison.places.known and comparison.places.old.opens(index, role.word)
+        return comparison.outlines.known and comparison.outlines.old.opens(index, role.word)
 
     def _reason(self, index: int) -> Reason:
         """Return whether only the line is gone or what held it too."""
-        places = self._comparison.places
+        places = self._comparison.outlines
         holder = places.old.holder(index) if places.known else None
         if holder is None or holder in places.symbols.to:
             return "line_deleted"
@@ -134,7 +134,7 @@ class _Tracker:
         end = min(max(start, end), len(comparison.before) - 1)
         if comparison.firm.get(start) == new_start and comparison.firm.get(end) == new_start + end - start:
             return new_start + end - start
-        found = end_of_node(comparison.places.old, comparison.places.new, start, end, new_start)
+        found = end_of_node(comparison.outlines.old, comparison.outlines.new, start, end, new_start)
         if found is not None:
             return found
 

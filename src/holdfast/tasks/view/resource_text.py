@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from holdfast.kernel.resource import ResourceBody
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import visible, visible_in
 
 JSON = "application/json"
 
@@ -15,7 +15,7 @@ def json_body(
     document: Any, *, name: str, title: str | None = None, last_modified: str | None = None
 ) -> ResourceBody:
     """Return a document as the contents of a resource."""
-    text = json.dumps(_cleaned(document), ensure_ascii=False, indent=2)
+    text = json.dumps(visible_in(document), ensure_ascii=False, indent=2)
     return ResourceBody(text=text, mime_type=JSON, fields=beside(name, title, last_modified))
 
 
@@ -32,12 +32,3 @@ def beside(name: str, title: str | None, last_modified: str | None) -> dict[str,
     if last_modified is not None:
         fields["annotations"] = {"audience": ["user", "assistant"], "lastModified": last_modified}
     return fields
-
-
-def _cleaned(value: Any) -> Any:
-    """Return stored text without what nobody can see; models have done it already, plain rows have not."""
-    if isinstance(value, str):
-        return visible(value)
-    if isinstance(value, dict):
-        return {key: _cleaned(item) for key, item in value.items()}
-    return [_cleaned(item) for item in value] if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""Comments as one JSON document, with everything that is known about each."""
+"""Comments as JSON: one document with everything that is known about each, or training data line by line."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from holdfast.comments.export.records import Exported, ExportedFile, Tally, cleaned
+from holdfast.comments.export.records import Exported, ExportedFile, Tally
+from holdfast.kernel.untrusted import visible_in
 
 
 def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
@@ -36,7 +37,7 @@ def _comment(exported: Exported) -> dict[str, Any]:
     }
     context = exported.context
     source = {} if context is None else {"sourceContext": _context(exported)}
-    return cleaned({**note.raw, "id": note.alias, **stored, **place, **now, **source})  # type: ignore[no-any-return]
+    return visible_in({**note.raw, "id": note.alias, **stored, **place, **now, **source})  # type: ignore[no-any-return]
 
 
 def _context(exported: Exported) -> dict[str, Any]:
@@ -47,3 +48,35 @@ def _context(exported: Exported) -> dict[str, Any]:
 
 def _text(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
+    """Yield a line for each comment."""
+    for file in files:
+        for exported in file.comments:
+            yield json.dumps(_example(exported), ensure_ascii=False) + "\n"
+
+
+def _example(exported: Exported) -> dict[str, Any]:
+    return {"prompt": _prompt(exported), "completion": exported.text, "metadata": _metadata(exported)}
+
+
+def _prompt(exported: Exported) -> str:
+    if exported.context is not None:
+        return f"Analyze this code:\n{exported.context.text}\n"
+    about = f" ({exported.anchor})" if exported.anchor else ""
+    return f"Analyze this code: line {exported.note.line} of {exported.path}{about}\n"
+
+
+def _metadata(exported: Exported) -> dict[str, Any]:
+    note = exported.note
+    facts: dict[str, Any] = {
+        "tag": exported.tag,
+        "author": exported.author,
+        "filePath": exported.path,
+        "line": note.line,
+    }
+    if note.end_line is not None:
+        facts["endLine"] = note.end_line
+    facts |= {"anchor": exported.anchor, "aiMeta": exported.ai, "created": exported.created}
+    return facts | ({"orphaned": True} if note.orphaned else {})
