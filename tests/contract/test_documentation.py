@@ -6,7 +6,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from holdfast.faces.docs import PAGE, tools_page
+import pytest
+
+from holdfast.faces.docs import PAGE, generated, tools_page
 from holdfast.kernel.registry import Registry
 from holdfast.toolsets import full_registry
 from tests.faces.cli.sample import attic, sample
@@ -48,3 +50,11 @@ def test_a_stale_page_is_told(tmp_path: Path) -> None:
     (tmp_path / "docs").mkdir()
     assert run("--write").returncode == 0
     assert run("--check").returncode == 0
+
+
+def test_what_is_generated_is_up_to_date(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    stale = [
+        str(path) for path, text in generated(full_registry()) if path.read_text(encoding="utf-8") != text
+    ]
+    assert not stale, "run `python -m holdfast.faces.docs --write`"

@@ -1,6 +1,8 @@
 """What is generated from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
 
-`docs/tools.md`, the page of all tools, and the table of commands by which a command loads its own tool only.
+- `docs/tools.md`, the page of all tools;
+- the table in `docs/architecture.md` that says where each tool is;
+- the table of commands, by which a command loads its own tool only.
 """
 
 from __future__ import annotations
@@ -22,7 +24,10 @@ from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")
 TABLE = Path("src/holdfast/faces/cli/catalogue.py")
+ARCHITECTURE = Path("docs/architecture.md")
 _TABLE_BEGINS = "# The table begins here."
+_MODULES_BEGIN = "<!-- The table of tools, generated. -->"
+_MODULES_END = "<!-- The end of the table of tools. -->"
 
 _INTRODUCTION = """\
 # Tools
@@ -125,13 +130,29 @@ def command_table(registry: Registry) -> str:
     return "\n".join([*lines, ")", ""])
 
 
-def _generated(registry: Registry) -> Iterator[tuple[Path, str]]:
+def module_table(registry: Registry) -> str:
+    """Return the table that says in which module each tool is."""
+    rows = [
+        (f"`{item.operation}`", f"`{item.module.replace('.', '/')}.py`")
+        for toolset in catalogue_of(registry)
+        for item in toolset.commands
+    ]
+    return _table(("Tool", "Module"), sorted(rows, key=lambda row: row[1]))
+
+
+def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
     """Return what each generated file is to hold."""
     yield PAGE, tools_page(registry)
     if not TABLE.exists():
-        return  # No checkout: there is a page to write, and nothing to write a table into.
+        return  # No checkout: there is a page to write, and nothing to write tables into.
+    registry = Host.of(registry, Workspace.discover).registry
     written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
-    yield TABLE, written_by_hand + command_table(Host.of(registry, Workspace.discover).registry)
+    yield TABLE, written_by_hand + command_table(registry)
+    before, _, rest = ARCHITECTURE.read_text(encoding="utf-8").partition(_MODULES_BEGIN)
+    yield (
+        ARCHITECTURE,
+        f"{before}{_MODULES_BEGIN}\n\n{module_table(registry)}\n{_MODULES_END}{rest.partition(_MODULES_END)[2]}",
+    )
 
 
 @click.command()
@@ -142,7 +163,7 @@ def main(*, write: bool, check: bool) -> None:
     from holdfast.storage.files.atomic import atomic_write
     from holdfast.toolsets import full_registry
 
-    for path, text in _generated(full_registry()):
+    for path, text in generated(full_registry()):
         if write:
             atomic_write(path, text.encode())
         elif check and (not path.exists() or path.read_text(encoding="utf-8") != text):
