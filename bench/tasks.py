@@ -198,10 +198,10 @@ def surrounded(
 def recorded(room: Tasks, run: Callable[[], object]) -> list[str]:
     """Return the statements that the database runs meanwhile, with their values."""
     seen: list[str] = []
-    with room.reading() as connection:
+    with room.store.read() as connection:
         connection.set_trace_callback(seen.append)  # type: ignore[attr-defined]
     run()
-    with room.reading() as connection:
+    with room.store.read() as connection:
         connection.set_trace_callback(None)  # type: ignore[attr-defined]
     return [statement for statement in seen if statement.lstrip().upper().startswith(("SELECT", "WITH"))]
 

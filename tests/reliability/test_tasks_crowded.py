@@ -12,9 +12,10 @@ import pytest
 
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
-from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.tasks import Tasks
 from tests.reliability.harness import python, run_together
 from tests.tasks.conftest import OpenTasks, TurnedClock
 

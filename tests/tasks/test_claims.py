@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.store.lease import Wish
+from holdfast.tasks.store.lease import LEASE_SECONDS, Wish
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Who
-from holdfast.tasks.store.session import agent_of, keep_alive, leave_note, open_session
-from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.session import keep_alive, leave_note, open_session
+from holdfast.tasks.store.tasks import Tasks
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 
@@ -120,7 +120,7 @@ def test_every_call_of_a_session_keeps_its_claims(room: Tasks, clock: TurnedCloc
         clock.turn(minutes=20)
         keep_alive(room, session.id)
     assert room.get("TP-1").claimed_by(room.now()) == "ada"
-    assert agent_of(room, session.id) == "ada"
+    assert keep_alive(room, session.id) == "ada"
     assert room.get("TP-1").version == 2
 
 
@@ -169,7 +169,8 @@ def test_the_next_task_can_be_wished_for(room: Tasks):
 def test_a_note_for_the_next_session_is_found_by_it(room: Tasks, open_tasks: OpenTasks):
     session, note = open_session(room, "ada")
     assert note is None
-    leave_note(room, session.id, "Look at TP-1 first")
+    with room.writing() as transaction:
+        leave_note(transaction, session.id, "Look at TP-1 first")
     assert open_session(open_tasks(), "bob")[1] == "Look at TP-1 first"
 
 

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
 from holdfast.tasks.store.identity import is_workspace_id
 from holdfast.tasks.store.records import Who
-from holdfast.tasks.store.session import agent_of, keep_alive
+from holdfast.tasks.store.session import find_session, is_due, keep_alive, renew_claims
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 
 OWNER = "owner"
 """Who calls where nobody is known: whoever owns the machine, as the first token is called over HTTP."""
@@ -50,6 +54,41 @@ def acting(room: Tasks, arguments: InSession, token: str | None = None) -> Who:
     check_workspace(room, arguments)
     if arguments.session is None:
         return Who(actor(), None, token)
-    agent = agent_of(room, arguments.session)
-    keep_alive(room, arguments.session)
-    return Who(agent, arguments.session, token)
+    return Who(keep_alive(room, arguments.session), arguments.session, token)
+
+
+@contextmanager
+def writing(
+    room: Tasks,
+    arguments: InSession,
+    *,
+    agent: str | None = None,
+    token: str | None = None,
+    together: bool = False,
+) -> Iterator[Transaction]:
+    """Yield the one transaction of an operation that writes, with who acts.
+
+    The claims of their session last longer by it, also where the operation itself is refused.
+    """
+    check_workspace(room, arguments)
+    due = False
+    try:
+        with room.writing(Who(actor(agent), None, token), together=together) as transaction:
+            if arguments.session is not None:
+                session = find_session(transaction, arguments.session)
+                transaction.who = Who(session.agent, session.id, token)
+                if due := is_due(transaction, session):
+                    renew_claims(transaction, session)
+            yield transaction
+    except HoldfastError:
+        if due and arguments.session is not None:
+            keep_alive(room, arguments.session)
+        raise
+
+
+@contextmanager
+def reading(room: Tasks, arguments: InSession) -> Iterator[Transaction]:
+    """Yield the one transaction of an operation that reads, with who acts."""
+    who = acting(room, arguments)
+    with room.reading(who) as transaction:
+        yield transaction

@@ -52,8 +52,8 @@ def workspace_rules(room: Tasks, workspace_id: str) -> ResourceBody:
 
 def rules_of(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the rules that hold as one document."""
-    with room.reading() as connection:
-        served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
     return markdown_body(rules.markdown(room), name="Workspace Rules", title="📝 Project Rules & Guidelines")
 
 
@@ -69,8 +69,8 @@ def rules_of(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return how a workspace stands, as `taskpilot_status` does with everything included."""
-    with room.reading() as connection:
-        served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
     return json_body(overview(room, EVERYTHING, detailed=True).wire(), name="Status")
 
 
@@ -87,8 +87,8 @@ def workspace_status(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def project_document(room: Tasks, workspace_id: str, document: str) -> ResourceBody:
     """Return one of the project's documents."""
-    with room.reading() as connection:
-        served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
     for name in get_args(documents.Document):
         if name == f"{document}.md" and (text := documents.read(room, name)) is not None:
             return markdown_body(text, name=name)

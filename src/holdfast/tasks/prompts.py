@@ -91,8 +91,8 @@ class Nothing(Input):
 def plan_work(room: Tasks, args: PlanWork) -> list[PromptMessage]:
     """Break a goal down into tasks with criteria and dependencies, beside those there are."""
     page = room.find(Query(status=("in-progress", "review", "backlog", "blocked"), limit=_SHOWN))
-    with room.reading() as connection:
-        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.instant())]
+    with room.reading() as transaction:
+        lines = [task_words(task) for task in task_refs(transaction, page.tasks)]
     listed = "\n".join(lines) or "None."
     more = (
         f"\n({page.total - len(lines)} more; taskpilot_list shows them.)" if page.total > len(lines) else ""
@@ -117,8 +117,8 @@ def review_task(room: Tasks, args: AboutTask) -> list[PromptMessage]:
 def validate_task(room: Tasks, args: ValidateTask) -> list[PromptMessage]:
     """Weigh a wish in six steps before it becomes a task."""
     found = room.find(Query(limit=_SHOWN, sort="updated"))
-    with room.reading() as connection:
-        lines = [task_words(task) for task in task_refs(connection, found.tasks, room.instant())]
+    with room.reading() as transaction:
+        lines = [task_words(task) for task in task_refs(transaction, found.tasks)]
     listed = "\n".join(lines) or "None."
     data = f"Wish:\n{visible(args.task_description)}\n\nTasks changed last:\n{listed}\n\n{_rules(room)}"
     return _message(room, "validate_task", data)
@@ -138,11 +138,11 @@ def session_handoff(room: Tasks, args: Handoff) -> list[PromptMessage]:
     """Write down what the next one has to know, and give back what is not finished."""
     agent = None
     if args.session:
-        with room.reading() as connection:
-            agent = find_session(room, connection, args.session).agent
+        with room.reading() as transaction:
+            agent = find_session(transaction, args.session).agent
     page = room.find(Query(status=("in-progress", "review"), agent=agent, sort="updated", limit=_SHOWN))
-    with room.reading() as connection:
-        details = [task_detail(connection, task, room.instant()) for task in page.tasks]
+    with room.reading() as transaction:
+        details = [task_detail(transaction, task) for task in page.tasks]
     data = "\n\n".join(_short(detail) for detail in details) or "Nothing is in work."
     return _message(room, "session_handoff", data, session=args.session or "your session")
 
@@ -152,9 +152,9 @@ def init_success(room: Tasks, args: Nothing) -> list[PromptMessage]:
     """Say what a new workspace holds and what to do first."""
     del args
     page = room.find(Query(sort="number", limit=_SHOWN))
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        lines = [task_words(task) for task in task_refs(connection, page.tasks, room.instant())]
+    with room.reading() as transaction:
+        workspace = transaction.workspace
+        lines = [task_words(task) for task in task_refs(transaction, page.tasks)]
     data = f"Workspace: {one_line(workspace.name)}\nDone gate: {workspace.gate}\n\n"
     listed = "\n".join(lines) or "None."
     return _message(room, "init_success", f"{data}Tasks ({page.total}):\n{listed}\n\n{_rules(room)}")
@@ -177,9 +177,9 @@ def _id(room: Tasks, task_id: str) -> str:
 
 
 def _whole(room: Tasks, task_id: str) -> str:
-    with room.reading() as connection:
-        task = rows.find_task(connection, room.workspace_in(connection).id, task_id)
-        words = _words(task_detail(connection, task, room.instant()))
+    with room.reading() as transaction:
+        task = rows.find_task(transaction, task_id)
+        words = _words(task_detail(transaction, task))
     return f"{shorten(words, _ONE_TASK, tidy=True)}\n\n{_rules(room)}"
 
 

@@ -11,7 +11,6 @@ from typing import Any
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts.drawing import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
@@ -21,6 +20,7 @@ from holdfast.tasks.store.attachment import content_of, is_text
 from holdfast.tasks.store.records import Workspace
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.resource_text import json_body
 from holdfast.tasks.view.results import event_out, moment, summaries, task_detail, task_refs, workspace_ref
@@ -37,9 +37,9 @@ SESSION_SECONDS = 24 * 3600.0
 FOR_AGENTS = Annotations(audience=("assistant",), priority=0.9)
 
 
-def served(room: Tasks, connection: Connection, workspace_id: str) -> Workspace:
+def served(transaction: Transaction, workspace_id: str) -> Workspace:
     """Return the workspace that an address means, which has to be the one that is served."""
-    workspace = room.workspace_in(connection)
+    workspace = transaction.workspace
     if workspace_id not in ("current", workspace.id):
         raise UnknownResource(
             f"Resource not found: there is no workspace {workspace_id[:60]} here.",
@@ -51,8 +51,8 @@ def served(room: Tasks, connection: Connection, workspace_id: str) -> Workspace:
 def _only_existing(room: Tasks) -> Workspace | None:
     if not room.exists:
         return None
-    with room.store.read() as connection:
-        return room.find_workspace(connection)
+    with room.reading() as transaction:
+        return transaction.workspace if transaction.has_workspace else None
 
 
 @tasks.resource(
@@ -115,12 +115,11 @@ def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
 
 def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks of a workspace, most urgent first, as lists show them."""
-    instant = room.instant()
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
-        page = query.find(connection, workspace.id, query.Query(limit=MOST_TASKS), instant)
-        listed = [item.wire() for item in task_refs(connection, page.tasks, instant)]
-        changed = _last_change(connection, workspace.id)
+    with room.reading() as transaction:
+        workspace = served(transaction, workspace_id)
+        page = query.find(transaction, query.Query(limit=MOST_TASKS))
+        listed = [item.wire() for item in task_refs(transaction, page.tasks)]
+        changed = _last_change(transaction)
     document = {"workspace": workspace_ref(workspace).wire(), "tasks": listed, "total": page.total}
     if len(listed) < page.total:
         document["truncated"] = True
@@ -141,9 +140,9 @@ def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the files of unfinished tasks, each with the tasks that name it."""
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
-        found = connection.execute(
+    with room.reading() as transaction:
+        workspace = served(transaction, workspace_id)
+        found = transaction.execute(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
             " WHERE task.workspace = :id AND task.status NOT IN ('done', 'dropped')"
             " ORDER BY file.path, task.n",
@@ -167,12 +166,11 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the tasks that may be taken now."""
-    instant = room.instant()
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
         wanted = query.Query(ready=True, sort="ready", limit=MOST_TASKS)
-        page = query.find(connection, workspace.id, wanted, instant)
-        listed = [item.wire() for item in task_refs(connection, page.tasks, instant)]
+        page = query.find(transaction, wanted)
+        listed = [item.wire() for item in task_refs(transaction, page.tasks)]
     return json_body({"tasks": listed, "total": page.total}, name="Ready tasks")
 
 
@@ -186,15 +184,15 @@ def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
 )
 def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return who works here, when they were last heard of, and which tasks they hold."""
-    now = room.now()
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
-        held = connection.execute(
+    with room.reading() as transaction:
+        now = transaction.now
+        workspace = served(transaction, workspace_id)
+        held = transaction.execute(
             "SELECT claim_agent, claim_session, n, claim_expires FROM task WHERE workspace = :id"
             " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n",
             {"id": workspace.id, "now": now},
         ).fetchall()
-        sessions = open_sessions(connection, workspace.id, now - SESSION_SECONDS)
+        sessions = open_sessions(transaction, now - SESSION_SECONDS)
     claims = [
         {"agent": agent, "task": f"TP-{number}", "expires_at": moment(expires)}
         for agent, _, number, expires in held
@@ -211,8 +209,8 @@ def task_ids(room: Tasks, begun: str) -> list[str]:
     workspace = _only_existing(room)
     if workspace is None:
         return []
-    with room.store.read() as connection:
-        found = connection.execute(
+    with room.reading() as transaction:
+        found = transaction.execute(
             "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
             " ORDER BY priority, n LIMIT 1000",
             {"id": workspace.id},
@@ -226,8 +224,8 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     workspace = _only_existing(room)
     if workspace is None:
         return
-    with room.store.read() as connection:
-        found = connection.execute(
+    with room.reading() as transaction:
+        found = transaction.execute(
             "SELECT n, title, status, updated_at FROM task WHERE workspace = :id"
             " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
             {"id": workspace.id, "most": MOST_LISTED},
@@ -259,10 +257,10 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
 )
 def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return one task."""
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
-        found = _task(connection, workspace, task_id)
-        detail = task_detail(connection, found, room.instant())
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
+        found = _task(transaction, task_id)
+        detail = task_detail(transaction, found)
     return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
 
 
@@ -276,10 +274,10 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
 )
 def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return what happened to one task."""
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
-        found = _task(connection, workspace, task_id)
-        happened = rows.events_after(connection, workspace.id, 0, MOST_TASKS, found.uid)
+    with room.reading() as transaction:
+        workspace = served(transaction, workspace_id)
+        found = _task(transaction, task_id)
+        happened = rows.events_after(transaction, workspace.id, 0, MOST_TASKS, found.uid)
     listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
     return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")
 
@@ -305,8 +303,8 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
             "Resource not found: there is no such chart.",
             hint="There are status, burndown and graph, each as chart.png and chart.svg.",
         )
-    with room.reading() as connection:
-        served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
     data, mime_type = painted(drawn(room, kinds[kind])[0], formats[file_format], room.font_cache())
     return ResourceBody(data=data, mime_type=mime_type)
 
@@ -320,13 +318,13 @@ def chart_picture(room: Tasks, workspace_id: str, kind: str, file_format: str) -
 )
 def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceBody:
     """Return a file that was put on a task, as text where it is text."""
-    with room.reading() as connection:
-        workspace = served(room, connection, workspace_id)
+    with room.reading() as transaction:
+        served(transaction, workspace_id)
         try:
-            content = content_of(connection, workspace.id, sha256)
+            content = content_of(transaction, sha256)
         except NotFound as missing:
             raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
-        mime = connection.execute(
+        mime = transaction.execute(
             "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
         ).fetchone()[0]
     if is_text(mime):
@@ -337,17 +335,16 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     return ResourceBody(data=content, mime_type=mime)
 
 
-def _task(connection: Connection, workspace: Workspace, task_id: str) -> Any:
+def _task(transaction: Transaction, task_id: str) -> Any:
     try:
-        return rows.find_task(connection, workspace.id, task_id)
+        return rows.find_task(transaction, task_id)
     except NotFound as missing:
         raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
 
 
-def _last_change(connection: Connection, workspace: str) -> str | None:
-    at = connection.execute("SELECT max(at) FROM event WHERE workspace = :id", {"id": workspace}).fetchone()[
-        0
-    ]
+def _last_change(transaction: Transaction) -> str | None:
+    query = "SELECT max(at) FROM event WHERE workspace = :id"
+    at = transaction.execute(query, {"id": transaction.workspace.id}).fetchone()[0]
     return None if at is None else moment(at)
 
 
@@ -358,15 +355,15 @@ _EVENTS_AT_ONCE = 200
 def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str, list[FeedEvent]]:
     """Return what happened in a workspace after an event, as `task.created` and the like."""
     check_workspace(room, Scoped(workspace_path=workspace_path))
-    with room.reading() as connection:
-        served = room.workspace_in(connection)
+    with room.reading() as transaction:
+        served = transaction.workspace
         if position is None or not position.isdigit():
-            newest = connection.execute(
+            newest = transaction.execute(
                 "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
             ).fetchone()[0]
             return str(newest), []
-        happened = rows.events_after(connection, served.id, int(position), _EVENTS_AT_ONCE)
-        ids = rows.ids_of(connection, [event.task for event in happened if event.task is not None])
+        happened = rows.events_after(transaction, served.id, int(position), _EVENTS_AT_ONCE)
+        ids = rows.ids_of(transaction, [event.task for event in happened if event.task is not None])
     told = [
         FeedEvent(str(event.seq), f"task.{event.type}", event_out(event, ids).wire()) for event in happened
     ]

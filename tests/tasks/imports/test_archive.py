@@ -12,7 +12,7 @@ from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
-from holdfast.tasks.store.history import replayed, state_of
+from holdfast.tasks.store.history import note, replayed, state_of
 from holdfast.tasks.store.records import Change, Draft, File, Link
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
@@ -45,7 +45,8 @@ def filled(room: Tasks, clock: TurnedClock) -> None:
         room.create([draft], ADA)
     room.update("TP-1", Change(set={"title": "Uno"}, check=["1"], reason="Better"), BOB)
     room.claim("TP-2", BOB)
-    room.note("document-written", ADA, {"document": "project.md"})
+    with room.writing(ADA) as transaction:
+        note(transaction, "document-written", {"document": "project.md"})
 
 
 def clone_of(repository: Path, folder: Path, clock: TurnedClock) -> Tasks:

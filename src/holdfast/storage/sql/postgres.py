@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -32,6 +32,9 @@ _CHANNEL = "holdfast_changes"
 _WRITERS = 0x48465752
 _NUMBERING = 0x48464E55
 _MIGRATING = 0x48464D49
+_FORMAT = "SELECT max(version) FROM format"
+_IN_ORDER = f"SELECT pg_advisory_xact_lock({_NUMBERING})"
+_ANNOUNCE = f"SELECT pg_notify('{_CHANNEL}', '')"
 _KEPT_CONNECTIONS = 8
 _CONNECT_SECONDS = 10
 _NAMED = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
@@ -70,15 +73,31 @@ def schema_statements(script: str) -> list[str]:
 class _Session:
     """A driver's connection that takes statements as they are written here."""
 
-    __slots__ = ("raw",)
+    __slots__ = ("_waiting", "raw")
 
     def __init__(self, raw: psycopg.Connection[Any]) -> None:
         self.raw = raw
+        self._waiting: list[tuple[str, Values | None]] = []
+
+    def wait(self, statement: str, values: Values | None = None) -> None:
+        """Keep a statement whose answer nobody needs, to send it with the next one or with the commit."""
+        self._waiting.append((statement, values))
+
+    def send(self) -> None:
+        """Send what waits, in its order and at once: one round trip."""
+        waiting, self._waiting = self._waiting, []
+        with self.raw.pipeline() if _driver().Pipeline.is_supported() else nullcontext():
+            for statement, values in waiting:
+                self.raw.execute(translated(statement).encode(), values or None)
 
     def execute(self, statement: str, values: Values | None = None, /) -> Rows:
+        if self._waiting:
+            self.send()
         return self.raw.execute(translated(statement).encode(), values or None)
 
     def executemany(self, statement: str, values: Sequence[Values], /) -> object:
+        if self._waiting:
+            self.send()
         with self.raw.cursor() as cursor:
             cursor.executemany(translated(statement).encode(), values)
         return None
@@ -118,18 +137,30 @@ class PostgresStore:
     def write(self, *, together: bool = False) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
         with self._lend() as connection:
-            connection.execute("BEGIN")
+            # What needs no values is sent at once; of several answers the last one counts.
+            alone = "" if together else f"SELECT pg_advisory_xact_lock({_WRITERS});"
+            begun = connection.execute(f"BEGIN;{alone}{_FORMAT}".encode(), prepare=False)
+            while begun.nextset():
+                pass
+            self._checked_version(begun.fetchone())
             session = _Session(connection)
-            if not together:
-                session.execute("SELECT pg_advisory_xact_lock(:lock)", {"lock": _WRITERS})
-            self._refuse_newer(connection)
             yield session
-            session.execute("SELECT pg_notify(:channel, '')", {"channel": _CHANNEL})
-            connection.execute("COMMIT")
+            session.wait(_ANNOUNCE)
+            session.wait("COMMIT")
+            session.send()
 
     def number_in_order(self, connection: Connection) -> None:
         """Let others number their events only when this transaction has ended."""
-        connection.execute("SELECT pg_advisory_xact_lock(:lock)", {"lock": _NUMBERING})
+        connection.execute(_IN_ORDER)
+
+    def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
+        """Insert rows that are numbered in the order of commits; they are sent with the commit."""
+        assert isinstance(connection, _Session)
+        connection.wait(_IN_ORDER)
+        if len(rows) > 1:
+            connection.executemany(statement, rows)
+        else:
+            connection.wait(statement, rows[0])
 
     def data_version(self) -> object:
         """Return how often a change was heard of; a lost connection counts as a change."""
@@ -224,7 +255,9 @@ class PostgresStore:
         connection.execute("COMMIT")
 
     def _refuse_newer(self, connection: psycopg.Connection[Any]) -> int:
-        row = connection.execute("SELECT max(version) FROM format").fetchone()
+        return self._checked_version(connection.execute(_FORMAT).fetchone())
+
+    def _checked_version(self, row: Any) -> int:
         version = int(row[0] or 0) if row else 0
         refuse_newer(version, len(self._migrations), self.name)
         return version

@@ -5,8 +5,8 @@ Contract:
   differs is a property of the store: how rows are locked, and what has to happen before events are numbered.
 - `write` ends when its changes are durable; when it raises, nothing inside it happened. Writers come one
   after the other, except those that say they get along `together`: they lock the rows they take themselves.
-- Whoever writes events calls `number_in_order` first, and locks no further row afterwards. Then a reader that
-  has seen event *n* has seen every event before it.
+- Whoever writes events does so with `append_in_order`, or calls `number_in_order` first, and locks no further
+  row afterwards. Then a reader that has seen event *n* has seen every event before it.
 - `data_version` changes whenever any process commits a change.
 """
 
@@ -59,6 +59,9 @@ class SqlStore(Protocol):
 
     def number_in_order(self, connection: Connection) -> None:
         """Make sure that what is numbered from now on is committed in the order of its numbers."""
+
+    def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
+        """Insert rows that are numbered in the order of commits; they may be sent with the commit."""
 
     def data_version(self) -> object:
         """Return a value that changes whenever any process commits a change."""

@@ -19,7 +19,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Literal, NoReturn
+from typing import TYPE_CHECKING, Literal, NoReturn
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
@@ -40,6 +40,9 @@ from holdfast.storage.sql.store_file import (
     refuse_newer,
     version_of,
 )
+
+if TYPE_CHECKING:
+    from holdfast.storage.sql.sql_store import Connection, Values
 
 _SETTINGS = (
     "PRAGMA synchronous = FULL",
@@ -113,6 +116,13 @@ class Database:
 
     def number_in_order(self, connection: object) -> None:
         """Nothing to do: there is one writer at a time."""
+
+    def append_in_order(self, connection: Connection, statement: str, rows: Sequence[Values]) -> None:
+        """Insert rows that are numbered in the order of commits."""
+        if len(rows) == 1:
+            connection.execute(statement, rows[0])
+        else:
+            connection.executemany(statement, rows)
 
     def data_version(self) -> tuple[int, int]:
         """Return a value that changes whenever any process commits a change."""

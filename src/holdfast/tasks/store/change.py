@@ -10,18 +10,18 @@ Contract:
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
-from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks.store import lists
+from holdfast.tasks.store import lease, lists
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
-from holdfast.tasks.store.gate import acceptable_evidence, check_done
-from holdfast.tasks.store.history import encoded, event_row, record, state_of
-from holdfast.tasks.store.records import Change, Changed, File, Link, Task, Who, Workspace
-from holdfast.tasks.store.rows import find_task, locked_for_writing, needs_of, subtasks_of, task_by_uid
+from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
+from holdfast.tasks.store.history import encoded, record, state_of
+from holdfast.tasks.store.records import Change, Changed, File, Link, Task
+from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
+from holdfast.tasks.store.transaction import Transaction
 
 _SCALARS = (
     "title",
@@ -39,57 +39,38 @@ _SCALARS = (
 )
 _LISTS = ("labels", "depends_on", "files", "criteria", "links")
 
-Guard = Callable[[Connection, Task, Who, float], None]
-"""Raises when somebody may not write to a task at this moment."""
 
-
-def change(
-    store: SqlStore,
-    connection: Connection,
-    workspace: Workspace,
-    task: str,
-    wanted: Change,
-    who: Who,
-    at: float,
-    *,
-    if_version: int | None = None,
-    guard: Guard | None = None,
-) -> Changed:
+def change(transaction: Transaction, task: str, wanted: Change, *, if_version: int | None = None) -> Changed:
     """Carry out a change, and return the task as it is now with the old and new values."""
-    found = find_task(connection, workspace.id, task, locked_for_writing(store))
+    found = find_task(transaction, task, lock=True)
     if if_version is not None and found.version != if_version:
         raise OutOfDate.found(found.id, if_version, found.version)
-    if guard is not None:
-        guard(connection, found, who, at)
-    before = state_of(connection, found)
-    row = _new_row(connection, workspace, found, wanted, at)
-    touched = _change_lists(connection, workspace, found, wanted)
-    _store(connection, found, row, at)
-    freed = _settle(connection, found, task_by_uid(connection, found.uid), before, touched)
-    now = task_by_uid(connection, found.uid)
-    after = state_of(connection, now)
+    lease.may_write(transaction, found)
+    before = state_of(transaction, found)
+    row = _new_row(transaction, found, wanted)
+    touched = _change_lists(transaction, found, wanted)
+    _store(transaction, found, row)
+    freed = _ready_of(transaction, _settle(transaction, found, before, touched))
+    now = task_by_uid(transaction, found.uid)
+    after = state_of(transaction, now)
     if now.status == "done" and found.status != "done":
-        _pass_the_gate(connection, workspace, now, wanted)
+        _pass_the_gate(transaction, now, wanted)
     differing = {name: (before[name], after[name]) for name in after if before[name] != after[name]}
     if not differing:
-        _keep_version(connection, found)
+        _keep_version(transaction, found)
         return Changed(found, {})
-    event = event_row(
+    record(
+        transaction,
         now,
         "updated",
-        who,
-        at,
         before={name: old for name, (old, _) in differing.items()},
         after={name: new for name, (_, new) in differing.items()},
         reason=wanted.reason,
     )
-    record(store, connection, [event])
     return Changed(now, differing, freed)
 
 
-def _new_row(
-    connection: Connection, workspace: Workspace, task: Task, wanted: Change, at: float
-) -> dict[str, Any]:
+def _new_row(transaction: Transaction, task: Task, wanted: Change) -> dict[str, Any]:
     """Return the new values of the columns that a change names or brings with it."""
     unknown = sorted(wanted.set.keys() - {*_SCALARS, *_LISTS, "blockers"})
     if unknown:
@@ -98,13 +79,13 @@ def _new_row(
     if "priority" in row:
         row["priority"] = PRIORITIES.index(row["priority"])
     if row.get("parent") is not None:
-        row["parent"] = find_task(connection, workspace.id, row["parent"]).uid
+        row["parent"] = find_task(transaction, row["parent"]).uid
     row |= _criteria(task, wanted)
     if wanted.evidence:
         kept = [acceptable_evidence(item) for item in wanted.evidence]
         row["evidence"] = encoded([*json.loads(task.evidence), *kept])
     if "status" in row:
-        row |= _follows_status(task, row, wanted.reason, at)
+        row |= _follows_status(task, row, wanted.reason, transaction.now)
     return row
 
 
@@ -168,29 +149,29 @@ def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, A
     )
 
 
-def _change_lists(connection: Connection, workspace: Workspace, task: Task, wanted: Change) -> set[str]:
+def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[str]:
     """Store what a task has several of, and return every task it needed or needs."""
     uid = task.uid
-    touched = {item.uid for item in needs_of(connection, uid)}
+    touched = {item.uid for item in needs_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
-            lists.clear(connection, uid, name)
+            lists.clear(transaction, uid, name)
     taken, added = wanted.remove, _added(wanted)
-    lists.remove_labels(connection, uid, taken.get("labels", ()))
-    lists.remove_files(connection, uid, taken.get("files", ()))
-    lists.remove_links(connection, uid, taken.get("links", ()))
-    gone = [find_task(connection, workspace.id, other).uid for other in taken.get("depends_on", ())]
-    lists.remove_dependencies(connection, uid, gone)
-    lists.add_labels(connection, uid, added["labels"])
+    lists.remove_labels(transaction, uid, taken.get("labels", ()))
+    lists.remove_files(transaction, uid, taken.get("files", ()))
+    lists.remove_links(transaction, uid, taken.get("links", ()))
+    gone = [find_task(transaction, other).uid for other in taken.get("depends_on", ())]
+    lists.remove_dependencies(transaction, uid, gone)
+    lists.add_labels(transaction, uid, added["labels"])
     lists.add_files(
-        connection, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
+        transaction, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
     )
     lists.add_links(
-        connection, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
+        transaction, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
     )
     wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
-    needs = [(find_task(connection, workspace.id, other).uid, kind) for other, kind in wished]
-    lists.add_dependencies(connection, uid, needs)
+    needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
+    lists.add_dependencies(transaction, uid, needs)
     return touched | {needed for needed, _ in needs}
 
 
@@ -198,53 +179,55 @@ def _added(wanted: Change) -> dict[str, list[Any]]:
     return {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
 
 
-def _store(connection: Connection, task: Task, row: Mapping[str, Any], at: float) -> None:
+def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None:
     columns = "".join(f"{name} = :{name}, " for name in row)
-    connection.execute(
+    transaction.execute(
         f"UPDATE task SET {columns}version = version + 1, updated_at = :updated_at WHERE uid = :uid",  # noqa: S608
-        {**row, "updated_at": at, "uid": task.uid},
+        {**row, "updated_at": transaction.now, "uid": task.uid},
     )
 
 
-def _keep_version(connection: Connection, task: Task) -> None:
-    connection.execute(
+def _keep_version(transaction: Transaction, task: Task) -> None:
+    transaction.execute(
         "UPDATE task SET version = :version, updated_at = :updated_at WHERE uid = :uid",
         {"version": task.version, "updated_at": task.updated_at, "uid": task.uid},
     )
 
 
 def _settle(
-    connection: Connection, before: Task, now: Task, state: Mapping[str, Any], touched: set[str]
+    transaction: Transaction, before: Task, state: Mapping[str, Any], touched: set[str]
 ) -> tuple[str, ...]:
     """Bring what follows from dependencies up to date, and return the ids of tasks that became ready."""
-    needs = {item.uid for item in needs_of(connection, now.uid)}
-    relinked = (
-        {uid for uid, _ in state["depends_on"]} != needs or touched != needs or before.parent != now.parent
-    )
+    now = task_by_uid(transaction, before.uid)
+    pairs = {(item.uid, item.kind) for item in needs_of(transaction, now.uid)}
+    needs = {uid for uid, _ in pairs}
+    # Another kind of dependency on the same task counts as well: only some make a task wait.
+    relinked = {(uid, kind) for uid, kind in state["depends_on"]} != pairs or before.parent != now.parent
     waiting: list[str] = []
     needed: set[str] = set()
     if before.parent != now.parent:
-        refuse_own_part(connection, now)
+        refuse_own_part(transaction, now)
     if relinked:
-        refuse_cycles(connection, [now.uid])
+        refuse_cycles(transaction, [now.uid])
         waiting.append(now.uid)
         needed |= touched | needs
     if (before.status in FINISHED) != (now.status in FINISHED):
-        rows = connection.execute(
+        rows = transaction.execute(
             "SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid}
         )
         waiting += [row[0] for row in rows]
         needed |= needs
-    return refresh(connection, waiting=waiting, needed=needed)
+    return refresh(transaction, waiting=waiting, needed=needed)
 
 
-def _pass_the_gate(connection: Connection, workspace: Workspace, task: Task, wanted: Change) -> None:
-    open_subtasks = [item.id for item in subtasks_of(connection, task.uid) if item.status not in FINISHED]
-    check_done(
-        task.id,
-        workspace.gate,
-        criteria=json.loads(task.criteria),
-        evidence=json.loads(task.evidence),
-        open_subtasks=open_subtasks,
-        approved=wanted.approved,
-    )
+def _ready_of(transaction: Transaction, freed: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the tasks that nothing holds up any more whose milestone is not closed either."""
+    found = [find_task(transaction, name) for name in freed]
+    return tuple(task.id for task in found if not transaction.is_held_up(task))
+
+
+def _pass_the_gate(transaction: Transaction, task: Task, wanted: Change) -> None:
+    open_subtasks = [item.id for item in subtasks_of(transaction, task.uid) if item.status not in FINISHED]
+    evidence = json.loads(task.evidence)
+    achieved = Achieved(task.id, json.loads(task.criteria), evidence, open_subtasks, approved=wanted.approved)
+    check_done(transaction.workspace.gate, achieved)

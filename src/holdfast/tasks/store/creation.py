@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.store import lists
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
-from holdfast.tasks.store.gate import check_done
-from holdfast.tasks.store.history import encoded, event_row, record, states_of
+from holdfast.tasks.store.gate import Achieved, check_done
+from holdfast.tasks.store.history import encoded, record_created
 from holdfast.tasks.store.identity import new_uid
-from holdfast.tasks.store.records import COLUMNS, Draft, Task, Who, Workspace
+from holdfast.tasks.store.records import COLUMNS, Draft, Task
 from holdfast.tasks.store.rows import find_task, task_by_uid
 from holdfast.tasks.store.states import PRIORITIES
+from holdfast.tasks.store.transaction import Transaction
 
 _VALUES = ", ".join(f":{name}" for name in Task._fields)
 _INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"  # noqa: S608
@@ -27,18 +25,11 @@ _INSERT_NAME = "INSERT INTO name (workspace, name, task) VALUES (:workspace, :na
 _BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
-def create(
-    store: SqlStore,
-    connection: Connection,
-    workspace: Workspace,
-    drafts: Sequence[Draft],
-    who: Who,
-    moment: datetime,
-) -> list[tuple[Task, bool]]:
+def create(transaction: Transaction, drafts: Sequence[Draft]) -> list[tuple[Task, bool]]:
     """Add tasks and return each with whether it is new; one whose key is known already is not made again."""
-    known = [_known(connection, workspace, draft) for draft in drafts]
+    known = [_known(transaction, draft) for draft in drafts]
     fresh = [draft for draft, task in zip(drafts, known, strict=True) if task is None]
-    made = iter(_insert(store, connection, workspace, fresh, who, moment)) if fresh else iter(())
+    made = iter(_insert(transaction, fresh)) if fresh else iter(())
     return [(next(made), True) if task is None else (task, False) for task in known]
 
 
@@ -60,59 +51,51 @@ def _cycle_of(circle: DependencyCycle) -> Sequence[object]:
     return cycle if isinstance(cycle, list) else []
 
 
-def _known(connection: Connection, workspace: Workspace, draft: Draft) -> Task | None:
+def _known(transaction: Transaction, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
-    values = {"workspace": workspace.id, "name": f"key:{draft.client_key}"}
-    row = connection.execute(_BY_KEY, values).fetchone()
-    return None if row is None else task_by_uid(connection, row[0])
+    values = {"workspace": transaction.workspace.id, "name": f"key:{draft.client_key}"}
+    row = transaction.execute(_BY_KEY, values).fetchone()
+    return None if row is None else task_by_uid(transaction, row[0])
 
 
-def _insert(
-    store: SqlStore,
-    connection: Connection,
-    workspace: Workspace,
-    drafts: Sequence[Draft],
-    who: Who,
-    moment: datetime,
-) -> list[Task]:
-    first = connection.execute(_TAKE_NUMBERS, {"id": workspace.id, "count": len(drafts)}).fetchone()[0]
-    tasks = [_row(workspace, draft, first + place, who, moment) for place, draft in enumerate(drafts)]
-    connection.executemany(_INSERT_TASK, [_values(task) for task in tasks])
+def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
+    counted = {"id": transaction.workspace.id, "count": len(drafts)}
+    first = transaction.execute(_TAKE_NUMBERS, counted).fetchone()[0]
+    tasks = [_row(transaction, draft, first + place) for place, draft in enumerate(drafts)]
+    transaction.executemany(_INSERT_TASK, [task._asdict() for task in tasks])
     local = {f"#{draft.ref}": task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.ref}
     needed: list[str] = []
     for draft, task in zip(drafts, tasks, strict=True):
-        needed += _attach(connection, workspace, draft, task, local)
+        needed += _attach(transaction, draft, task, local)
     linked = [
         task.uid
         for draft, task in zip(drafts, tasks, strict=True)
         if draft.depends_on or draft.parent is not None
     ]
     try:
-        refuse_cycles(connection, linked)
+        refuse_cycles(transaction, linked)
     except DependencyCycle as circle:
         raise _told_by_ref(circle, drafts, tasks) from None
-    refresh(connection, waiting=linked, needed=needed)
-    stored = [task_by_uid(connection, task.uid) for task in tasks]
+    refresh(transaction, waiting=linked, needed=needed)
+    stored = [task_by_uid(transaction, task.uid) for task in tasks]
     for draft, task in zip(drafts, stored, strict=True):
         if draft.status == "done":
-            _guard(workspace, draft, task)
-    at = moment.timestamp()
-    made = zip(stored, states_of(connection, stored), strict=True)
-    record(store, connection, [event_row(task, "created", who, at, after=state) for task, state in made])
+            _guard(transaction, draft, task)
+    record_created(transaction, stored)
     return stored
 
 
-def _guard(workspace: Workspace, draft: Draft, task: Task) -> None:
+def _guard(transaction: Transaction, draft: Draft, task: Task) -> None:
     criteria = [{"text": text, "checked": False} for text in draft.criteria]
-    check_done(task.id, workspace.gate, criteria=criteria, evidence=[], open_subtasks=[], approved=False)
+    check_done(transaction.workspace.gate, Achieved(task.id, criteria))
 
 
-def _row(workspace: Workspace, draft: Draft, number: int, who: Who, moment: datetime) -> Task:
-    at = moment.timestamp()
+def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
+    at = transaction.now
     return Task(
-        uid=new_uid(moment),
-        workspace=workspace.id,
+        uid=new_uid(transaction.moment),
+        workspace=transaction.workspace.id,
         n=number,
         title=draft.title,
         description=draft.description,
@@ -129,7 +112,7 @@ def _row(workspace: Workspace, draft: Draft, number: int, who: Who, moment: date
         version=1,
         waits=0,
         unblocks=0,
-        created_by=who.actor,
+        created_by=transaction.who.actor,
         created_at=at,
         updated_at=at,
         started_at=None,
@@ -144,34 +127,28 @@ def _row(workspace: Workspace, draft: Draft, number: int, who: Who, moment: date
     )
 
 
-def _values(task: Task) -> dict[str, Any]:
-    return task._asdict()
-
-
-def _attach(
-    connection: Connection, workspace: Workspace, draft: Draft, task: Task, local: Mapping[str, str]
-) -> list[str]:
+def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
     """Store what belongs to a new task, and return the tasks that it needs."""
-    lists.add_labels(connection, task.uid, draft.labels)
-    lists.add_files(connection, task.uid, draft.files)
-    lists.add_links(connection, task.uid, draft.links)
+    lists.add_labels(transaction, task.uid, draft.labels)
+    lists.add_files(transaction, task.uid, draft.files)
+    lists.add_links(transaction, task.uid, draft.links)
     if draft.client_key is not None:
-        values = {"workspace": workspace.id, "name": f"key:{draft.client_key}", "task": task.uid}
-        connection.execute(_INSERT_NAME, values)
+        values = {"workspace": task.workspace, "name": f"key:{draft.client_key}", "task": task.uid}
+        transaction.execute(_INSERT_NAME, values)
     if draft.parent is not None:
-        parent = _meant(connection, workspace, draft.parent, local)
-        connection.execute(
+        parent = _meant(transaction, draft.parent, local)
+        transaction.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid}
         )
-    needs = [(_meant(connection, workspace, text, local), kind) for text, kind in draft.depends_on]
-    lists.add_dependencies(connection, task.uid, needs)
+    needs = [(_meant(transaction, text, local), kind) for text, kind in draft.depends_on]
+    lists.add_dependencies(transaction, task.uid, needs)
     return [uid for uid, _ in needs]
 
 
-def _meant(connection: Connection, workspace: Workspace, text: str, local: Mapping[str, str]) -> str:
+def _meant(transaction: Transaction, text: str, local: Mapping[str, str]) -> str:
     """Return the task that a text means: one of the same batch, or one that exists."""
     if not text.startswith("#"):
-        return find_task(connection, workspace.id, text).uid
+        return find_task(transaction, text).uid
     if text not in local:
         known = ", ".join(sorted(local)) or "none"
         raise InvalidArguments(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import hashlib
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.errors import Corrupted, NotFound
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.store.tasks import Tasks
+
+if TYPE_CHECKING:
+    from holdfast.tasks.store.tasks import Tasks
 
 Document = Literal["project.md", "design.md"]
 

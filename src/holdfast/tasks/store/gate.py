@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
@@ -16,28 +17,32 @@ _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})
 
 
-def check_done(
-    name: str,
-    gate: str,
-    *,
-    criteria: Sequence[Mapping[str, Any]],
-    evidence: Sequence[Mapping[str, Any]],
-    open_subtasks: Sequence[str],
-    approved: bool,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """What a task has to show when it is to be done."""
+
+    name: str
+    criteria: Sequence[Mapping[str, Any]]
+    evidence: Sequence[Mapping[str, Any]] = ()
+    open_subtasks: Sequence[str] = ()
+    approved: bool = False
+
+
+def check_done(gate: str, task: Achieved) -> None:
     """Raise when a task may not be called done under the gate of its workspace; say all that is missing."""
     if gate == "none":
         return
-    missing = [f"criterion {n} is not checked" for n, item in enumerate(criteria, 1) if not item["checked"]]
-    if open_subtasks:
-        missing.append(f"subtasks are open: {', '.join(open_subtasks)}")
-    if gate == "evidence" and not any(proves(item) for item in evidence):
-        missing.append("no evidence given so far proves it" if evidence else "there is no evidence")
-    if gate == "human" and not approved:
+    unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
+    missing = [f"criterion {number} is not checked" for number in unchecked]
+    if task.open_subtasks:
+        missing.append(f"subtasks are open: {', '.join(task.open_subtasks)}")
+    if gate == "evidence" and not any(proves(item) for item in task.evidence):
+        missing.append("no evidence given so far proves it" if task.evidence else "there is no evidence")
+    if gate == "human" and not task.approved:
         missing.append("no person has approved it")
     if missing:
         raise DoneGate(
-            f"{name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
+            f"{task.name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
         )
 
 

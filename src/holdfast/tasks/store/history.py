@@ -13,9 +13,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks.store.records import Event, Task, Who
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.store.records import Event, Task
 from holdfast.tasks.store.rows import in_portions, needs_of
+from holdfast.tasks.store.transaction import Transaction
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
@@ -25,38 +26,62 @@ INSERT_EVENT = (
 )
 
 
-def event_row(
+def record(
+    transaction: Transaction,
     task: Task,
     kind: str,
-    who: Who,
-    at: float,
     *,
     before: Mapping[str, Any] | None = None,
     after: Mapping[str, Any] | None = None,
     reason: str | None = None,
+) -> None:
+    """Append what happened to a task, which has its new version already; the last thing in a transaction."""
+    transaction.append(INSERT_EVENT, [event_row(transaction, task, kind, before, after, reason)])
+
+
+def record_created(transaction: Transaction, tasks: Sequence[Task]) -> None:
+    """Append that tasks were made, with all that is known of them."""
+    states = states_of(transaction, tasks)
+    events = [
+        event_row(transaction, task, "created", None, state)
+        for task, state in zip(tasks, states, strict=True)
+    ]
+    transaction.append(INSERT_EVENT, events)
+
+
+def note(
+    transaction: Transaction,
+    kind: str,
+    after: Mapping[str, Any],
+    reason: str | None = None,
+    *,
+    before: Mapping[str, Any] | None = None,
+) -> None:
+    """Append something that happened to the workspace and to no task."""
+    transaction.append(INSERT_EVENT, [event_row(transaction, None, kind, before, after, reason)])
+
+
+def event_row(
+    transaction: Transaction,
+    task: Task | None,
+    kind: str,
+    before: Mapping[str, Any] | None,
+    after: Mapping[str, Any] | None,
+    reason: str | None = None,
 ) -> dict[str, Any]:
-    """Return what is stored about something that happened to a task, which has its new version already."""
+    """Return what is stored about something that happened."""
     return {
-        "workspace": task.workspace,
-        "at": at,
-        "actor": who.actor,
-        "session": who.session,
-        "task": task.uid,
-        "version": task.version,
+        "workspace": transaction.workspace.id if task is None else task.workspace,
+        "at": transaction.now,
+        "actor": transaction.who.actor,
+        "session": transaction.who.session,
+        "task": None if task is None else task.uid,
+        "version": 0 if task is None else task.version,
         "type": kind,
-        "before": None if not before else encoded(before),
-        "after": None if not after else encoded(after),
+        "before": encoded(before) if before else None,
+        "after": encoded(after) if after else None,
         "reason": reason,
     }
-
-
-def record(store: SqlStore, connection: Connection, rows: Sequence[Mapping[str, Any]]) -> None:
-    """Append events; the last thing that a transaction does."""
-    store.number_in_order(connection)
-    if len(rows) == 1:
-        connection.execute(INSERT_EVENT, rows[0])
-    elif rows:
-        connection.executemany(INSERT_EVENT, rows)
 
 
 def encoded(value: Any) -> str:

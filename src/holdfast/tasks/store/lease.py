@@ -1,30 +1,31 @@
-"""Claims: who is at a task, for how long, and with which proof.
+"""Claims: a lease on a task, who holds it, until when, and with which fencing token.
 
 Contract:
-- A task has at most one live claim. Taking it compares its version and sets in one statement, so that of any
-  number of callers one gets it.
+- A task has at most one live claim. Taking it is a compare-and-swap on its version in one statement, so that
+  of any number of callers one gets it.
 - A claim ends when its lease runs out, when it is given back, or when the task leaves the state of being
   worked on. Somebody who comes back after the lease ran out still has it if nobody took it meanwhile.
-- Every claim has a token of its own. A write that carries the token of a claim that is over is refused, and
-  told what happened since; so is one of a session whose task somebody else holds now.
+- Every claim has a fencing token of its own. A write that carries the token of a claim that is over is
+  refused, and told what happened since; so is one of a session whose task somebody else holds now.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Busy
-from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.store.history import encoded, event_row, record
+from holdfast.tasks.store.history import encoded, record
 from holdfast.tasks.store.identity import new_token
 from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, not_of_closed
 from holdfast.tasks.store.records import COLUMNS, Task, Who
-from holdfast.tasks.store.rows import blockers_of, find_task, locked_for_writing
+from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, Status
+from holdfast.tasks.store.transaction import Transaction
 
 _TAKE = (
     "UPDATE task SET status = :status, version = version + 1, claim_agent = :agent, claim_session = :session,"
@@ -81,11 +82,11 @@ class Wish:
                 values[name] = PRIORITIES.index(value) if name == "priority" else value
         return "".join(parts), values
 
-    def is_rare(self, connection: Connection) -> bool:
+    def is_rare(self, transaction: Transaction) -> bool:
         """Tell whether few tasks at all have the label or the file."""
         for name, query in _SOME.items():
             if (value := getattr(self, name)) is not None:
-                found = connection.execute(query, {"value": value, "few": _FEW}).fetchone()[0]
+                found = transaction.execute(query, {"value": value, "few": _FEW}).fetchone()[0]
                 if found < _FEW:
                     return True
         return False
@@ -106,8 +107,7 @@ _CONDITIONS = {
 
 ANYTHING = Wish()
 
-Closed = frozenset[str] | None
-"""The milestones that are closed, as tasks name them; None where nobody looked yet."""
+LEASE_SECONDS = 1800.0
 
 
 class Claimed(NamedTuple):
@@ -117,83 +117,59 @@ class Claimed(NamedTuple):
     previous: Task | None = None
 
 
-class MilestonesMatter(Exception):
-    """What to take depends on which milestones are closed, and that was not told."""
-
-
 def take_next(
-    store: SqlStore,
-    connection: Connection,
-    workspace: str,
-    who: Who,
-    now: float,
-    seconds: float,
-    wish: Wish,
-    closed: Closed,
+    transaction: Transaction, wish: Wish = ANYTHING, seconds: float = LEASE_SECONDS
 ) -> Claimed | None:
     """Take what was left behind longest, else the first of the ready tasks, or nothing when there is none.
 
-    Nothing is taken of closed milestones. Where those are not told, the first in line raises if it has one.
+    Nothing is taken of closed milestones; which are closed is asked for where the first in line has one.
     """
-    more, values, rare = "", dict[str, Any](), False
-    if wish is not ANYTHING:
-        more, values = wish.conditions()
-        rare = wish.is_rare(connection)
+    rare = wish is not ANYTHING and wish.is_rare(transaction)
+    task = _first(transaction, wish, (), rare=rare)
+    if task is not None and task.milestone is not None and (closed := transaction.closed_milestones()):
+        task = _first(transaction, wish, closed, rare=rare)
+    return None if task is None else _taken(transaction, task, seconds)
+
+
+def _first(transaction: Transaction, wish: Wish, closed: Sequence[str], *, rare: bool) -> Task | None:
+    more, values = wish.conditions() if wish is not ANYTHING else ("", {})
     if closed:
-        open_ones, named = not_of_closed(sorted(closed))
+        open_ones, named = not_of_closed(closed)
         more += open_ones
         values |= named
-    row = connection.execute(
-        _next_one(more, locked_for_writing(store), store.skip_locked, rare=rare),
-        {**values, "workspace": workspace, "now": now},
+    row = transaction.execute(
+        _next_one(more, transaction.for_update, transaction.store.skip_locked, rare=rare),
+        {**values, "workspace": transaction.workspace_id, "now": transaction.now},
     ).fetchone()
-    if row is None:
-        return None
-    task = Task._make(row)
-    _refuse_unknown(task, closed)
-    return _taken(store, connection, task, who, now, seconds)
-
-
-def _refuse_unknown(task: Task, closed: Closed) -> None:
-    if closed is None and task.milestone is not None:
-        raise MilestonesMatter
+    return None if row is None else Task._make(row)
 
 
 def take(
-    store: SqlStore,
-    connection: Connection,
-    workspace: str,
-    name: str,
-    who: Who,
-    now: float,
-    seconds: float,
-    closed: Closed,
-    *,
-    resume: bool = False,
+    transaction: Transaction, name: str, seconds: float = LEASE_SECONDS, *, resume: bool = False
 ) -> Claimed:
     """Take one task, unless somebody is at it or it waits. Taking it again renews the claim.
 
     With `resume` a caller also gets what somebody of the same name holds, whose token is worth nothing then.
     """
-    task = find_task(connection, workspace, name, locked_for_writing(store))
-    if task.claimed_by(now) is not None:
+    who = transaction.who
+    task = find_task(transaction, name, lock=True)
+    if task.claimed_by(transaction.now) is not None:
         if is_holder(task, who):
-            return Claimed(renew(connection, task, now, seconds))
+            return Claimed(_renewed(transaction, task, seconds))
         if not resume or task.claim_agent != who.actor:
             raise already_claimed(task, who)
-        return _taken(store, connection, task, who, now, seconds)
+        return _taken(transaction, task, seconds)
     if task.status in FINISHED:
         raise AlreadyClaimed(f"{task.id} is {task.status}.", hint="Open it again first, with a reason.")
     if task.waits and task.status == "backlog":
-        blockers = ", ".join(blockers_of(connection, [task.uid]).get(task.uid, ())) or "what its parents need"
+        blockers = blockers_of(transaction, [task.uid]).get(task.uid, ())
         raise AlreadyClaimed(
-            f"{task.id} waits for {blockers}.", hint="Take one of those, or another ready task."
+            f"{task.id} waits for {', '.join(blockers) or 'what its parents need'}.",
+            hint="Take one of those, or another ready task.",
         )
-    if task.status == "backlog":
-        _refuse_unknown(task, closed)
-        if task.milestone in (closed or ()):
-            raise _of_closed_milestone(task)
-    return _taken(store, connection, task, who, now, seconds)
+    if task.status == "backlog" and transaction.is_held_up(task):
+        raise _of_closed_milestone(task)
+    return _taken(transaction, task, seconds)
 
 
 def _of_closed_milestone(task: Task) -> AlreadyClaimed:
@@ -205,9 +181,9 @@ def _of_closed_milestone(task: Task) -> AlreadyClaimed:
     )
 
 
-def _taken(
-    store: SqlStore, connection: Connection, before: Task, who: Who, now: float, seconds: float
-) -> Claimed:
+def _taken(transaction: Transaction, before: Task, seconds: float) -> Claimed:
+    """Give a task to the caller: compare-and-swap by its version, a new fencing token, and the event."""
+    who, now = transaction.who, transaction.now
     status: Status = "in-progress" if before.status == "backlog" else before.status
     token, until = new_token(), now + seconds
     terms = {
@@ -220,10 +196,10 @@ def _taken(
         "token": token,
         "now": now,
         "until": until,
-        "before": _standing(before.status, before.claim_agent),
-        "after": _standing(status, who.actor),
+        "before": _claim_state(before.status, before.claim_agent),
+        "after": _claim_state(status, who.actor),
     }
-    done = connection.execute(_TAKE, terms)
+    done = transaction.execute(_TAKE, terms)
     if done.rowcount != 1:  # cannot be, as long as the row is locked or writers come one by one
         raise Busy(f"{before.id} is being changed by somebody else.", hint="Try again in a moment.")
     task = before._replace(
@@ -237,61 +213,65 @@ def _taken(
         updated_at=now,
         started_at=now if before.started_at is None else before.started_at,
     )
-    store.number_in_order(connection)
-    connection.execute(_TAKEN, terms)
+    transaction.append(_TAKEN, [terms])
     return Claimed(task, before if before.claim_agent is not None else None)
 
 
 @lru_cache(maxsize=256)
-def _standing(status: str, agent: str | None) -> str:
+def _claim_state(status: str, agent: str | None) -> str:
     """Return what events keep of a claim; the same few, over and over."""
     return encoded({"status": status, "claimed_by": agent})
 
 
-def renew(connection: Connection, task: Task, now: float, seconds: float) -> Task:
-    """Let a claim last longer; nothing else about the task changes."""
-    row = connection.execute(
+def renew(transaction: Transaction, name: str, seconds: float = LEASE_SECONDS) -> Task:
+    """Let the caller's claim on a task last longer; nothing else about the task changes."""
+    return _renewed(transaction, _held(transaction, name), seconds)
+
+
+def _renewed(transaction: Transaction, task: Task, seconds: float) -> Task:
+    row = transaction.execute(
         f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
-        {"uid": task.uid, "until": max(now + seconds, task.claim_expires or 0.0)},
+        {"uid": task.uid, "until": max(transaction.now + seconds, task.claim_expires or 0.0)},
     ).fetchone()
     return Task._make(row)
 
 
 def release(
-    store: SqlStore,
-    connection: Connection,
-    task: Task,
-    who: Who,
-    now: float,
-    *,
-    kind: str = "released",
-    reason: str | None = None,
+    transaction: Transaction, name: str, *, kind: str = "released", reason: str | None = None
 ) -> Task:
-    """Give a task back: it is ready again for the next one."""
+    """Give a task of the caller's back: it is ready again for the next one."""
+    return end(transaction, _held(transaction, name), kind=kind, reason=reason)
+
+
+def end(transaction: Transaction, task: Task, *, kind: str = "released", reason: str | None = None) -> Task:
+    """End the claim on a task, whoever holds it."""
     status = "backlog" if task.status == "in-progress" else task.status
-    row = connection.execute(
+    row = transaction.execute(
         f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
-        {"uid": task.uid, "now": now, "status": status},
+        {"uid": task.uid, "now": transaction.now, "status": status},
     ).fetchone()
     freed = Task._make(row)
     before = {"status": task.status, "claimed_by": task.claim_agent}
     after = {"status": freed.status, "claimed_by": None}
-    record(store, connection, [event_row(freed, kind, who, now, before=before, after=after, reason=reason)])
+    record(transaction, freed, kind, before=before, after=after, reason=reason)
     return freed
 
 
-def held(connection: Connection, task: Task, who: Who, now: float) -> None:
-    """Raise unless the caller holds the task, or held it last and nobody took it since."""
-    if not is_holder(task, who):
-        raise _lost(connection, task, who, now)
+def _held(transaction: Transaction, name: str) -> Task:
+    """Return a task; raise unless the caller holds it, or held it last and nobody took it since."""
+    task = find_task(transaction, name, lock=True)
+    if not is_holder(task, transaction.who):
+        raise _lost(transaction, task)
+    return task
 
 
-def may_write(connection: Connection, task: Task, who: Who, now: float) -> None:
+def may_write(transaction: Transaction, task: Task) -> None:
     """Raise when a caller that shows a token or a session writes to a task that is not its own any more."""
+    who = transaction.who
     if who.token is not None and who.token != task.claim_token:
-        raise _lost(connection, task, who, now)
-    if who.session is not None and task.claimed_by(now) is not None and not is_holder(task, who):
-        raise _lost(connection, task, who, now)
+        raise _lost(transaction, task)
+    if who.session is not None and task.claimed_by(transaction.now) is not None and not is_holder(task, who):
+        raise _lost(transaction, task)
 
 
 def is_holder(task: Task, who: Who) -> bool:
@@ -320,11 +300,12 @@ def already_claimed(task: Task, who: Who) -> AlreadyClaimed:
     )
 
 
-def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpired | AlreadyClaimed:
+def _lost(transaction: Transaction, task: Task) -> LeaseExpired | AlreadyClaimed:
     """Return the failure of relying on a claim that is over, with what happened since it began."""
+    who, now = transaction.who, transaction.now
     if who.token is None and task.claimed_by(now) == who.actor:
         return already_claimed(task, who)
-    began = connection.execute(
+    began = transaction.execute(
         "SELECT max(version) FROM event WHERE task = :uid AND type = 'claimed'"
         " AND (session = :session OR actor = :actor)",
         {"uid": task.uid, "session": who.session, "actor": who.actor},
@@ -332,7 +313,7 @@ def _lost(connection: Connection, task: Task, who: Who, now: float) -> LeaseExpi
     holder = task.claimed_by(now)
     if began is None and who.token is None and holder is not None:
         return already_claimed(task, who)
-    since = connection.execute(
+    since = transaction.execute(
         "SELECT type, actor FROM event WHERE task = :uid AND version > :began ORDER BY version",
         {"uid": task.uid, "began": began or 0},
     ).fetchall()

@@ -57,17 +57,16 @@ def _steps(room: Tasks, part: str) -> object:
     del part
     if not room.exists:
         return None
-    with room.reading() as connection:
-        workspace = room.find_workspace(connection)
-        return None if workspace is None else tuple(step_texts.own_steps(connection, workspace.id).values())
+    with room.reading() as transaction:
+        return tuple(step_texts.own_steps(transaction).values()) if transaction.has_workspace else None
 
 
 def _listed(room: Tasks, part: str) -> object:
     del part
     if not room.exists:
         return None
-    with room.reading() as connection:
-        return connection.execute(
+    with room.reading() as transaction:
+        return transaction.execute(
             "SELECT (SELECT count(*) FROM workspace), count(*), max(n),"
             " count(*) FILTER (WHERE status NOT IN ('done', 'dropped')) FROM task"
         ).fetchone()
@@ -76,17 +75,15 @@ def _listed(room: Tasks, part: str) -> object:
 def _version_of(room: Tasks, task: str) -> object:
     if not room.exists:
         return None
-    with room.reading() as connection:
-        workspace = room.find_workspace(connection)
-        if workspace is None:
+    with room.reading() as transaction:
+        if not transaction.has_workspace:
             return None
         try:
-            found = rows.find_task(connection, workspace.id, task)
+            found = rows.find_task(transaction, task)
         except HoldfastError:
             return None
-        instant = room.instant()
-        holder = found.claimed_by(instant.at)
-        return found.version, found.waits, found.claim_expires, holder, instant.is_held_up(found)
+        holder = found.claimed_by(transaction.now)
+        return found.version, found.waits, found.claim_expires, holder, transaction.is_held_up(found)
 
 
 _LOOKS: dict[str, Callable[[Tasks, str], object]] = {EVERY_TASK: _listed, STEPS: _steps}

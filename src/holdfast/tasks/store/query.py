@@ -8,11 +8,10 @@ from typing import Any, Literal
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.records import COLUMNS, Task
 from holdfast.tasks.store.rows import among
 from holdfast.tasks.store.states import PRIORITIES
+from holdfast.tasks.store.transaction import Transaction
 
 Sort = Literal["priority", "number", "updated", "ready"]
 
@@ -67,20 +66,19 @@ class Page:
     next_cursor: str | None
 
 
-def find(connection: Connection, workspace: str, query: Query, instant: Instant) -> Page:
+def find(transaction: Transaction, query: Query) -> Page:
     """Return a page of what a query finds, and how many it finds in all."""
-    now = instant.at
-    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(connection, workspace, now) else _READY
-    closed = instant.closed_in(connection, workspace) if query.ready or query.blocked else ()
-    where, values = _where(query, ready, sorted(closed))
-    values |= {"workspace": workspace, "now": now}
+    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(transaction) else _READY
+    closed = transaction.closed_milestones() if query.ready or query.blocked else ()
+    where, values = _where(query, ready, closed)
+    values |= {"workspace": transaction.workspace.id, "now": transaction.now}
     order, beyond, key = _ORDERS[query.sort]
     after = ""
     if query.cursor is not None:
         position = _position(query, key)
         after = f" AND ({key}) {beyond} ({', '.join(f':k{number}' for number in range(len(position)))})"
         values |= {f"k{number}": value for number, value in enumerate(position)}
-    rows = connection.execute(
+    rows = transaction.execute(
         _page(f"{where}{after}", order, query.sort),
         values | {"limit": query.limit + 1, "offset": query.offset},
     ).fetchall()
@@ -88,7 +86,7 @@ def find(connection: Connection, workspace: str, query: Query, instant: Instant)
     more = len(rows) > query.limit
     total = len(rows)
     if more or query.cursor is not None or query.offset:
-        total = connection.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
+        total = transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]  # noqa: S608
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
 
 
@@ -105,12 +103,12 @@ def cursor_after(query: Query, task: Task) -> str:
     return encode_cursor(query.fingerprint, _key(task, query.sort))
 
 
-def _left_behind(connection: Connection, workspace: str, now: float) -> bool:
+def _left_behind(transaction: Transaction) -> bool:
     """Tell whether a claim ran out on a task that somebody else may take now."""
-    found = connection.execute(
+    found = transaction.execute(
         "SELECT 1 FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1",
-        {"workspace": workspace, "now": now},
+        {"workspace": transaction.workspace.id, "now": transaction.now},
     )
     return found.fetchone() is not None
 

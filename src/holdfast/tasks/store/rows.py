@@ -9,10 +9,11 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import NotFound
-from holdfast.storage.sql.sql_store import Connection, SqlStore
+from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.identity import UID_CHARACTERS, is_uid, task_id, task_number
 from holdfast.tasks.store.records import COLUMNS, Attachment, Dependency, Event, File, Link, Task
 from holdfast.tasks.store.states import FINISHED, Kind
+from holdfast.tasks.store.transaction import Transaction
 
 _MOST_AT_ONCE = 500
 
@@ -50,18 +51,19 @@ def task_by_uid(connection: Connection, uid: str) -> Task:
     return Task._make(connection.execute(_BY_UID, {"uid": uid}).fetchone())
 
 
-def find_task(connection: Connection, workspace: str, text: str, locking: str = "") -> Task:
+def find_task(transaction: Transaction, text: str, *, lock: bool = False) -> Task:
     """Return the task that a text names: `TP-12`, the name for ever, or a name it had elsewhere."""
     named = text.strip()
-    row = None
+    workspace = transaction.workspace.id
+    locking = transaction.for_update if lock else ""
     if len(named) == UID_CHARACTERS and is_uid(named.upper()):
-        row = connection.execute(_BY_UID + locking, {"uid": named.upper()}).fetchone()
+        row = transaction.execute(_BY_UID + locking, {"uid": named.upper()}).fetchone()
         if row is not None and row[1] != workspace:
             row = None
     else:
         values = {"workspace": workspace, "n": task_number(named)}
-        row = connection.execute(_BY_NUMBER + locking, values).fetchone()
-        row = row or _by_former_name(connection, workspace, task_id(values["n"]), locking)  # type: ignore[arg-type]
+        row = transaction.execute(_BY_NUMBER + locking, values).fetchone()
+        row = row or _by_former_name(transaction, workspace, task_id(values["n"]), locking)  # type: ignore[arg-type]
     if row is None:
         raise NotFound(
             f'There is no task "{named[:40]}".',
@@ -74,11 +76,6 @@ def find_task(connection: Connection, workspace: str, text: str, locking: str = 
 def _by_former_name(connection: Connection, workspace: str, name: str, locking: str) -> Any:
     found = connection.execute(_BY_NAME, {"workspace": workspace, "name": f"id:{name}"}).fetchone()
     return None if found is None else connection.execute(_BY_UID + locking, {"uid": found[0]}).fetchone()
-
-
-def locked_for_writing(store: SqlStore) -> str:
-    """Return what a SELECT ends with that keeps others from changing the row meanwhile."""
-    return " FOR UPDATE" if store.engine == "postgresql" else ""
 
 
 def labels_of(connection: Connection, uid: str) -> list[str]:
@@ -229,11 +226,11 @@ def _event(row: Sequence[Any]) -> Event:
     )
 
 
-def counts(connection: Connection, workspace: str) -> tuple[int, int]:
+def counts(transaction: Transaction) -> tuple[int, int]:
     """Return how many tasks are open, and how many there are."""
-    row = connection.execute(
+    row = transaction.execute(
         "SELECT count(*) FILTER (WHERE status NOT IN ('done', 'dropped')), count(*) FROM task"
         " WHERE workspace = :workspace",
-        {"workspace": workspace},
+        {"workspace": transaction.workspace.id},
     ).fetchone()
     return row[0], row[1]

@@ -11,17 +11,19 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.watching.file_signature import sign_of
-from holdfast.tasks.store.tasks import Tasks
+
+if TYPE_CHECKING:
+    from holdfast.tasks.store.tasks import Tasks
 
 RuleType = Literal["coding", "git", "testing", "security", "performance", "custom"]
 Scope = Literal["standard", "workspace"]
@@ -88,7 +90,7 @@ def add(room: Tasks, rule: Rule, *, source: str, confidence: float = 1.0) -> Rul
         if known is not None:
             return known
         _write(room, rule.scope, [*rules, rule])
-        _index(room, rule, source, confidence, active=True)
+        _index(room, [(rule, True)], source, confidence)
     return rule
 
 
@@ -97,9 +99,8 @@ def replace(room: Tasks, identity: str, text: str, *, source: str) -> Rule:
     with _alone(room):
         scope, rules, place = _find(room, identity)
         changed = Rule(rules[place].type, text, scope)
-        _index(room, rules[place], source, 1.0, active=False)
         _write(room, scope, [*rules[:place], changed, *rules[place + 1 :]])
-        _index(room, changed, source, 1.0, active=True)
+        _index(room, [(rules[place], False), (changed, True)], source)
     return changed
 
 
@@ -108,7 +109,7 @@ def remove(room: Tasks, identity: str, *, source: str) -> Rule:
     with _alone(room):
         scope, rules, place = _find(room, identity)
         _write(room, scope, [*rules[:place], *rules[place + 1 :]])
-        _index(room, rules[place], source, 1.0, active=False)
+        _index(room, [(rules[place], False)], source)
     return rules[place]
 
 
@@ -119,8 +120,7 @@ def begin(room: Tasks, starters: Sequence[tuple[str, str]]) -> list[Rule]:
         rules = [Rule(rule_type(kind), text, "standard") for kind, text in starters]
         if not tree.exists(FILES["standard"]):
             _write(room, "standard", rules)
-            for rule in rules:
-                _index(room, rule, "init", 1.0, active=True)
+            _index(room, [(rule, True) for rule in rules], "init")
         if not tree.exists(FILES["workspace"]):
             _write(room, "workspace", [])
     return listed(room)
@@ -202,18 +202,20 @@ def _find(room: Tasks, identity: str) -> tuple[Scope, list[Rule], int]:
     )
 
 
-def _index(room: Tasks, rule: Rule, source: str, confidence: float, *, active: bool) -> None:
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection).id
-        values = {
-            "id": f"{workspace}/{rule.scope}/{rule.id}",
-            "workspace": workspace,
-            "scope": rule.scope,
-            "type": rule.type,
-            "text": rule.text,
-            "confidence": confidence,
-            "source": source,
-            "active": int(active),
-            "now": room.now(),
-        }
-        connection.execute(_INSERT, values)
+def _index(room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confidence: float = 1.0) -> None:
+    """Remember where rules came from, and whether each is active."""
+    with room.writing() as transaction:
+        workspace = transaction.workspace.id
+        for rule, active in rules:
+            values = {
+                "id": f"{workspace}/{rule.scope}/{rule.id}",
+                "workspace": workspace,
+                "scope": rule.scope,
+                "type": rule.type,
+                "text": rule.text,
+                "confidence": confidence,
+                "source": source,
+                "active": int(active),
+                "now": transaction.now,
+            }
+            transaction.execute(_INSERT, values)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from holdfast.kernel.errors import NotFound
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.identity import new_session_id
-from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.lease import LEASE_SECONDS
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 
 RENEW_AFTER_SECONDS = 60.0
 
@@ -39,62 +40,63 @@ class Session:
 
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
     """Open a session, and return it with the note that the agent's last one left behind."""
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection).id
-        left = connection.execute(
+    with room.writing() as transaction:
+        workspace, now = transaction.workspace.id, transaction.now
+        left = transaction.execute(
             "SELECT handoff FROM session WHERE workspace = :workspace AND handoff IS NOT NULL"
             " ORDER BY seen DESC, id LIMIT 1",
             {"workspace": workspace},
         ).fetchone()
-        session = Session(new_session_id(), workspace, agent, room.now(), room.now(), None)
-        values = {"id": session.id, "workspace": workspace, "agent": agent, "now": session.started}
-        connection.execute(_INSERT, values)
+        session = Session(new_session_id(), workspace, agent, now, now, None)
+        transaction.execute(_INSERT, {"id": session.id, "workspace": workspace, "agent": agent, "now": now})
     return session, None if left is None else left[0]
 
 
-def find_session(room: Tasks, connection: Connection, identity: str) -> Session:
+def find_session(transaction: Transaction, identity: str) -> Session:
     """Return a session by its handle."""
-    row = connection.execute(
+    row = transaction.execute(
         f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace",  # noqa: S608
-        {"id": identity, "workspace": room.workspace_in(connection).id},
+        {"id": identity, "workspace": transaction.workspace.id},
     ).fetchone()
     if row is None:
         raise NotFound("There is no such session.", hint="Call `taskpilot_start` for a new one.")
     return Session(*row)
 
 
-def agent_of(room: Tasks, identity: str) -> str:
-    """Return who works in a session."""
-    with room.reading() as connection:
-        return find_session(room, connection, identity).agent
+def is_due(transaction: Transaction, session: Session) -> bool:
+    """Tell whether it is time to let the claims of a session last longer."""
+    return transaction.now - session.seen >= RENEW_AFTER_SECONDS
 
 
-def keep_alive(room: Tasks, identity: str, seconds: float = LEASE_SECONDS) -> None:
-    """Note that a session was heard of, and let its claims last longer, if that was not done just now."""
-    now = room.now()
-    with room.reading() as connection:
-        session = find_session(room, connection, identity)
-    if now - session.seen < RENEW_AFTER_SECONDS:
-        return
-    with room.store.write(together=True) as connection:
-        values = {"id": identity, "now": now, "until": now + seconds, "workspace": session.workspace}
-        connection.execute(_RENEW, values)
-        connection.execute("UPDATE session SET seen = :now WHERE id = :id", values)
+def renew_claims(transaction: Transaction, session: Session) -> None:
+    """Note that a session was heard of, and let its claims last longer."""
+    now = transaction.now
+    values = {"id": session.id, "now": now, "until": now + LEASE_SECONDS, "workspace": session.workspace}
+    transaction.execute(_RENEW, values)
+    transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
 
 
-def leave_note(room: Tasks, identity: str, note: str | None) -> None:
+def keep_alive(room: Tasks, identity: str) -> str:
+    """Return who works in a session; its claims last longer, unless that was seen to just now."""
+    with room.reading() as transaction:
+        session = find_session(transaction, identity)
+        due = is_due(transaction, session)
+    if due:
+        with room.writing(together=True) as transaction:
+            renew_claims(transaction, session)
+    return session.agent
+
+
+def leave_note(transaction: Transaction, identity: str, note: str | None) -> None:
     """Leave a note for whoever works here next, or take it away."""
-    with room.store.write() as connection:
-        connection.execute(
-            "UPDATE session SET handoff = :note WHERE id = :id", {"note": note, "id": identity}
-        )
+    transaction.execute("UPDATE session SET handoff = :note WHERE id = :id", {"note": note, "id": identity})
 
 
-def open_sessions(connection: Connection, workspace: str, since: float) -> list[Session]:
+def open_sessions(transaction: Transaction, since: float) -> list[Session]:
     """Return the sessions that were heard of since a moment, the latest first."""
-    rows = connection.execute(
+    rows = transaction.execute(
         f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"  # noqa: S608
         " ORDER BY seen DESC, id LIMIT 100",
-        {"workspace": workspace, "since": since},
+        {"workspace": transaction.workspace.id, "since": since},
     )
     return [Session(*row) for row in rows]

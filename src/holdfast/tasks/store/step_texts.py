@@ -11,13 +11,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, did_you_mean
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.records import Who
-from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.history import note
+from holdfast.tasks.store.transaction import Transaction
+
+if TYPE_CHECKING:
+    from holdfast.tasks.store.tasks import Tasks
 
 PLAN_WORK = """\
 Plan the work towards the goal below, as tasks that others can take.
@@ -146,11 +148,11 @@ def variables_of(name: str) -> list[str]:
     return sorted(set(_VARIABLE.findall(ALL[name])))
 
 
-def own_steps(connection: Connection, workspace: str) -> dict[str, OwnStep]:
+def own_steps(transaction: Transaction) -> dict[str, OwnStep]:
     """Return every step that the workspace ever wrote, also those it took back."""
-    found = connection.execute(
+    found = transaction.execute(
         f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name",  # noqa: S608
-        {"workspace": workspace},
+        {"workspace": transaction.workspace.id},
     )
     return {row[0]: OwnStep(*row) for row in found if row[0] in ALL}
 
@@ -159,9 +161,8 @@ def own_text(room: Tasks, name: str) -> str | None:
     """Return the workspace's own text of a step, or None where the shipped one holds."""
     if not room.exists:
         return None
-    with room.reading() as connection:
-        workspace = room.find_workspace(connection)
-        own = own_steps(connection, workspace.id).get(name) if workspace is not None else None
+    with room.reading() as transaction:
+        own = own_steps(transaction).get(name) if transaction.has_workspace else None
     return own.body if own is not None and own.active else None
 
 
@@ -171,39 +172,30 @@ def filled(text: str, values: Mapping[str, str]) -> str:
 
 
 def write(
-    room: Tasks, name: str, body: str | None, who: Who, *, reason: str | None, if_version: int | None
+    transaction: Transaction, name: str, body: str | None, *, reason: str | None, if_version: int | None
 ) -> tuple[OwnStep | None, bool]:
     """Make a text the workspace's own, or with None take it back; return it and whether anything changed."""
     if body is not None:
         _check(name, body)
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection).id
-        before = own_steps(connection, workspace).get(name)
-        version = before.version if before is not None else 0
-        if if_version is not None and if_version != version:
-            raise OutOfDate.found(f"The step {name}", if_version, version)
-        current = before.body if before is not None and before.active else None
-        if current == body:
-            return before, False
-        text = body if body is not None else current or ""
-        now = OwnStep(name, text, version + 1, int(body is not None), room.now(), who.actor)
-        connection.execute(
-            "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
-            " VALUES (:workspace, :name, :body, :version, :active, :at, :by)"
-            " ON CONFLICT (workspace, name) DO UPDATE SET body = :body, version = :version, active = :active,"
-            " updated_at = :at, updated_by = :by",
-            {
-                "workspace": workspace,
-                "name": name,
-                "body": now.body,
-                "version": now.version,
-                "active": now.active,
-                "at": now.updated_at,
-                "by": now.updated_by,
-            },
-        )
-        after = {"step": name, "version": now.version, "content": body}
-        room.note_in(connection, "step-written", who, after, reason, before={"content": current})
+    before = own_steps(transaction).get(name)
+    version = before.version if before is not None else 0
+    if if_version is not None and if_version != version:
+        raise OutOfDate.found(f"The step {name}", if_version, version)
+    current = before.body if before is not None and before.active else None
+    if current == body:
+        return before, False
+    text = body if body is not None else current or ""
+    author = transaction.who.actor
+    now = OwnStep(name, text, version + 1, int(body is not None), transaction.now, author)
+    transaction.execute(
+        "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
+        " VALUES (:workspace, :name, :body, :version, :active, :updated_at, :updated_by)"
+        " ON CONFLICT (workspace, name) DO UPDATE SET body = :body, version = :version, active = :active,"
+        " updated_at = :updated_at, updated_by = :updated_by",
+        {"workspace": transaction.workspace.id, **asdict(now)},
+    )
+    after = {"step": name, "version": now.version, "content": body}
+    note(transaction, "step-written", after, reason, before={"content": current})
     return now, True
 
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from bisect import bisect_right
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
@@ -25,17 +25,13 @@ from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.store import change as changing
-from holdfast.tasks.store import creation, history, lease, query, rows
-from holdfast.tasks.store.instant import Instant, Watched, watched
+from holdfast.tasks.store import creation, lease, probes, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
+from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
 from holdfast.tasks.store.workspace import read_marker
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
-LEASE_SECONDS = 1800.0
-
-Taken = TypeVar("Taken")
-BeforeCommit = Callable[[Connection, list[tuple[Task, bool]]], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +40,33 @@ class Finding:
 
     is_damage: bool
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What else than a write changes which tasks are ready: closing milestones, and claims that run out."""
+
+    version: object = None
+    milestones: Sequence[str] = ()
+    leases: Sequence[float] = ()
+    """When the claims end, in order."""
+
+    def ended(self, at: float) -> int:
+        """Return how many of the claims have ended at a moment."""
+        return bisect_right(self.leases, at)
+
+
+def _watched(transaction: Transaction, version: object) -> Watched:
+    """Return what to look out for while the store is as it is."""
+    if not transaction.has_workspace:
+        return Watched(version)
+    workspace = transaction.workspace.id
+    leases = transaction.execute(
+        "SELECT claim_expires FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+        " AND status = 'in-progress' ORDER BY claim_expires",
+        {"workspace": workspace},
+    )
+    return Watched(version, named_milestones(transaction, workspace), [row[0] for row in leases])
 
 
 class Tasks:
@@ -60,7 +83,8 @@ class Tasks:
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: SqlStore | None = None
         self._opening = threading.Lock()
-        self._known: str | None = None
+        self.known: str | None = None
+        """The id of the workspace, once it was found."""
         self._watched = Watched()
         self._introduction: Callable[[], Neighbours] = Alone
         self._met: Neighbours | None = None
@@ -94,15 +118,15 @@ class Tasks:
 
     def workspace(self) -> Workspace:
         """Return the workspace of this repository, or raise when there is none yet."""
-        with self.reading() as connection:
-            return self.workspace_in(connection)
+        with self.reading() as transaction:
+            return transaction.workspace
 
     def workspace_in(self, connection: Connection) -> Workspace:
         """Return the workspace of this repository as a transaction sees it."""
         found = self.find_workspace(connection)
         if found is None:
             raise self._not_initialized()
-        self._known = found.id
+        self.known = found.id
         return found
 
     def workspaces(self) -> list[Workspace]:
@@ -123,7 +147,7 @@ class Tasks:
 
     def find_workspace(self, connection: Connection) -> Workspace | None:
         """Return the workspace of this repository, or None when there is none yet."""
-        marked = self._known or read_marker(self.repository)
+        marked = self.known or read_marker(self.repository)
         select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"  # noqa: S608
         if marked is not None:
             row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
@@ -134,145 +158,69 @@ class Tasks:
         row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
         return None if row is None else Workspace(*row)
 
-    # Tasks.
+    # Transactions.
 
-    def create(
-        self, drafts: Sequence[Draft], who: Who, *, before_commit: BeforeCommit | None = None
-    ) -> list[tuple[Task, bool]]:
-        """Add tasks, all or none, and return each with whether it is new.
+    def reading(self, who: Who = NOBODY) -> Transaction:
+        """Return a transaction that sees one moment; raise when nothing was ever stored."""
+        if not self.exists:
+            raise self._not_initialized()
+        return Transaction(self, self.store.read(), who)
 
-        What `before_commit` does belongs to the same transaction; when it raises, nothing was added.
-        """
-        with self.store.write() as connection:
-            workspace = self.workspace_in(connection)
-            made = creation.create(self.store, connection, workspace, drafts, who, self.clock())
-            if before_commit is not None:
-                before_commit(connection, made)
-            return made
+    def writing(self, who: Who = NOBODY, *, together: bool = False) -> Transaction:
+        """Return a transaction that writes, after or `together` with others that lock the rows they take."""
+        return Transaction(self, self.store.write(together=together), who)
+
+    # Whole operations of one transaction each.
+
+    def create(self, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
+        """Add tasks, all or none, and return each with whether it is new."""
+        with self.writing(who) as transaction:
+            return creation.create(transaction, drafts)
 
     def get(self, task: str) -> Task:
         """Return a task by `TP-12`, by its number, or by its name for ever."""
-        with self.reading() as connection:
-            return rows.find_task(connection, self.workspace_in(connection).id, task)
+        with self.reading() as transaction:
+            return rows.find_task(transaction, task)
 
     def find(self, wanted: query.Query) -> query.Page:
         """Return a page of the tasks that fit."""
-        with self.reading() as connection:
-            return query.find(connection, self.workspace_in(connection).id, wanted, self.instant())
+        with self.reading() as transaction:
+            return query.find(transaction, wanted)
 
     def update(self, task: str, change: Change, who: Who, *, if_version: int | None = None) -> Changed:
         """Change a task, unless it has another version than the caller saw or is no longer the caller's."""
-        with self.store.write() as connection:
-            workspace = self.workspace_in(connection)
-            done = changing.change(
-                self.store,
-                connection,
-                workspace,
-                task,
-                change,
-                who,
-                self.now(),
-                if_version=if_version,
-                guard=lease.may_write,
-            )
-        return replace(done, unblocked=self._ready_of(done.unblocked)) if done.unblocked else done
-
-    def _ready_of(self, unblocked: Sequence[str]) -> tuple[str, ...]:
-        """Return those of the tasks that nothing holds up any more whose milestone is not closed either."""
-        instant = self.instant()
-        with self.reading() as connection:
-            workspace = self.workspace_in(connection).id
-            found = [rows.find_task(connection, workspace, name) for name in unblocked]
-            return tuple(task.id for task in found if not instant.is_held_up(task))
+        with self.writing(who) as transaction:
+            return changing.change(transaction, task, change, if_version=if_version)
 
     def claim_next(
-        self, who: Who, wish: lease.Wish = lease.ANYTHING, seconds: float = LEASE_SECONDS
+        self, who: Who, wish: lease.Wish = lease.ANYTHING, seconds: float = lease.LEASE_SECONDS
     ) -> lease.Claimed | None:
         """Take the task that should be done next, or nothing when none is ready."""
-
-        def take(connection: Connection, workspace: str, closed: lease.Closed) -> lease.Claimed | None:
-            return lease.take_next(self.store, connection, workspace, who, self.now(), seconds, wish, closed)
-
-        return self._taken(take)
+        with self.writing(who, together=True) as transaction:
+            return lease.take_next(transaction, wish, seconds)
 
     def claim(
-        self, task: str, who: Who, seconds: float = LEASE_SECONDS, *, resume: bool = False
+        self, task: str, who: Who, seconds: float = lease.LEASE_SECONDS, *, resume: bool = False
     ) -> lease.Claimed:
         """Take one task, or renew the claim on it; `resume` goes on with one of another session of theirs."""
+        with self.writing(who, together=True) as transaction:
+            return lease.take(transaction, task, seconds, resume=resume)
 
-        def take(connection: Connection, workspace: str, closed: lease.Closed) -> lease.Claimed:
-            now = self.now()
-            return lease.take(
-                self.store, connection, workspace, task, who, now, seconds, closed, resume=resume
-            )
-
-        return self._taken(take)
-
-    def _taken(self, take: Callable[[Connection, str, lease.Closed], Taken]) -> Taken:
-        """Take a task; which milestones are closed is asked for only where it matters, and outside."""
-        closed: lease.Closed = None
-        while True:
-            try:
-                with self.store.write(together=True) as connection:
-                    return take(connection, self._known or self.workspace_in(connection).id, closed)
-            except lease.MilestonesMatter:
-                with self.reading() as connection:
-                    closed = self.instant().closed_in(connection, self.workspace_in(connection).id)
-
-    def renew(self, task: str, who: Who, seconds: float = LEASE_SECONDS) -> Task:
+    def renew(self, task: str, who: Who, seconds: float = lease.LEASE_SECONDS) -> Task:
         """Let the caller's claim on a task last longer."""
-        with self.store.write(together=True) as connection:
-            found = self._held(connection, task, who)
-            return lease.renew(connection, found, self.now(), seconds)
+        with self.writing(who, together=True) as transaction:
+            return lease.renew(transaction, task, seconds)
 
     def release(self, task: str, who: Who, *, kind: str = "released", reason: str | None = None) -> Task:
         """Give a task of the caller's back, for anybody to take."""
-        with self.store.write(together=True) as connection:
-            found = self._held(connection, task, who)
-            return lease.release(self.store, connection, found, who, self.now(), kind=kind, reason=reason)
-
-    def _held(self, connection: Connection, task: str, who: Who) -> Task:
-        workspace = self.workspace_in(connection).id
-        found = rows.find_task(connection, workspace, task, rows.locked_for_writing(self.store))
-        lease.held(connection, found, who, self.now())
-        return found
+        with self.writing(who, together=True) as transaction:
+            return lease.release(transaction, task, kind=kind, reason=reason)
 
     def events(self, *, after: int = 0, limit: int = 100, task: str | None = None) -> list[Event]:
         """Return what happened after a number, to everything or to one task, oldest first."""
-        with self.reading() as connection:
-            workspace = self.workspace_in(connection).id
-            uid = None if task is None else rows.find_task(connection, workspace, task).uid
-            return rows.events_after(connection, workspace, after, limit, uid)
-
-    def note(self, kind: str, who: Who, after: Mapping[str, Any], reason: str | None = None) -> None:
-        """Record something that happened to the workspace and to no task."""
-        with self.store.write() as connection:
-            self.note_in(connection, kind, who, after, reason)
-
-    def note_in(
-        self,
-        connection: Connection,
-        kind: str,
-        who: Who,
-        after: Mapping[str, Any],
-        reason: str | None = None,
-        *,
-        before: Mapping[str, Any] | None = None,
-    ) -> None:
-        """Record, in a transaction, something that happens to the workspace and to no task."""
-        row = {
-            "workspace": self.workspace_in(connection).id,
-            "at": self.now(),
-            "actor": who.actor,
-            "session": who.session,
-            "task": None,
-            "version": 0,
-            "type": kind,
-            "before": None if before is None else history.encoded(before),
-            "after": history.encoded(after),
-            "reason": reason,
-        }
-        history.record(self.store, connection, [row])
+        with self.reading() as transaction:
+            uid = None if task is None else rows.find_task(transaction, task).uid
+            return rows.events_after(transaction, transaction.workspace.id, after, limit, uid)
 
     # The store.
 
@@ -283,23 +231,14 @@ class Tasks:
         """Return the present moment in seconds."""
         return self.clock().timestamp()
 
-    def instant(self) -> Instant:
-        """Return the present moment, at which milestones are open or closed."""
-        return Instant(self.now(), self._closed_milestones)
-
-    def _closed_milestones(self, names: Collection[str]) -> frozenset[str]:
-        return self.neighbours.closed_milestones(names)
+    def closed_milestones(self, names: Collection[str]) -> frozenset[str]:
+        """Return those of the names that mean a closed milestone now."""
+        return self.neighbours.closed_milestones(names) if names else frozenset()
 
     @property
     def exists(self) -> bool:
         """Whether anything was ever stored."""
         return self._address is not None or self._opened is not None or self._file.was_created
-
-    def reading(self) -> AbstractContextManager[Connection]:
-        """Yield a connection that sees one moment; raise when nothing was ever stored."""
-        if not self.exists:
-            raise self._not_initialized()
-        return self.store.read()
 
     @property
     def store(self) -> SqlStore:
@@ -328,17 +267,13 @@ class Tasks:
             return None
         version = self.store.data_version()
         if self._watched.version != version:
-            with self.reading() as connection:
-                found = self.find_workspace(connection)
-                self._watched = Watched(version) if found is None else watched(connection, found.id, version)
-        instant = self.instant()
-        return version, instant.closed(self._watched.milestones), self._watched.ended(instant.at)
+            with self.reading() as transaction:
+                self._watched = _watched(transaction, version)
+        return version, self.closed_milestones(self._watched.milestones), self._watched.ended(self.now())
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
-        from holdfast.tasks.store.probes import probe
-
-        return probe(self, part)
+        return probes.probe(self, part)
 
     def check(self) -> list[Finding]:
         """Return what is wrong with the store, and which claims ran out."""

@@ -12,10 +12,10 @@ from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.identity import is_workspace_id, new_workspace_id
 from holdfast.tasks.store.records import Workspace
 from holdfast.tasks.store.states import Gate
+from holdfast.tasks.store.transaction import Transaction
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
@@ -61,27 +61,26 @@ def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Wor
     place = room.repository.ensure_store()
     # The marker is written after the workspace, and whoever looks for one looks for the marker.
     with locked(os.path.join(place, "task-beginning")):
-        with room.store.write() as connection:
-            found = room.find_workspace(connection)
+        with room.writing() as transaction:
+            found = room.find_workspace(transaction)
             made = found is None
             if found is None:
-                found = _made(room, connection, name, stack, gate)
+                identity = read_marker(room.repository) or new_workspace_id(name)
+                _insert(transaction, identity, name, stack, gate)
+                found = room.workspace_called(transaction, identity)
         if not room.repository.bare and read_marker(room.repository) != found.id:
             write_marker(room.repository, found.id)
     return found, made
 
 
-def _made(room: Tasks, connection: Connection, name: str, stack: Sequence[str], gate: Gate) -> Workspace:
-    identity = read_marker(room.repository) or new_workspace_id(name)
-    values = {"id": identity, "name": name, "gate": gate, "stack": json.dumps(list(stack)), "now": room.now()}
-    connection.execute(_INSERT, values)
-    return room.workspace_called(connection, identity)
+def _insert(transaction: Transaction, identity: str, name: str, stack: Sequence[str], gate: Gate) -> None:
+    listed = json.dumps(list(stack))
+    values = {"id": identity, "name": name, "gate": gate, "stack": listed, "now": transaction.now}
+    transaction.execute(_INSERT, values)
 
 
 def set_gate(room: Tasks, gate: Gate) -> None:
     """Say what this workspace asks for before a task is done."""
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection)
-        connection.execute(
-            "UPDATE workspace SET gate = :gate WHERE id = :id", {"gate": gate, "id": workspace.id}
-        )
+    with room.writing() as transaction:
+        values = {"gate": gate, "id": transaction.workspace.id}
+        transaction.execute("UPDATE workspace SET gate = :gate WHERE id = :id", values)

@@ -11,12 +11,12 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.inputs import NewTask, draft_of
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
+from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.identity import task_id
-from holdfast.tasks.store.records import Draft, Task, Who
+from holdfast.tasks.store.records import Draft
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
@@ -62,14 +62,6 @@ class TaskCreated(Reported):
     task: TaskReceipt
 
 
-class _OnlyTried(Exception):
-    """Ends a transaction that was not meant to last."""
-
-    def __init__(self, made: list[tuple[Task, bool]]) -> None:
-        super().__init__()
-        self.made = made
-
-
 def added_words(result: Any) -> str:
     """Return what was added, one task on each line."""
     verb = "Would add" if result.dry_run else "Added"
@@ -101,13 +93,16 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     Say in `criteria` what has to be true before it is done. Open tasks that look alike are named in
     `possible_duplicates`.
     """
-    who = acting(room, arguments)
     drafts = [draft_of(task) for task in _wanted(arguments)]
-    duplicates = _likenesses(room, drafts)
-    made = _tried(room, drafts, who) if arguments.dry_run else room.create(drafts, who)
+    duplicates = _likenesses(room, arguments, drafts)
+    with writing(room, arguments) as transaction:
+        workspace = transaction.workspace
+        made = create(transaction, drafts)
+        if arguments.dry_run:
+            transaction.discard()
     return TasksAdded(
         operation="add",
-        workspace=workspace_ref(room.workspace()),
+        workspace=workspace_ref(workspace),
         tasks_created=[receipt(task) for task, is_new in made if is_new],
         existing=[task.id for task, is_new in made if not is_new] or None,
         possible_duplicates=duplicates or None,
@@ -139,9 +134,10 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
 )
 def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     """Create one task and return it. `taskpilot_add` does the same for several at once."""
-    who = acting(room, arguments)
-    [(task, _)] = room.create([draft_of(arguments)], who)
-    return TaskCreated(operation="create_task", workspace=workspace_ref(room.workspace()), task=receipt(task))
+    with writing(room, arguments) as transaction:
+        workspace = transaction.workspace
+        [(task, _)] = create(transaction, [draft_of(arguments)])
+    return TaskCreated(operation="create_task", workspace=workspace_ref(workspace), task=receipt(task))
 
 
 def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
@@ -154,27 +150,15 @@ def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
     return arguments.tasks
 
 
-def _tried(room: Tasks, drafts: Sequence[Draft], who: Who) -> list[tuple[Task, bool]]:
-    def stop(connection: Connection, made: list[tuple[Task, bool]]) -> None:
-        del connection
-        raise _OnlyTried(made)
-
-    try:
-        return room.create(drafts, who, before_commit=stop)
-    except _OnlyTried as tried:
-        return tried.made
-
-
-def _likenesses(room: Tasks, drafts: Sequence[Draft]) -> list[Likeness]:
+def _likenesses(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
     """Name open tasks whose titles are nearly those of new ones."""
     from rapidfuzz import fuzz, process, utils
 
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection).id
-        rows = connection.execute(
+    with reading(room, arguments) as transaction:
+        rows = transaction.execute(
             "SELECT n, title FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
             " ORDER BY n DESC LIMIT :most",
-            {"workspace": workspace, "most": _COMPARED},
+            {"workspace": transaction.workspace.id, "most": _COMPARED},
         ).fetchall()
 
     def sorted_words(title: str) -> str:

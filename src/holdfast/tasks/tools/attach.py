@@ -16,7 +16,7 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
 from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.attachment import NewFile, content_of, is_text, put
@@ -104,16 +104,14 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
 
     One of the same name is replaced. Name a file of the repository, or send its content in Base64.
     """
-    who = acting(room, arguments)
     new = _new_file(room, arguments)
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection)
-        locking = rows.locked_for_writing(room.store)
-        found = rows.find_task(connection, workspace.id, arguments.task_id, locking)
+    with writing(room, arguments) as transaction:
+        workspace = transaction.workspace
+        found = rows.find_task(transaction, arguments.task_id, lock=True)
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
-        lease.may_write(connection, found, who, room.now())
-        now = put(room, connection, found, new, who)
+        lease.may_write(transaction, found)
+        now = put(transaction, found, new)
     kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
@@ -197,20 +195,19 @@ def _content(result: AttachedFile) -> list[Content]:
 )
 def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""
-    acting(room, arguments)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        task = rows.find_task(connection, workspace.id, arguments.task_id)
+    with reading(room, arguments) as transaction:
+        workspace = transaction.workspace
+        task = rows.find_task(transaction, arguments.task_id)
         kept = next(
-            (item for item in rows.attachments_of(connection, task.uid) if item.name == arguments.name), None
+            (item for item in rows.attachments_of(transaction, task.uid) if item.name == arguments.name), None
         )
         if kept is None:
-            known = ", ".join(item.name for item in rows.attachments_of(connection, task.uid)) or "none"
+            known = ", ".join(item.name for item in rows.attachments_of(transaction, task.uid)) or "none"
             raise NotFound(
                 f'{task.id} has no attachment "{visible(arguments.name)}".',
                 hint=f"It has: {one_line(known)}.",
             )
-        content = content_of(connection, workspace.id, kept.sha256)
+        content = content_of(transaction, kept.sha256)
     text, data = _readable(kept, content)
     return AttachedFile(
         operation="attachment",

@@ -13,16 +13,16 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
 from holdfast.tasks.store.history import states_of, told_of
 from holdfast.tasks.store.identity import task_id
-from holdfast.tasks.store.records import COLUMNS, Task, Who, Workspace
+from holdfast.tasks.store.records import COLUMNS, Task, Who
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.budget import fitting
 from holdfast.tasks.view.overview import DAY_SECONDS, STALE_DAYS
@@ -128,17 +128,16 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     """
     who = acting(room, arguments)
     fixed = _fix(room, who) if arguments.fix_issues else []
-    now = room.now()
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
+    with room.reading() as transaction:
+        workspace = transaction.workspace
         everything = [
             Task._make(row)
-            for row in connection.execute(
+            for row in transaction.execute(
                 f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
-                {"id": workspace.id},
+                {"id": transaction.workspace.id},
             )
         ]
-        found = list(_findings(room, connection, workspace, everything, arguments.scope, now))
+        found = list(_findings(room, transaction, everything, arguments.scope))
     troubled = {item.task_id for item in found if item.severity != "info" and item.task_id}
     unfinished = [task.id for task in everything if task.status not in FINISHED]
     found.sort(key=lambda item: _ORDER[item.severity])
@@ -156,39 +155,40 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
 
 
 def _findings(
-    room: Tasks,
-    connection: Connection,
-    workspace: Workspace,
-    everything: list[Task],
-    scope: Scope,
-    now: float,
+    room: Tasks, transaction: Transaction, everything: list[Task], scope: Scope
 ) -> Iterator[_Found]:
     if scope in ("full", "tasks"):
         for task in everything:
-            yield from _about(connection, workspace, task, now)
+            yield from _about(transaction, task)
         yield from _duplicates(everything)
-        yield from _histories(connection, everything)
+        yield from _histories(transaction, everything)
     if scope in ("full", "dependencies"):
-        yield from _dependencies(connection, workspace, everything)
+        yield from _dependencies(transaction, everything)
     if scope in ("full", "files"):
-        yield from _files(room, connection, workspace)
+        yield from _files(room, transaction)
 
 
-def _about(connection: Connection, workspace: Workspace, task: Task, now: float) -> Iterator[_Found]:
+def _about(transaction: Transaction, task: Task) -> Iterator[_Found]:
     if task.status == "done":
         criteria = json.loads(task.criteria)
         unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
         if unmet:
             told = f"It is done, but criterion {unmet[0]} is not checked."
             yield _finding("DONE_INCOMPLETE", "error", task, told, "Reopen it, or check what is met.")
-        if workspace.gate == "evidence" and not any(proves(item) for item in json.loads(task.evidence)):
+        if transaction.workspace.gate == "evidence" and not any(
+            proves(item) for item in json.loads(task.evidence)
+        ):
             yield _finding("NO_EVIDENCE", "error", task, "It is done without evidence.", "Add evidence.")
-        if any(item.status not in FINISHED for item in rows.subtasks_of(connection, task.uid)):
+        if any(item.status not in FINISHED for item in rows.subtasks_of(transaction, task.uid)):
             yield _finding(
                 "OPEN_SUBTASK", "error", task, "It is done, but a part of it is open.", "Finish the parts."
             )
         return
-    if task.claim_agent is not None and task.claimed_by(now) is None and task.status == "in-progress":
+    if (
+        task.claim_agent is not None
+        and task.claimed_by(transaction.now) is None
+        and task.status == "in-progress"
+    ):
         yield _finding(
             "STALE_CLAIM",
             "warning",
@@ -196,7 +196,7 @@ def _about(connection: Connection, workspace: Workspace, task: Task, now: float)
             "The claim on it ran out.",
             "Take it, or use fix_issues to give it back.",
         )
-    if task.status == "in-progress" and task.updated_at < now - STALE_DAYS * DAY_SECONDS:
+    if task.status == "in-progress" and task.updated_at < transaction.now - STALE_DAYS * DAY_SECONDS:
         yield _finding(
             "STALE_TASK",
             "warning",
@@ -208,12 +208,12 @@ def _about(connection: Connection, workspace: Workspace, task: Task, now: float)
         yield _finding("NO_CRITERIA", "info", task, "Nothing says when it is done.", "Add criteria.")
 
 
-def _dependencies(connection: Connection, workspace: Workspace, everything: list[Task]) -> Iterator[_Found]:
+def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[_Found]:
     by_uid = {task.uid: task for task in everything}
-    pairs = connection.execute(
+    pairs = transaction.execute(
         "SELECT dependency.task, dependency.needs FROM dependency JOIN task ON task.uid = dependency.task"
         " WHERE task.workspace = :id AND dependency.kind = 'blocks'",
-        {"id": workspace.id},
+        {"id": transaction.workspace.id},
     )
     for uid, needed in pairs:
         task, other = by_uid[uid], by_uid[needed]
@@ -222,21 +222,21 @@ def _dependencies(connection: Connection, workspace: Workspace, everything: list
             yield _finding(
                 "ORPHAN_DEP", "warning", task, told, "Remove the dependency, or depend on another task."
             )
-    for uid, waits in dependencies.wrong_counts(connection, workspace.id):
+    for uid, waits in dependencies.wrong_counts(transaction, transaction.workspace.id):
         task = by_uid[uid]
         told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
         yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
 
 
-def _files(room: Tasks, connection: Connection, workspace: Workspace) -> Iterator[_Found]:
+def _files(room: Tasks, transaction: Transaction) -> Iterator[_Found]:
     if room.repository.bare:
         return
     tree = Tree(room.repository)
     there: dict[str, bool] = {}
-    found = connection.execute(
+    found = transaction.execute(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task WHERE task.workspace = :id"
         " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, file.path",
-        {"id": workspace.id},
+        {"id": transaction.workspace.id},
     )
     for number, path in found:
         if path not in there:
@@ -260,12 +260,12 @@ def _duplicates(everything: list[Task]) -> Iterator[_Found]:
         seen.setdefault(words, task)
 
 
-def _histories(connection: Connection, everything: list[Task]) -> Iterator[_Found]:
+def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Found]:
     """Compare every task with what its events say, some at a time, so that memory stays flat."""
     for start in range(0, len(everything), _AT_ONCE):
         some = everything[start : start + _AT_ONCE]
-        told = told_of(connection, some)
-        for task, state in zip(some, states_of(connection, some), strict=True):
+        told = told_of(transaction, some)
+        for task, state in zip(some, states_of(transaction, some), strict=True):
             if told.get(task.uid) != state:
                 yield _finding(
                     "HISTORY", "error", task, "Its events tell another story.", "Keep a copy of the database."
@@ -279,20 +279,21 @@ def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) 
 def _fix(room: Tasks, who: Who) -> list[str]:
     """Give back claims that ran out, and put counts right; nothing else can be mended without a decision."""
     fixed = []
-    now = room.now()
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection).id
-        left = connection.execute(
+    with room.writing(who) as transaction:
+        workspace = transaction.workspace.id
+        left = transaction.execute(
             f"SELECT {COLUMNS} FROM task WHERE workspace = :id AND claim_agent IS NOT NULL"  # noqa: S608
-            f" AND claim_expires <= :now AND status = 'in-progress'{rows.locked_for_writing(room.store)}",
-            {"id": workspace, "now": now},
+            f" AND claim_expires <= :now AND status = 'in-progress'{transaction.for_update}",
+            {"id": workspace, "now": transaction.now},
         ).fetchall()
-        wrong = dependencies.wrong_counts(connection, workspace)
-        needed = dependencies.wrongly_needed(connection, workspace)
-        dependencies.refresh(connection, waiting=[uid for uid, _ in wrong], needed=needed)
-        fixed += [f"counts of {name}" for name in rows.ids_of(connection, [uid for uid, _ in wrong]).values()]
+        wrong = dependencies.wrong_counts(transaction, workspace)
+        needed = dependencies.wrongly_needed(transaction, workspace)
+        dependencies.refresh(transaction, waiting=[uid for uid, _ in wrong], needed=needed)
+        fixed += [
+            f"counts of {name}" for name in rows.ids_of(transaction, [uid for uid, _ in wrong]).values()
+        ]
         for row in left:
             held = Task._make(row)
-            task = lease.release(room.store, connection, held, who, now, reason="the claim ran out")
+            task = lease.end(transaction, held, reason="the claim ran out")
             fixed.append(f"claim on {task.id} given back")
     return fixed

@@ -11,8 +11,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.caller import acting, actor
+from holdfast.tasks.caller import writing
 from holdfast.tasks.inputs import AnyPriority, path_named
 from holdfast.tasks.models import (
     Body,
@@ -26,12 +25,15 @@ from holdfast.tasks.models import (
     TaskReceipt,
     Word,
 )
-from holdfast.tasks.store.instant import Instant
-from holdfast.tasks.store.lease import Claimed, Wish
+from holdfast.tasks.store import lease
+from holdfast.tasks.store.change import change
+from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, Wish
 from holdfast.tasks.store.query import of_closed
 from holdfast.tasks.store.records import Change, Task, Who
+from holdfast.tasks.store.rows import find_task
 from holdfast.tasks.store.session import leave_note
-from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import MOST_BYTES, shortened
 from holdfast.tasks.view.results import claim_out, receipt, task_detail, workspace_ref
@@ -128,22 +130,36 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     A claim lasts for `lease_seconds` and is renewed by every call with your `session`. Others can take one
     that ran out.
     """
-    who = acting(room, arguments, arguments.token)
-    if arguments.session is None:
-        who = Who(actor(arguments.agent), None, arguments.token)
     _check_arguments(arguments)
+    with writing(room, arguments, agent=arguments.agent, token=arguments.token, together=True) as transaction:
+        workspace = transaction.workspace
+        taken, freed = _done(transaction, arguments)
+    if freed is not None:
+        return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
+    if taken is not None:
+        return _report(room, arguments, transaction, taken)
+    with room.reading() as transaction:
+        none_ready = _none_ready(transaction)
+    return ClaimResult(
+        operation="claim",
+        workspace=workspace_ref(workspace),
+        none_ready=none_ready,
+        next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
+    )
+
+
+def _done(transaction: Transaction, arguments: ClaimTask) -> tuple[Claimed | None, Task | None]:
+    """Do what was asked for, and return the task that was taken or kept, or the one that was given back."""
+    named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
-        return _next(room, arguments, who)
-    if arguments.task_id is None:
-        raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
+        file = path_named(arguments.connected_file)
+        wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
+        return lease.take_next(transaction, wish, seconds), None
     if arguments.action == "take":
-        taken = room.claim(arguments.task_id, who, arguments.lease_seconds, resume=arguments.resume)
-        return _report(room, arguments, who, taken)
+        return lease.take(transaction, named, seconds, resume=arguments.resume), None
     if arguments.action == "renew":
-        return _report(
-            room, arguments, who, Claimed(room.renew(arguments.task_id, who, arguments.lease_seconds))
-        )
-    return _given_back(room, arguments, who, arguments.task_id)
+        return Claimed(lease.renew(transaction, named, seconds)), None
+    return None, _given_back(transaction, arguments, named)
 
 
 def _check_arguments(arguments: ClaimTask) -> None:
@@ -162,33 +178,19 @@ def _check_arguments(arguments: ClaimTask) -> None:
             raise InvalidArguments(
                 f"`{arguments.action}` takes no `{name}`.", hint="Leave it out; only `next` chooses by it."
             )
+    if arguments.task_id is None:
+        raise InvalidArguments(f"`{arguments.action}` needs `task_id`.", hint="Name the task, such as TP-12.")
 
 
-def _next(room: Tasks, arguments: ClaimTask, who: Who) -> ClaimResult:
-    file = path_named(arguments.connected_file)
-    wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
-    taken = room.claim_next(who, wish, arguments.lease_seconds)
-    if taken is not None:
-        return _report(room, arguments, who, taken)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        return ClaimResult(
-            operation="claim",
-            workspace=workspace_ref(workspace),
-            none_ready=_none_ready(connection, workspace.id, room.instant()),
-            next_steps=["See what waits with taskpilot_list and `blocked`, or add tasks with taskpilot_add."],
-        )
-
-
-def _none_ready(connection: Connection, workspace: str, instant: Instant) -> NoneReady:
-    now = instant.at
-    closed = sorted(instant.closed_in(connection, workspace))
+def _none_ready(transaction: Transaction) -> NoneReady:
+    now, workspace = transaction.now, transaction.workspace.id
+    closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
 
     def count(condition: str) -> int:
         # One question each: every one of them is answered by an index alone.
         query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"  # noqa: S608
-        found: int = connection.execute(query, {"workspace": workspace, "now": now, **values}).fetchone()[0]
+        found: int = transaction.execute(query, {"workspace": workspace, "now": now, **values}).fetchone()[0]
         return found
 
     blocked = count("status IN ('blocked', 'backlog') AND (status = 'blocked' OR waits > 0)")
@@ -196,7 +198,7 @@ def _none_ready(connection: Connection, workspace: str, instant: Instant) -> Non
         blocked += count(f"status = 'backlog' AND waits = 0 AND {held_up}")
     claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
     of_closed_ones = count(f"status = 'backlog' AND {held_up}") if closed else 0
-    holders = connection.execute(
+    holders = transaction.execute(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
         " AND claim_expires > :now ORDER BY claim_agent LIMIT 10",
         {"workspace": workspace, "now": now},
@@ -209,47 +211,41 @@ def _none_ready(connection: Connection, workspace: str, instant: Instant) -> Non
     )
 
 
-def _report(room: Tasks, arguments: ClaimTask, who: Who, taken: Claimed) -> ClaimResult:
-    now = room.now()
+def _report(room: Tasks, arguments: ClaimTask, ended: Transaction, taken: Claimed) -> ClaimResult:
     task, previous = taken.task, taken.previous
-    holder = Who(who.actor, who.session, task.claim_token)
+    holder = Who(ended.who.actor, ended.who.session, task.claim_token)
     detail = None
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        if arguments.response_format == "detailed":
-            detail = shortened(task_detail(connection, task, room.instant()), MOST_BYTES - _AROUND_BYTES)
+    if arguments.response_format == "detailed":
+        with room.reading() as transaction:
+            detail = shortened(task_detail(transaction, task), MOST_BYTES - _AROUND_BYTES)
     left = None
     if previous is not None and previous.claim_agent is not None:
-        left = PreviousHolder(
-            agent=previous.claim_agent,
-            notes=previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True),
-        )
+        notes = previous.notes and shorten(previous.notes, _NOTES_SHOWN, tidy=True)
+        left = PreviousHolder(agent=previous.claim_agent, notes=notes)
     return ClaimResult(
         operation="claim",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(ended.workspace),
         task=receipt(task),
         detail=detail,
-        claim=claim_out(task, now, holder),
+        claim=claim_out(task, ended.now, holder),
         previous_holder=left,
         next_steps=["See all about it with taskpilot_focus; report with taskpilot_update."],
     )
 
 
-def _given_back(room: Tasks, arguments: ClaimTask, who: Who, named: str) -> ClaimResult:
-    kind = "handed-over" if arguments.action == "handoff" else "released"
-    freed = room.release(named, who, kind=kind, reason=arguments.note)
-    if arguments.note is not None:
-        freed = _with_note(room, freed, arguments.note, who)
-        if arguments.action == "handoff" and arguments.session is not None:
-            leave_note(room, arguments.session, f"{freed.id}: {arguments.note}")
-    return ClaimResult(operation="claim", workspace=workspace_ref(room.workspace()), task=receipt(freed))
-
-
-def _with_note(room: Tasks, task: Task, note: str, who: Who) -> Task:
-    notes = f"{task.notes}\n\n{note}" if task.notes else note
-    return room.update(
-        task.id, Change(set={"notes": notes}, reason="handed over"), Who(who.actor, who.session)
-    ).task
+def _given_back(transaction: Transaction, arguments: ClaimTask, named: str) -> Task:
+    """Give a task back; a note goes onto the task and, with a handoff, to the next session."""
+    kind, note = ("handed-over" if arguments.action == "handoff" else "released"), arguments.note
+    if note is not None and kind == "handed-over" and arguments.session is not None:
+        # Before the first event: no row is locked after that.
+        leave_note(transaction, arguments.session, f"{find_task(transaction, named).id}: {note}")
+    freed = lease.release(transaction, named, kind=kind, reason=note)
+    if note is None:
+        return freed
+    # It is nobody's now, and the token worth nothing.
+    transaction.who = Who(transaction.who.actor, transaction.who.session)
+    notes = f"{freed.notes}\n\n{note}" if freed.notes else note
+    return change(transaction, freed.id, Change(set={"notes": notes}, reason="handed over")).task
 
 
 class NextTask(InSession):

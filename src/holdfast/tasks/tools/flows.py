@@ -14,7 +14,7 @@ from pydantic import Field
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts
 from holdfast.tasks.store.step_texts import ALL, FLOWS, OwnStep, StepName, ToolName, flow_named
@@ -78,10 +78,9 @@ def flows_words(found: Flows) -> str:
 )
 def show_flows(room: Tasks, arguments: ShowFlows) -> Flows:
     """Show which step belongs after a tool and which tool comes next, as shipped and as changed here."""
-    acting(room, arguments)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        own = step_texts.own_steps(connection, workspace.id)
+    with reading(room, arguments) as transaction:
+        workspace = transaction.workspace
+        own = step_texts.own_steps(transaction)
     flows = []
     for tool, (step, _) in FLOWS.items():
         kept = own.get(step)
@@ -145,21 +144,25 @@ def update_flow(room: Tasks, arguments: UpdateFlow) -> FlowChanged:
 
     Nothing is lost by deleting: the text stays in the history, and the shipped flow is there again.
     """
-    who = acting(room, arguments)
     tool = flow_named(arguments.flow_id)
     step = FLOWS[tool][0]
-    body = step_texts.own_text(room, step) or ALL[step] if arguments.action == "clone" else None
-    if body is None and step_texts.own_text(room, step) is None:
-        raise NotFound(
-            f"The flow of {tool} is as shipped; there is nothing to delete.",
-            hint="`taskpilot_flows` with type `workspace` shows those that the workspace has.",
+    with writing(room, arguments) as transaction:
+        workspace = transaction.workspace
+        kept = step_texts.own_steps(transaction).get(step)
+        body = kept.body if kept is not None and kept.active else None
+        if arguments.action == "delete" and body is None:
+            raise NotFound(
+                f"The flow of {tool} is as shipped; there is nothing to delete.",
+                hint="`taskpilot_flows` with type `workspace` shows those that the workspace has.",
+            )
+        text = body or ALL[step] if arguments.action == "clone" else None
+        reason = f"flow {arguments.action}d"
+        own, changed = step_texts.write(
+            transaction, step, text, reason=reason, if_version=arguments.if_version
         )
-    own, changed = step_texts.write(
-        room, step, body, who, reason=f"flow {arguments.action}d", if_version=arguments.if_version
-    )
     return FlowChanged(
         operation="update_flow",
-        workspace=workspace_ref(room.workspace()),
+        workspace=workspace_ref(workspace),
         flow=_flow(tool, own, ["steps"]),
         changed=changed,
     )

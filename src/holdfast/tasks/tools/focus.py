@@ -10,16 +10,15 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
-from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.caller import acting, actor
+from holdfast.tasks.caller import acting, writing
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.store import rows, rules
-from holdfast.tasks.store.instant import Instant
-from holdfast.tasks.store.lease import Claimed
+from holdfast.tasks.store.lease import Claimed, take
 from holdfast.tasks.store.records import Task, Who
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES
 from holdfast.tasks.view.results import claim_out, detail_of, quoted, task_refs, workspace_ref
@@ -98,20 +97,15 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     Parents, blockers, criteria, rules, open comments, unread messages, linked issues, commits. With `peek`
     nothing is claimed. Long texts are cut; `more` and `truncated` say where.
     """
-    who = acting(room, arguments)
-    if arguments.session is None:
-        who = Who(actor(arguments.agent), None, None)
-    taken = None if arguments.peek else _claimed(room, arguments.task_id, who)
+    taken, who = (None, acting(room, arguments)) if arguments.peek else _claimed(room, arguments)
     space = _room_for(arguments.response_format)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        instant = room.instant()
-        named = arguments.task_id if taken is None else taken.task.uid
-        task = rows.find_task(connection, workspace.id, named)
-        parts = rows.parts_of(connection, task.uid)
-        detail = detail_of(connection, task, parts, instant)
-        parents = task_refs(connection, _parents(connection, task), instant)
-        blockers = _blockers(connection, parts, instant, space)
+    with room.reading(who) as transaction:
+        workspace = transaction.workspace
+        task = rows.find_task(transaction, arguments.task_id)
+        parts = rows.parts_of(transaction, task.uid)
+        detail = detail_of(transaction, task, parts)
+        parents = task_refs(transaction, _parents(transaction, task))
+        blockers = _blockers(transaction, parts, space)
     question = _question(task, parts, space)
     found = room.neighbours.around(question)
     fitted = _fitted(detail, space)
@@ -122,7 +116,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         operation="focus",
         workspace=workspace_ref(workspace),
         task=fitted,
-        claim=None if arguments.peek else claim_out(task, instant.at, who),
+        claim=None if arguments.peek else claim_out(task, transaction.now, who),
         left_by=None if taken is None or taken.previous is None else taken.previous.claim_agent,
         parents=parents or None,
         blockers=blockers or None,
@@ -150,25 +144,26 @@ def _say_what_is_left_out(space: Room, totals: Mapping[str, int], limit: int, ad
         space.more.append(More(what="task", shown=0, total=1, uri=address))
 
 
-def _claimed(room: Tasks, task_id: str, who: Who) -> Claimed:
+def _claimed(room: Tasks, arguments: FocusTask) -> tuple[Claimed, Who]:
     try:
-        return room.claim(task_id, who)
+        with writing(room, arguments, agent=arguments.agent, together=True) as transaction:
+            return take(transaction, arguments.task_id), transaction.who
     except AlreadyClaimed as error:
         hint = f"{error.hint or ''} To look at it only, pass peek.".strip()
         raise AlreadyClaimed(error.message, hint=hint, **error.data) from None
 
 
-def _parents(connection: Connection, task: Task) -> list[Task]:
+def _parents(transaction: Transaction, task: Task) -> list[Task]:
     found: list[Task] = []
     current = task.parent
     while current is not None and len(found) < _DEEPEST:
-        found.append(rows.task_by_uid(connection, current))
+        found.append(rows.task_by_uid(transaction, current))
         current = found[-1].parent
     return found
 
 
-def _blockers(connection: Connection, parts: rows.Parts, instant: Instant, space: Room) -> list[TaskRef]:
-    return task_refs(connection, space.some(parts.blockers, space.listed, "blockers", None), instant)
+def _blockers(transaction: Transaction, parts: rows.Parts, space: Room) -> list[TaskRef]:
+    return task_refs(transaction, space.some(parts.blockers, space.listed, "blockers", None))
 
 
 def _question(task: Task, parts: rows.Parts, space: Room) -> Question:

@@ -10,7 +10,7 @@ from pydantic import Field
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line, table
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import reading
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.store import rows
@@ -123,16 +123,14 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
 
     The order `ready` is that in which `taskpilot_claim` hands tasks out.
     """
-    who = acting(room, arguments)
-    instant = room.instant()
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        parent = arguments.parent and rows.find_task(connection, workspace.id, arguments.parent).uid
+    with reading(room, arguments) as transaction:
+        workspace = transaction.workspace
+        parent = arguments.parent and rows.find_task(transaction, arguments.parent).uid
         wanted = Query(
             status=tuple(arguments.status),
             ready=arguments.ready,
             blocked=arguments.blocked,
-            agent=who.actor if arguments.mine else arguments.agent,
+            agent=transaction.who.actor if arguments.mine else arguments.agent,
             priority=arguments.priority,
             label=arguments.label,
             parent=parent,
@@ -144,14 +142,14 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             offset=arguments.offset,
             cursor=arguments.cursor,
         )
-        page = find(connection, workspace.id, wanted, instant)
+        page = find(transaction, wanted)
         refs: list[TaskRef] = []
         details: list[TaskDetail] | None = None
         if arguments.response_format == "detailed":
-            details = fitting(shortened(task_detail(connection, task, instant)) for task in page.tasks)
+            details = fitting(shortened(task_detail(transaction, task)) for task in page.tasks)
         else:
             most = DEFAULT_BYTES if arguments.limit <= _USUAL_LIMIT else MOST_BYTES
-            refs = fitting_refs(task_refs(connection, page.tasks, instant), most)
+            refs = fitting_refs(task_refs(transaction, page.tasks), most)
     shown = len(details or refs)
     left_out = page.tasks[shown - 1] if shown < len(page.tasks) else None
     return TaskPage(
@@ -232,10 +230,9 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
 
     What is very long is cut, and `truncated` says so, unless it is asked for `whole`.
     """
-    who = acting(room, arguments)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        found = rows.find_task(connection, workspace.id, arguments.task_id)
-        detail = task_detail(connection, found, room.instant(), who)
+    with reading(room, arguments) as transaction:
+        workspace = transaction.workspace
+        found = rows.find_task(transaction, arguments.task_id)
+        detail = task_detail(transaction, found, transaction.who)
     detail = detail if arguments.whole else shortened(detail, MOST_BYTES)
     return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)

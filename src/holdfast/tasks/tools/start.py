@@ -12,9 +12,10 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.caller import actor, check_workspace
 from holdfast.tasks.models import Reported, Result, Scoped, TaskRef, Word
 from holdfast.tasks.store import rows, rules
+from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
 from holdfast.tasks.store.session import open_session
-from holdfast.tasks.store.tasks import LEASE_SECONDS, Tasks
+from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import moment, task_refs, workspace_ref
 
@@ -106,18 +107,17 @@ def start(room: Tasks, arguments: StartSession) -> SessionStarted:
     check_workspace(room, arguments)
     agent = actor(arguments.agent)
     session, handoff = open_session(room, agent)
-    instant = room.instant()
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=_SHOWN_READY), instant)
-        mine = find(connection, workspace.id, Query(agent=agent, sort="updated"), instant)
-        open_count, total = rows.counts(connection, workspace.id)
-        claims = task_refs(connection, mine.tasks, instant)
-        shown = task_refs(connection, ready.tasks, instant)
+    with room.reading() as transaction:
+        workspace = transaction.workspace
+        ready = find(transaction, Query(ready=True, sort="ready", limit=_SHOWN_READY))
+        mine = find(transaction, Query(agent=agent, sort="updated"))
+        open_count, total = rows.counts(transaction)
+        claims = task_refs(transaction, mine.tasks)
+        shown = task_refs(transaction, ready.tasks)
     return SessionStarted(
         operation="start",
         workspace=workspace_ref(workspace),
-        session=SessionOut(id=session.id, agent=agent, expires_at=moment(instant.at + LEASE_SECONDS)),
+        session=SessionOut(id=session.id, agent=agent, expires_at=moment(transaction.now + LEASE_SECONDS)),
         resume=Resume(my_claims=claims or None, handoff_note=handoff),
         ready=shown,
         counts=OpenCounts(ready=ready.total, open=open_count, total=total),

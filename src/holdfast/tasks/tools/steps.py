@@ -11,7 +11,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import acting
+from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
 from holdfast.tasks.store import rules, step_texts
 from holdfast.tasks.store.step_texts import ALL, STEP_CHARACTERS, OwnStep, StepName
@@ -85,11 +85,10 @@ def show_steps(room: Tasks, arguments: ShowSteps) -> Steps:
 
     They are the texts of the prompts. With `step_name` one of them whole.
     """
-    acting(room, arguments)
     named = None if arguments.step_name is None else step_texts.step_named(arguments.step_name)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        own = step_texts.own_steps(connection, workspace.id)
+    with reading(room, arguments) as transaction:
+        workspace = transaction.workspace
+        own = step_texts.own_steps(transaction)
     most = _LONG if arguments.response_format == "detailed" else _SHORT
     most = STEP_CHARACTERS if named is not None else most
     wanted = [name for name in ALL if named in (None, name)]
@@ -165,16 +164,17 @@ def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
 
     Prompts and `taskpilot_generate_prompt` use it from then on. Every earlier text stays in the history.
     """
-    who = acting(room, arguments)
     name = step_texts.step_named(arguments.step_name)
     if (arguments.content is None) is not arguments.restore:
         raise InvalidArguments("Give either `content` or `restore`.", hint="`content` is the whole new text.")
-    own, changed = step_texts.write(
-        room, name, arguments.content, who, reason=arguments.reason, if_version=arguments.if_version
-    )
+    with writing(room, arguments) as transaction:
+        workspace = transaction.workspace
+        own, changed = step_texts.write(
+            transaction, name, arguments.content, reason=arguments.reason, if_version=arguments.if_version
+        )
     return StepWritten(
         operation="update_steps",
-        workspace=workspace_ref(room.workspace()),
+        workspace=workspace_ref(workspace),
         step=_shown(name, own),
         changed=changed,
         uri=f"taskpilot://prompts/{name.replace('_', '-')}",

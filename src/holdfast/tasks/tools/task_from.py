@@ -17,8 +17,11 @@ from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import AnyPriority
 from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
 from holdfast.tasks.neighbours import Remark, RemarkKind
-from holdfast.tasks.store.records import Change, Draft, File, Link, Task, Who
+from holdfast.tasks.store.change import change
+from holdfast.tasks.store.creation import create
+from holdfast.tasks.store.records import Change, Draft, File, Link, Task
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import storable, word
 from holdfast.tasks.view.results import receipt, workspace_ref
@@ -115,18 +118,20 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
     place = place_of(arguments.source)
     remark = room.neighbours.find(place.kind, place.ref, place.file)
     link = link_to(remark)
-    if arguments.task_id is not None:
-        task, created = _put_on(room, who, arguments.task_id, remark, link), False
-        outcome: Literal["created", "linked", "known"] = "linked"
-    else:
-        task, created = room.create([_draft(remark, link, arguments)], who)[0]
-        outcome = "created" if created else "known"
+    with room.writing(who) as transaction:
+        workspace = transaction.workspace
+        if arguments.task_id is not None:
+            task, created = _put_on(transaction, arguments.task_id, remark, link), False
+            outcome: Literal["created", "linked", "known"] = "linked"
+        else:
+            task, created = create(transaction, [_draft(remark, link, arguments)])[0]
+            outcome = "created" if created else "known"
     answered = False
     if arguments.reply and outcome != "known":
         answered = room.neighbours.answer(remark, f"This is task {task.id} now: {task.title}", who.actor)
     return MadeFrom(
         operation="from",
-        workspace=workspace_ref(room.workspace()),
+        workspace=workspace_ref(workspace),
         task=receipt(task),
         created=created,
         link=LinkOut(kind=link.kind, ref=link.ref, uri=link.uri, title=link.title),
@@ -148,14 +153,14 @@ def _draft(remark: Remark, link: Link, arguments: TaskFrom) -> Draft:
     )
 
 
-def _put_on(room: Tasks, who: Who, task_id: str, remark: Remark, link: Link) -> Task:
-    change = Change(
+def _put_on(transaction: Transaction, task_id: str, remark: Remark, link: Link) -> Task:
+    added = Change(
         add={"links": [link], "files": list(_files(remark))}, reason=f"From {remark.kind} {remark.ref}"
     )
-    task = room.update(task_id, change, who).task
+    task = change(transaction, task_id, added).task
     if remark.kind == "message" and task.status == "review":
         back = Change(set={"status": "in-progress"}, reason=f"A message came in review: {remark.ref}")
-        task = room.update(task_id, back, who).task
+        task = change(transaction, task_id, back).task
     return task
 
 

@@ -16,7 +16,7 @@ from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import acting, actor, check_workspace
+from holdfast.tasks.caller import actor, check_workspace, reading, writing
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
@@ -41,6 +41,7 @@ from holdfast.tasks.models import (
     Word,
     WordOrNone,
 )
+from holdfast.tasks.store.change import change
 from holdfast.tasks.store.gate import commit_naming
 from holdfast.tasks.store.records import Change, Changed, Who
 from holdfast.tasks.store.rows import find_task, ids_of
@@ -55,13 +56,14 @@ _SCHEMA = {
 }
 
 
-def asked_for_approval(room: Tasks, task: str) -> bool:
+def _asked_for_approval(room: Tasks, arguments: UpdateTask) -> bool:
     """Ask the person at the client whether a task is done, where the gate wants it and the client can."""
     call = current_call()
-    if room.workspace().gate != "human" or not call.can_ask("elicitation"):
-        return False
-    name = room.get(task).id
-    answer = call.ask({"done": Form(f"Is {name} done?", _SCHEMA)})["done"]
+    with reading(room, arguments) as transaction:
+        if transaction.workspace.gate != "human" or not call.can_ask("elicitation"):
+            return False
+        task = find_task(transaction, arguments.task_id)
+    answer = call.ask({"done": Form(f"Is {task.id} done?", _SCHEMA)})["done"]
     return answer.get("action") == "accept" and bool(answer.get("content", {}).get("done"))
 
 
@@ -192,16 +194,18 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
 
     Done is refused until what the workspace asks for is there.
     """
-    who = acting(room, arguments, arguments.token)
-    change = _change(arguments)
-    change.evidence = _checked_evidence(room, arguments)
-    change.approved = change.set.get("status") == "done" and asked_for_approval(room, arguments.task_id)
-    done = room.update(arguments.task_id, change, who, if_version=arguments.if_version)
+    wanted = _change(arguments)
+    wanted.evidence = _checked_evidence(room, arguments)
+    wanted.approved = wanted.set.get("status") == "done" and _asked_for_approval(room, arguments)
+    with writing(room, arguments, token=arguments.token) as transaction:
+        workspace = transaction.workspace
+        done = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
+        ids = ids_of(transaction, _named(done))
     return TaskUpdated(
         operation="update",
-        workspace=workspace_ref(room.workspace()),
+        workspace=workspace_ref(workspace),
         task=receipt(done.task),
-        changed=_shown(room, done),
+        changed=_shown(done, ids),
         unblocked=list(done.unblocked) or None,
     )
 
@@ -211,7 +215,8 @@ def _checked_evidence(room: Tasks, arguments: UpdateTask) -> list[dict[str, Any]
     kept = [item.model_dump() for item in arguments.evidence]
     commits = [item for item in kept if item["kind"] == "commit"]
     if commits:
-        number = room.get(arguments.task_id).n
+        with reading(room, arguments) as transaction:
+            number = find_task(transaction, arguments.task_id).n
         for item in commits:
             item["ref"] = commit_naming(room.repository, item["ref"], number)
     return kept
@@ -296,11 +301,13 @@ def _removed(given: TaskItems) -> dict[str, list[Any]]:
     return {name: items for name, items in found.items() if items}
 
 
-def _shown(room: Tasks, done: Changed) -> Any:
-    uids = {uid for name in ("parent",) for uid in done.changed.get(name, ()) if uid}
-    uids |= {uid for value in done.changed.get("depends_on", ()) for uid, _ in value}
-    with room.reading() as connection:
-        ids = ids_of(connection, uids)
+def _named(done: Changed) -> set[str]:
+    """Return the tasks that the values of a change name."""
+    needs = {uid for value in done.changed.get("depends_on", ()) for uid, _ in value}
+    return needs | {uid for uid in done.changed.get("parent", ()) if uid}
+
+
+def _shown(done: Changed, ids: Mapping[str, str]) -> Any:
     return {
         _SHOWN_NAMES.get(name, name): [_text(name, value, ids) for value in values]
         for name, values in done.changed.items()
@@ -381,9 +388,9 @@ class Approved(Reported):
 def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     """Say, as a person, that a task in review is done. No server offers this to a program."""
     check_workspace(room, arguments)
-    who = Who(actor())
-    with room.reading() as connection:
-        task = find_task(connection, room.workspace_in(connection).id, arguments.task_id)
-    change = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
-    done = room.update(task.id, change, who, if_version=task.version)
-    return Approved(operation="approve", workspace=workspace_ref(room.workspace()), task=receipt(done.task))
+    wanted = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
+    with room.writing(Who(actor())) as transaction:
+        done = change(transaction, arguments.task_id, wanted)
+    return Approved(
+        operation="approve", workspace=workspace_ref(transaction.workspace), task=receipt(done.task)
+    )

@@ -15,6 +15,7 @@ from holdfast.storage.files.work_tree import Tree
 from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored
 from holdfast.tasks.store.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
+from holdfast.tasks.store.history import note
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref
@@ -76,7 +77,8 @@ def update_resources(room: Tasks, arguments: UpdateResources) -> DocumentWritten
         tree = Tree(room.repository)
         tree.make_parents(path)
         tree.write(path, arguments.content.encode())
-    room.note("document-written", who, {"document": arguments.resource_type}, arguments.reason)
+    with room.writing(who) as transaction:
+        note(transaction, "document-written", {"document": arguments.resource_type}, arguments.reason)
     return DocumentWritten(
         operation="update_resources",
         workspace=workspace_ref(workspace),

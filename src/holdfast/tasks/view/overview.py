@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.identity import task_id
-from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.query import Query, find, of_closed
 from holdfast.tasks.store.records import COLUMNS, Task, Workspace
 from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, within
 from holdfast.tasks.view.results import moment, task_refs, workspace_ref
 
@@ -93,12 +91,11 @@ EVERYTHING: frozenset[Include] = frozenset({"recommendations", "rules", "agents"
 
 def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> StatusResult:
     """Return how a workspace stands, with what is to be included, within the bytes of a result."""
-    instant = room.instant()
     most = _SHOWN_DETAILED if detailed else _SHOWN
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        result = _standing(connection, workspace, instant, most)
-        agents = _agents(connection, workspace.id, instant.at, 2 * most) if "agents" in included else None
+    with room.reading() as transaction:
+        workspace = transaction.workspace
+        result = _figures(transaction, most)
+        agents = _agents(transaction, 2 * most) if "agents" in included else None
     whole = result.model_copy(
         update={
             "agents": agents,
@@ -116,12 +113,12 @@ def _chart_uri(workspace: Workspace) -> str:
     return f"taskpilot://workspace/{workspace.id}/status/chart.png"
 
 
-def _standing(connection: Connection, workspace: Workspace, instant: Instant, most: int) -> StatusResult:
-    by_status, by_priority = _counts(connection, workspace.id)
+def _figures(transaction: Transaction, most: int) -> StatusResult:
+    workspace = transaction.workspace
+    by_status, by_priority = _counts(transaction)
     total = sum(by_status.values())
     counted = total - by_status["dropped"]
-    closed = instant.closed_in(connection, workspace.id)
-    ready = find(connection, workspace.id, Query(ready=True, sort="ready", limit=most), instant).tasks
+    ready = find(transaction, Query(ready=True, sort="ready", limit=most)).tasks
     return StatusResult(
         operation="status",
         workspace=workspace_ref(workspace),
@@ -129,20 +126,20 @@ def _standing(connection: Connection, workspace: Workspace, instant: Instant, mo
         counts=Counts(by_status=by_status, by_priority=by_priority),
         total=total,
         percent_done=100 * by_status["done"] // counted if counted else 0,
-        velocity=_velocity(connection, workspace.id, instant.at),
-        ready=task_refs(connection, ready, instant),
-        stale=task_refs(connection, _stale(connection, workspace.id, instant.at, most), instant),
-        blocked=_blocked(connection, workspace.id, sorted(closed), most),
-        bottlenecks=_bottlenecks(connection, workspace.id, most),
+        velocity=_velocity(transaction),
+        ready=task_refs(transaction, ready),
+        stale=task_refs(transaction, _stale(transaction, most)),
+        blocked=_blocked(transaction, most),
+        bottlenecks=_bottlenecks(transaction, most),
     )
 
 
-def _counts(connection: Connection, workspace: str) -> tuple[dict[Status, int], dict[Priority, int]]:
+def _counts(transaction: Transaction) -> tuple[dict[Status, int], dict[Priority, int]]:
     by_status: dict[Status, int] = dict.fromkeys(STATUSES, 0)
     by_priority: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
-    rows = connection.execute(
+    rows = transaction.execute(
         "SELECT status, priority, count(*) FROM task WHERE workspace = :workspace GROUP BY status, priority",
-        {"workspace": workspace},
+        {"workspace": transaction.workspace.id},
     )
     for state, priority, count in rows:
         by_status[state] += count
@@ -151,37 +148,47 @@ def _counts(connection: Connection, workspace: str) -> tuple[dict[Status, int], 
     return by_status, by_priority
 
 
-def _velocity(connection: Connection, workspace: str, now: float) -> Velocity:
-    week, month = connection.execute(
+def _velocity(transaction: Transaction) -> Velocity:
+    now = transaction.now
+    week, month = transaction.execute(
         "SELECT count(*) FILTER (WHERE completed_at > :week), count(*) FROM task"
         " WHERE workspace = :workspace AND completed_at IS NOT NULL AND completed_at > :month",
-        {"workspace": workspace, "week": now - 7 * DAY_SECONDS, "month": now - 30 * DAY_SECONDS},
+        {
+            "workspace": transaction.workspace.id,
+            "week": now - 7 * DAY_SECONDS,
+            "month": now - 30 * DAY_SECONDS,
+        },
     ).fetchone()
     return Velocity(d7=week, d30=month)
 
 
-def _stale(connection: Connection, workspace: str, now: float, most: int) -> list[Task]:
+def _stale(transaction: Transaction, most: int) -> list[Task]:
     """Return tasks in progress that nobody touched for a week, the longest forgotten first."""
-    rows = connection.execute(
+    rows = transaction.execute(
         f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"  # noqa: S608
         " AND updated_at < :before ORDER BY updated_at LIMIT :most",
-        {"workspace": workspace, "before": now - STALE_DAYS * DAY_SECONDS, "most": most},
+        {
+            "workspace": transaction.workspace.id,
+            "before": transaction.now - STALE_DAYS * DAY_SECONDS,
+            "most": most,
+        },
     )
     return [Task._make(row) for row in rows]
 
 
-def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most: int) -> list[BlockedTask]:
+def _blocked(transaction: Transaction, most: int) -> list[BlockedTask]:
+    closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
-    rows = connection.execute(
+    rows = transaction.execute(
         "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"  # noqa: S608
         f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
         " ORDER BY priority, n LIMIT :most",
-        {"workspace": workspace, "most": most, **values},
+        {"workspace": transaction.workspace.id, "most": most, **values},
     ).fetchall()
-    waiting = blockers_of(connection, [uid for uid, _, _, _, waits, _ in rows if waits])
+    waiting = blockers_of(transaction, [uid for uid, _, _, _, waits, _ in rows if waits])
     blocked = []
     for uid, number, title, state, waits, milestone in rows:
-        reasons = [_why(connection, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
+        reasons = [_why(transaction, uid, state, waiting.get(uid, []))] if waits or state == "blocked" else []
         if milestone in closed and state != "blocked":
             reasons.append(f"its milestone {milestone} is closed")
         blocked.append(
@@ -190,35 +197,36 @@ def _blocked(connection: Connection, workspace: str, closed: Sequence[str], most
     return blocked
 
 
-def _why(connection: Connection, uid: str, state: str, needs: list[str]) -> str:
+def _why(transaction: Transaction, uid: str, state: str, needs: list[str]) -> str:
     if state != "blocked":
         return f"needs {', '.join(needs)}" if needs else "needs what its parent needs"
-    row = connection.execute(
+    row = transaction.execute(
         "SELECT reason FROM event WHERE task = :uid AND reason IS NOT NULL ORDER BY version DESC LIMIT 1",
         {"uid": uid},
     ).fetchone()
     return "no reason given" if row is None else str(row[0])[:200]
 
 
-def _bottlenecks(connection: Connection, workspace: str, most: int) -> list[Bottleneck]:
-    rows = connection.execute(
+def _bottlenecks(transaction: Transaction, most: int) -> list[Bottleneck]:
+    rows = transaction.execute(
         "SELECT n, title, unblocks FROM task WHERE workspace = :workspace AND unblocks > 0"
         " AND status NOT IN ('done', 'dropped') ORDER BY unblocks DESC, n LIMIT :most",
-        {"workspace": workspace, "most": most},
+        {"workspace": transaction.workspace.id, "most": most},
     )
     return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
 
 
-def _agents(connection: Connection, workspace: str, now: float, most: int) -> list[AgentOut]:
+def _agents(transaction: Transaction, most: int) -> list[AgentOut]:
+    now = transaction.now
     held = dict(
-        connection.execute(
+        transaction.execute(
             "SELECT claim_agent, count(*) FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
             " AND claim_expires > :now GROUP BY claim_agent",
-            {"workspace": workspace, "now": now},
+            {"workspace": transaction.workspace.id, "now": now},
         ).fetchall()
     )
     seen: dict[str, float] = {}
-    for session in open_sessions(connection, workspace, now - 7 * DAY_SECONDS):
+    for session in open_sessions(transaction, now - 7 * DAY_SECONDS):
         seen[session.agent] = max(session.seen, seen.get(session.agent, 0.0))
     names = sorted(held.keys() | seen.keys(), key=lambda name: (-seen.get(name, 0.0), name))
     return [

@@ -12,7 +12,6 @@ from pydantic import Field
 
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.models import (
     AttachmentOut,
     ClaimOut,
@@ -24,11 +23,11 @@ from holdfast.tasks.models import (
     WorkspaceRef,
 )
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.instant import Instant
 from holdfast.tasks.store.lease import is_holder
 from holdfast.tasks.store.records import Attachment, Event, Task, Who, Workspace
 from holdfast.tasks.store.states import MILESTONE
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 
 _NONE = "[]"
 
@@ -49,35 +48,35 @@ def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> Workspace
     return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
 
 
-def task_ref(task: Task, instant: Instant, needs: Iterable[str] = ()) -> TaskRef:
+def task_ref(transaction: Transaction, task: Task, needs: Iterable[str] = ()) -> TaskRef:
     """Return a task on one line."""
-    return TaskRef(**_line(task, instant, needs))
+    return TaskRef(**_line(transaction, task, needs))
 
 
-def _line(task: Task, instant: Instant, needs: Iterable[str]) -> dict[str, Any]:
+def _line(transaction: Transaction, task: Task, needs: Iterable[str]) -> dict[str, Any]:
     blocked_by = list(needs)
-    if task.milestone is not None and instant.is_held_up(task):
+    if task.milestone is not None and transaction.is_held_up(task):
         blocked_by.append(f"{MILESTONE}{task.milestone.removeprefix(MILESTONE)}")
     return {
         "id": task.id,
         "title": task.title,
         "status": task.status,
         "priority": task.priority_name,
-        "ready": instant.is_ready(task),
-        "claimed_by": task.claimed_by(instant.at),
+        "ready": transaction.is_ready(task),
+        "claimed_by": task.claimed_by(transaction.now),
         "blocked_by": blocked_by or None,
     }
 
 
-def task_refs(connection: Connection, tasks: Iterable[Task], instant: Instant) -> list[TaskRef]:
+def task_refs(transaction: Transaction, tasks: Iterable[Task]) -> list[TaskRef]:
     """Return tasks on one line each, those that wait with what they need."""
     listed = list(tasks)
     named = [task.milestone for task in listed if task.milestone is not None]
     if named:
-        instant.closed(named)
+        transaction.closed(named)
     waiting = [task.uid for task in listed if task.waits]
-    blockers = rows.blockers_of(connection, waiting) if waiting else {}
-    return [task_ref(task, instant, blockers.get(task.uid, ())) for task in listed]
+    blockers = rows.blockers_of(transaction, waiting) if waiting else {}
+    return [task_ref(transaction, task, blockers.get(task.uid, ())) for task in listed]
 
 
 def receipt(task: Task) -> TaskReceipt:
@@ -100,29 +99,27 @@ def claim_out(task: Task, now: float, who: Who | None = None) -> ClaimOut | None
     )
 
 
-def task_detail(connection: Connection, task: Task, instant: Instant, who: Who | None = None) -> TaskDetail:
+def task_detail(transaction: Transaction, task: Task, who: Who | None = None) -> TaskDetail:
     """Return a task with everything that is known about it."""
-    return detail_of(connection, task, rows.parts_of(connection, task.uid), instant, who)
+    return detail_of(transaction, task, rows.parts_of(transaction, task.uid), who)
 
 
-def detail_of(
-    connection: Connection, task: Task, parts: rows.Parts, instant: Instant, who: Who | None = None
-) -> TaskDetail:
+def detail_of(transaction: Transaction, task: Task, parts: rows.Parts, who: Who | None = None) -> TaskDetail:
     """Return a task with everything that is known about it, where what belongs to it was looked up."""
     needs = [item.id for item in parts.blockers] if task.waits else ()
-    parent = rows.ids_of(connection, [task.parent])[task.parent] if task.parent else None
+    parent = rows.ids_of(transaction, [task.parent])[task.parent] if task.parent else None
     # Parts that are plain values become models inside, at a fraction of what making each would cost.
     return TaskDetail(
-        **_line(task, instant, needs),
+        **_line(transaction, task, needs),
         **_lists(task, parts),
         description=task.description,
         progress=task.progress,
         parent_id=parent,
-        subtasks=task_refs(connection, parts.subtasks, instant) or None,
+        subtasks=task_refs(transaction, parts.subtasks) or None,
         milestone=task.milestone,
         notes=task.notes,
         plan=task.plan,
-        claim=claim_out(task, instant.at, who),
+        claim=claim_out(task, transaction.now, who),
         version=task.version,
         created_by=task.created_by,
         created_at=moment(task.created_at),
@@ -204,8 +201,8 @@ def summaries(room: Tasks) -> list[WorkspaceSummary]:
 
 
 def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
-    now = room.now()
     with room.reading() as connection:
+        now = connection.now
         values = {"workspace": workspace.id, "now": now}
         count = connection.execute(
             "SELECT count(*) FROM task WHERE workspace = :workspace", values
