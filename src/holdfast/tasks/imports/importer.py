@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Invalid, NotFound, TooLarge
@@ -25,7 +25,6 @@ from holdfast.tasks.errors import DependencyCycle
 from holdfast.tasks.imports.backlog_folder import FOLDERS, read_backlog
 from holdfast.tasks.imports.check_list import read_check_list
 from holdfast.tasks.imports.task_master import read_task_master
-from holdfast.tasks.store import rows
 from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.states import Kind
 from holdfast.tasks.store.tasks import Tasks
@@ -33,10 +32,10 @@ from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.adapter import (
     Fitted,
     apply,
-    as_foreign,
     draft_of,
     fitted,
     move,
+    ours,
     seen_of,
     values_of,
 )
@@ -172,7 +171,7 @@ class Import:
         return chosen
 
     def _plan(self, fitting: list[Fitted]) -> None:
-        pairs = self._pairs()
+        pairs = kept.counterparts(self._room, self._source)
         new = {item.task.origin for item in fitting} - pairs.keys()
         for item in fitting:
             if item.task.origin in new:
@@ -182,7 +181,7 @@ class Import:
                 self._renew(pairs[item.task.origin], item, pairs, dry_run=True)
 
     def _carry_out(self, fitting: list[Fitted]) -> None:
-        pairs = self._pairs()
+        pairs = kept.counterparts(self._room, self._source)
         fresh = [item for item in fitting if item.task.origin not in pairs]
         pairs |= self._make(fresh, pairs)
         settled_now = {origin for origin, pair in pairs.items() if pair.seen} & {
@@ -194,11 +193,6 @@ class Import:
             if settled != pairs[item.task.origin]:
                 kept.put(self._room, self._source, settled)
         kept.move_mark(self._room, self._source, {})
-
-    def _pairs(self) -> dict[str, Counterpart]:
-        with self._room.reading() as connection:
-            workspace = self._room.workspace_in(connection).id
-            return kept.counterparts(connection, workspace, self._source)
 
     def _fitting(self, found: list[ForeignTask]) -> list[Fitted]:
         """Return the tasks that fit whole; a text that is too long is named, and its task left out."""
@@ -223,7 +217,7 @@ class Import:
         for item, (task, is_new) in reversed(list(zip(fresh, made, strict=True))):
             if not is_new:
                 # Made by an import that was interrupted: what it has is where we stand.
-                bases[item.task.origin] = self._values(task)
+                bases[item.task.origin] = values_of(ours(self._room, task.uid)[1])
                 continue
             checked: list[int | str] = [
                 number for number, one in enumerate(item.task.criteria, 1) if one.checked
@@ -242,10 +236,6 @@ class Import:
                 self._tell("created_here", task, item.task)
         kept.put(self._room, self._source, *found.values())
         return found
-
-    def _values(self, task: Task) -> dict[str, Any]:
-        with self._room.reading() as connection:
-            return values_of(as_foreign(connection, task, ""))
 
     def _draft(self, task: ForeignTask, new: set[str], pairs: Mapping[str, Counterpart]) -> Draft:
         def named(origin: str, what: str) -> str | None:
@@ -272,16 +262,14 @@ class Import:
     def _renew(
         self, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart], *, dry_run: bool
     ) -> Counterpart:
-        with self._room.reading() as connection:
-            task = rows.task_by_uid(connection, pair.task)
-            ours = as_foreign(connection, task, pair.origin)
+        task, mine = ours(self._room, pair.task, pair.origin)
         seen = seen_of(item)
-        found = reconcile(pair.base, values_of(ours), seen, prefer=self._prefer)
+        found = reconcile(pair.base, values_of(mine), seen, prefer=self._prefer)
         base = dict(found.base)
         for clash in found.clashes:
             detail = f"{clash.field} is {clash.ours!a} here and {clash.theirs!a} there"
             self._tell("conflict", task, item.task, (clash.field,), detail)
-        more = self._more(ours, pair, item, pairs)
+        more = self._more(mine, pair, item, pairs)
         refused: dict[str, str] = {}
         if not dry_run:
             refused = self._add_more(task, more)
@@ -301,7 +289,7 @@ class Import:
         return replace(pair, base=base, seen=seen)
 
     def _add_more(self, task: Task, more: Change) -> dict[str, str]:
-        """Add what the file has; a dependency that closes a circle with those here is refused."""
+        """Add what the file has; a dependency that closes a cycle with those here is refused."""
         refused = {}
         needs = more.add.pop("depends_on", [])
         if more.add or more.check:
@@ -311,16 +299,16 @@ class Import:
                 change = Change(add={"depends_on": needs}, reason=self._reason)
                 self._room.update(task.uid, change, self._who)
                 more.add["depends_on"] = needs
-            except DependencyCycle as circle:
-                refused["depends_on"] = circle.message
+            except DependencyCycle as cycle:
+                refused["depends_on"] = cycle.message
         return refused
 
     def _more(
-        self, ours: ForeignTask, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart]
+        self, mine: ForeignTask, pair: Counterpart, item: Fitted, pairs: Mapping[str, Counterpart]
     ) -> Change:
         """Return what the file has that is only ever added: criteria, boxes that were checked, needs."""
         change = Change(reason=self._reason)
-        known = {one.text: one.checked for one in ours.criteria}
+        known = {one.text: one.checked for one in mine.criteria}
         if fresh := [one.text for one in item.task.criteria if one.text not in known]:
             change.add["criteria"] = fresh
         checked_before = set(pair.seen.get("checked", ()))

@@ -13,7 +13,6 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, HoldfastError
 from holdfast.kernel.text import shorten
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DoneGate
 from holdfast.tasks.models import TEXT_CHARACTERS, TITLE_CHARACTERS, WORD_CHARACTERS
 from holdfast.tasks.store import rows
@@ -76,15 +75,18 @@ def seen_of(found: Fitted) -> dict[str, Any]:
     return {**values_of(task), "cut": list(found.cut), "checked": checked, "needs": list(task.depends_on)}
 
 
-def as_foreign(connection: Connection, task: Task, origin: str) -> ForeignTask:
-    """Return a task of ours as a tracker takes it."""
-    return ForeignTask(
+def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
+    """Return a task of ours, and as a tracker takes it."""
+    with room.reading() as connection:
+        task = rows.task_by_uid(connection, uid)
+        labels = rows.labels_of(connection, uid)
+    return task, ForeignTask(
         origin=origin,
         title=task.title,
         description=task.description,
         status=task.status,
         priority=task.priority_name,
-        labels=tuple(rows.labels_of(connection, task.uid)),
+        labels=tuple(labels),
         criteria=tuple(ForeignCriterion(item["text"], item["checked"]) for item in json.loads(task.criteria)),
         kept={"uid": task.uid},
     )

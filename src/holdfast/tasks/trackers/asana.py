@@ -49,10 +49,7 @@ class Asana:
         }  # fmt: skip
         while True:
             page = self.service.get(f"{_ROOT}/tasks", query).json()
-            for item in items(page, "data"):
-                task = _task(item)
-                mark.moved_past(task.updated_at)
-                yield task
+            yield from mark.passing(map(_task, items(page, "data")))
             query["offset"] = words(part(page, "next_page"), "offset") or None
             if query["offset"] is None:
                 return

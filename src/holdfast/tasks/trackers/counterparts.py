@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.history import encoded
 from holdfast.tasks.store.tasks import Tasks
 
@@ -100,15 +99,17 @@ def move_mark(room: Tasks, name: str, mark: Mapping[str, Any]) -> None:
         )
 
 
-def counterparts(connection: Connection, workspace: str, tracker: str) -> dict[str, Counterpart]:
+def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
     """Return what is known about a tracker's items, by their origin."""
-    rows = connection.execute(
-        "SELECT origin, task, url, base, seen FROM counterpart"
-        " WHERE workspace = :workspace AND tracker = :tracker ORDER BY origin",
-        {"workspace": workspace, "tracker": tracker},
-    )
+    with room.reading() as connection:
+        rows = connection.execute(
+            "SELECT origin, task, url, base, seen FROM counterpart"
+            " WHERE workspace = :workspace AND tracker = :tracker ORDER BY origin",
+            {"workspace": room.workspace_in(connection).id, "tracker": tracker},
+        ).fetchall()
     return {
-        row[0]: Counterpart(row[0], row[1], row[2], json.loads(row[3]), json.loads(row[4])) for row in rows
+        origin: Counterpart(origin, task, url, json.loads(base), json.loads(seen))
+        for origin, task, url, base, seen in rows
     }
 
 

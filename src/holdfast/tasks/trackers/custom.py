@@ -17,7 +17,7 @@ from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.trackers.foreign import ForeignTask, priority_of, status_of
 from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, mapped, words
+from holdfast.tasks.trackers.tracker import Account, Kind, Mark, changed_pages, identity, items, mapped, words
 
 _NAMES = (*FIELDS, "id", "url", "updated_at")
 
@@ -50,17 +50,8 @@ class Custom:
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
         """Yield the items that changed since the mark."""
-        before = mark.since
-        first = self.service.get("", {"since": before}, etag=mark.etag)
-        if first.status == 304:
-            return
-        for page in self.service.pages(first):
-            for item in items(page, self.settings.get("items")):
-                task = self._task(item)
-                mark.moved_past(task.updated_at)
-                yield task
-        alone = mark.since == before and "link" not in first.headers
-        mark.etag = first.headers.get("etag") if alone else None
+        for page in changed_pages(self.service, mark, "", {"since": mark.since}):
+            yield from mark.passing(map(self._task, items(page, self.settings.get("items"))))
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make an item."""

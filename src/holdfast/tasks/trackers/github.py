@@ -25,7 +25,17 @@ from holdfast.tasks.trackers.foreign import (
 )
 from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
-from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, words
+from holdfast.tasks.trackers.tracker import (
+    Account,
+    Kind,
+    Mark,
+    changed_pages,
+    identity,
+    items,
+    part,
+    parts,
+    words,
+)
 
 _PROJECT = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,38}/[A-Za-z0-9._-]{1,100}")
 _REMOTE = re.compile(
@@ -101,19 +111,11 @@ class GitHub:
         query = {
             "state": "all", "sort": "updated", "direction": "asc", "per_page": _PAGE, "since": mark.since,
         }  # fmt: skip
-        first = self.service.get(self._path("/issues"), query, etag=mark.etag)
-        if first.status == 304:
-            return
-        before = mark.since
-        for page in self.service.pages(first):
-            for issue in items(page):
-                task = task_of(issue)
-                mark.moved_past(task.updated_at)
+        for page in changed_pages(self.service, mark, self._path("/issues"), query):
+            issues = items(page)
+            for issue, task in zip(issues, mark.passing(map(task_of, issues)), strict=True):
                 if "pull_request" not in issue:
                     yield task
-        # The tag stands for this very page: it says nothing about another address, or about further pages.
-        alone = mark.since == before and "link" not in first.headers
-        mark.etag = first.headers.get("etag") if alone else None
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make an issue."""

@@ -14,7 +14,7 @@ from holdfast.tasks.store.records import Change, Draft, Link, Task, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers import github
-from holdfast.tasks.trackers.adapter import as_foreign, move
+from holdfast.tasks.trackers.adapter import move, ours
 from holdfast.tasks.trackers.connection import report, tracker_out
 from holdfast.tasks.trackers.counterparts import Known
 from holdfast.tasks.trackers.github import GitHub, PullRequest
@@ -89,16 +89,14 @@ class GitHubActions:
         else:
             task = self.room.create([Draft(title=title, description=description or "")], self.who)[0][0]
         tracker = self._tracker()
-        with self.room.reading() as connection:
-            pairs = kept.counterparts(connection, task.workspace, self.known.name)
-            whole = as_foreign(connection, task, "")
+        pairs = kept.counterparts(self.room, self.known.name)
         if any(pair.task == task.uid for pair in pairs.values()):
             outcome.unchanged = 1
             return outcome
         made = None
         if not self.dry_run:
             run = Synchronisation(self.room, self.who, tracker, self.known, SyncTerms(dry_run=False))
-            made = run.create_there(task, whole)
+            made = run.create_there(task, ours(self.room, task.uid)[1])
         outcome.tell("created_there", task.id, task.title, made)
         return outcome
 
@@ -168,8 +166,7 @@ class GitHubActions:
         """Return the tasks that a pull request names, by their ids or by the issues it closes."""
         text = "\n".join([found.title, found.body, found.branch])
         names = [f"TP-{number}" for number in _TASK.findall(text)]
-        with self.room.reading() as connection:
-            pairs = kept.counterparts(connection, self.room.workspace_in(connection).id, self.known.name)
+        pairs = kept.counterparts(self.room, self.known.name)
         names += [pairs[number].task for number in _CLOSES.findall(text) if number in pairs]
         tasks_found: dict[str, Task] = {}
         for name in names:

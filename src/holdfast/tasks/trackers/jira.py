@@ -49,14 +49,11 @@ class Jira:
         )
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the issues that changed since the mark, oldest first."""
+        """Return the issues that changed since the mark, oldest first."""
         asked = f'project = "{_quoted(self._project)}"'
         if mark.since is not None:
             asked += f' AND updated >= "{mark.since[:16].replace("T", " ")}"'
-        for issue in self._search(f"{asked} ORDER BY updated ASC"):
-            task = self._task(issue)
-            mark.moved_past(task.updated_at)
-            yield task
+        return mark.passing(map(self._task, self._search(f"{asked} ORDER BY updated ASC")))
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make an issue, and bring it to the state of the task."""

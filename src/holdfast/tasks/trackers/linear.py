@@ -66,10 +66,7 @@ class Linear:
         }
         while True:
             page = part(self._ask(_CHANGED, given), "issues")
-            for issue in items(page, "nodes"):
-                task = _task(issue)
-                mark.moved_past(task.updated_at)
-                yield task
+            yield from mark.passing(map(_task, items(page, "nodes")))
             info = part(page, "pageInfo")
             given["after"] = words(info, "endCursor")
             if not info.get("hasNextPage") or not given["after"]:

@@ -18,7 +18,6 @@ from typing import Any
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, RateLimited
 from holdfast.kernel.text import shorten
-from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Link, Task, Who
 from holdfast.tasks.store.states import FINISHED
@@ -27,10 +26,10 @@ from holdfast.tasks.trackers import counterparts as kept
 from holdfast.tasks.trackers.adapter import (
     Fitted,
     apply,
-    as_foreign,
     draft_of,
     fitted,
     move,
+    ours,
     seen_of,
     values_of,
     with_values,
@@ -59,9 +58,7 @@ class Synchronisation:
         call = current_call()
         mark = Mark.of(self._known.mark)
         changed = {found.task.origin: found for found in map(fitted, self._tracker.changed(mark))}
-        with self._room.reading() as connection:
-            workspace = self._room.workspace_in(connection).id
-            pairs = kept.counterparts(connection, workspace, self._known.name)
+        pairs = kept.counterparts(self._room, self._known.name)
         fresh = self._sorted_out(changed, pairs)
         for number, pair in enumerate(pairs.values()):
             call.progress(number, len(pairs) + len(fresh), f"{len(pairs)} items")
@@ -110,10 +107,10 @@ class Synchronisation:
     # One pair.
 
     def _settle(self, pair: Counterpart, changed: Fitted | None) -> None:
-        task, ours = self._ours(pair)
+        task, mine = ours(self._room, pair.task, pair.origin)
         seen = dict(pair.seen) if changed is None else seen_of(changed)
         carried = self._tracker.carries - set(seen.get("cut", ()))
-        found = reconcile(pair.base, values_of(ours), seen, carried=carried, prefer=self._terms.prefer)
+        found = reconcile(pair.base, values_of(mine), seen, carried=carried, prefer=self._terms.prefer)
         base = dict(found.base)
         for clash in found.clashes:
             detail = f"here: {_short(clash.ours)}; there: {_short(clash.theirs)}"
@@ -121,7 +118,7 @@ class Synchronisation:
         if found.for_us and not self._settle_here(task, pair, found, base):
             _undo(base, pair.base, found.for_us)
         if found.for_them:
-            sent = self._settle_there(task, pair, with_values(ours, found.base), found)
+            sent = self._settle_there(task, pair, with_values(mine, found.base), found)
             if sent is None:
                 _undo(base, pair.base, found.for_them)
             else:
@@ -131,11 +128,6 @@ class Synchronisation:
         settled = Counterpart(pair.origin, pair.task, pair.url, base, seen)
         if not self._terms.dry_run and settled != pair:
             kept.put(self._room, self._known.name, settled)
-
-    def _ours(self, pair: Counterpart) -> tuple[Task, ForeignTask]:
-        with self._room.reading() as connection:
-            task = rows.task_by_uid(connection, pair.task)
-            return task, as_foreign(connection, task, pair.origin)
 
     def _settle_here(self, task: Task, pair: Counterpart, found: Reconciled, base: dict[str, Any]) -> bool:
         """Take over what changed there; return whether any of it was."""
@@ -181,17 +173,13 @@ class Synchronisation:
                 key = f"{self._known.name}#{item.origin}"
                 task, new = self._room.create([draft_of(item, self._link_to(item), key)], self._who)[0]
                 # One that was made before an interruption stands where it stands; the next time settles it.
-                base = self._begun(task, item) if new else values_of(self._current(task))
+                base = self._begun(task, item) if new else values_of(ours(self._room, task.uid)[1])
                 pair = Counterpart(item.origin, task.uid, item.url, base, seen_of(found))
                 kept.put(self._room, self._known.name, pair)
                 task_id = task.id
                 made.append(task.uid)
             self.outcome.tell("created_here", task_id, item.title, item, detail=_cut(found))
         return made
-
-    def _current(self, task: Task) -> ForeignTask:
-        with self._room.reading() as connection:
-            return as_foreign(connection, task, "")
 
     def _begun(self, task: Task, item: ForeignTask) -> dict[str, Any]:
         """Bring a new task to where its item is, and return what both agree on."""
@@ -207,8 +195,7 @@ class Synchronisation:
         for task in list(self._open_tasks()):
             if task.uid in paired:
                 continue
-            with self._room.reading() as connection:
-                whole = as_foreign(connection, task, "")
+            whole = ours(self._room, task.uid)[1]
             made: ForeignTask | None = None
             if not self._terms.dry_run:
                 try:

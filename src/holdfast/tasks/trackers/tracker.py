@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -40,10 +40,12 @@ class Mark:
         since, etag = stored.get("since"), stored.get("etag")
         return cls(since if isinstance(since, str) else None, etag if isinstance(etag, str) else None)
 
-    def moved_past(self, updated_at: str | None) -> None:
-        """Take note of an item that was read."""
-        if updated_at is not None and (self.since is None or updated_at > self.since):
-            self.since = updated_at
+    def passing(self, tasks: Iterable[ForeignTask]) -> Iterator[ForeignTask]:
+        """Yield items as they are read, having moved past each."""
+        for task in tasks:
+            if task.updated_at is not None and (self.since is None or task.updated_at > self.since):
+                self.since = task.updated_at
+            yield task
 
 
 class Tracker(Protocol):
@@ -97,6 +99,17 @@ class Kind:
         client = WebClient(address, allowed, secrets=lambda: self.authorization(settings, configuration))
         allowed.check(client.origin)
         return Service(client, self.manners, pause=pause)
+
+
+def changed_pages(service: Service, mark: Mark, url: str, query: Mapping[str, Any]) -> Iterator[Any]:
+    """Yield the pages of a list that is asked for with the mark's tag; none where nothing changed."""
+    before, first = mark.since, service.get(url, query, etag=mark.etag)
+    if first.status == 304:
+        return
+    yield from service.pages(first)
+    # The tag stands for this very page: it says nothing about another address, or about further pages.
+    alone = mark.since == before and "link" not in first.headers
+    mark.etag = first.headers.get("etag") if alone else None
 
 
 def token_of(configuration: UsersConfiguration, manners: Manners, *variables: str) -> str:

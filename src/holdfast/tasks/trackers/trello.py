@@ -45,7 +45,7 @@ class Trello:
         return Account(account, words(board, "name"), words(board, "url") or None)
 
     def changed(self, mark: Mark) -> Iterator[ForeignTask]:
-        """Yield the cards that changed since the mark. Trello gives them newest first, and before a card."""
+        """Return the cards that changed since the mark. Trello gives them newest first, and before a card."""
         query = {"fields": _ASKED, "filter": "all", "limit": _PAGE, "before": None}
         found: list[ForeignTask] = []
         while True:
@@ -55,10 +55,8 @@ class Trello:
                 break
             query["before"] = words(cards[-1], "id")
         since = mark.since
-        for task in sorted(found, key=lambda task: task.updated_at or ""):
-            if since is None or (task.updated_at or "") >= since:
-                mark.moved_past(task.updated_at)
-                yield task
+        found.sort(key=lambda task: task.updated_at or "")
+        return mark.passing(task for task in found if since is None or (task.updated_at or "") >= since)
 
     def create(self, task: ForeignTask) -> ForeignTask:
         """Make a card."""
