@@ -12,9 +12,9 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
+from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import (
     ForeignCriterion,
-    ForeignStatus,
     ForeignTask,
     Problem,
     priority_of,
@@ -41,7 +41,7 @@ _KNOWN = frozenset(
         "updated_date",
     }
 )
-FOLDERS: Mapping[str, ForeignStatus | None] = MappingProxyType(
+FOLDERS: Mapping[str, Status | None] = MappingProxyType(
     {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )
 """Where tasks stand, and the state that follows from that alone."""
@@ -143,7 +143,7 @@ def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
     return "\n".join(rest).strip()
 
 
-def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dict[str, Any]) -> ForeignStatus:
+def _status(path: str, facts: dict[str, Any], problems: list[Problem], kept: dict[str, Any]) -> Status:
     for folder, status in FOLDERS.items():
         if path.startswith(f"{folder}/") and status is not None:
             return status

@@ -18,9 +18,8 @@ import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 
+from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import (
-    ForeignPriority,
-    ForeignStatus,
     ForeignTask,
     Problem,
     priority_of,
@@ -35,7 +34,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})")
 _TAG = re.compile(r"(?:(?<=\s)|^)(?:#(?P<label>[^\W\d][\w/-]*)|(?P<person>@[\w.-]+))(?=\s|$|[,.;])")
 _PRIORITY = re.compile(r"(?:(?<=\s)|^)!(?P<word>high|medium|low)(?=\s|$)", re.IGNORECASE)
 _CARRIED_ID = re.compile(r"[ \t]*(?:<!--\s*id:\s*(?P<comment>[\w.:/-]+)\s*-->|\^(?P<block>[\w-]+))[ \t]*$")
-_MARKS: dict[str, ForeignStatus] = {
+_MARKS: dict[str, Status] = {
     " ": "backlog", "x": "done", "X": "done", "✓": "done", "/": "in-progress", "-": "dropped", "~": "dropped",
     ">": "backlog", "!": "backlog", "?": "backlog",
 }  # fmt: skip
@@ -65,7 +64,7 @@ class _Reading:
     def __init__(self, file: str) -> None:
         self.problems: list[Problem] = []
         self._file = file
-        self._state: ForeignStatus | None = None
+        self._state: Status | None = None
         self._section = ""
         self._open: list[_Open] = []
         self._done: dict[str, ForeignTask] = {}
@@ -139,7 +138,7 @@ class _Reading:
             count += 1
         return origin
 
-    def _status(self, mark: str | None, number: int) -> ForeignStatus:
+    def _status(self, mark: str | None, number: int) -> Status:
         if mark is not None and mark not in _MARKS:
             known = " ".join(f"[{known}]" for known in _MARKS)
             message = f"The state [{mark}] is not known, and was taken for [ ]. Known are {known}."
@@ -162,7 +161,7 @@ class _Reading:
             self._done[ended.task.origin] = replace(ended.task, description=_unindented(ended.text))
 
 
-def _title(text: str) -> tuple[str, tuple[str, ...], ForeignPriority, str | None]:
+def _title(text: str) -> tuple[str, tuple[str, ...], Priority, str | None]:
     """Return title, labels, priority and carried id of an item's text."""
     carried = _CARRIED_ID.search(text)
     if carried:

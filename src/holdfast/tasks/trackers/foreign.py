@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
-ForeignStatus = Literal["backlog", "in-progress", "blocked", "review", "done", "dropped"]
-ForeignPriority = Literal["high", "medium", "low"]
+from holdfast.tasks.store.states import Priority, Status
 
-_STATUSES: Mapping[str, ForeignStatus] = MappingProxyType(
+_STATUSES: Mapping[str, Status] = MappingProxyType(
     {
         "backlog": "backlog", "todo": "backlog", "to do": "backlog", "to-do": "backlog", "open": "backlog",
         "pending": "backlog", "new": "backlog", "deferred": "backlog", "unstarted": "backlog",
@@ -27,7 +26,7 @@ _STATUSES: Mapping[str, ForeignStatus] = MappingProxyType(
         "won't do": "dropped", "wontfix": "dropped", "duplicate": "dropped",
     }
 )  # fmt: skip
-_PRIORITIES: Mapping[str, ForeignPriority] = MappingProxyType(
+_PRIORITIES: Mapping[str, Priority] = MappingProxyType(
     {
         "critical": "high", "urgent": "high", "highest": "high", "high": "high",
         "medium": "medium", "normal": "medium", "none": "medium", "": "medium",
@@ -51,8 +50,8 @@ class ForeignTask:
     origin: str
     title: str
     description: str = ""
-    status: ForeignStatus = "backlog"
-    priority: ForeignPriority = "medium"
+    status: Status = "backlog"
+    priority: Priority = "medium"
     labels: tuple[str, ...] = ()
     criteria: tuple[ForeignCriterion, ...] = ()
     depends_on: tuple[str, ...] = ()
@@ -88,12 +87,12 @@ class Problem:
     message: str
 
 
-def status_of(word: str) -> ForeignStatus | None:
+def status_of(word: str) -> Status | None:
     """Return the state that a word of another program means, or None when it is not known."""
     return _STATUSES.get(_plain(word))
 
 
-def priority_of(word: str) -> ForeignPriority | None:
+def priority_of(word: str) -> Priority | None:
     """Return the priority that a word of another program means, or None when it is not known."""
     return _PRIORITIES.get(_plain(word))
 

@@ -15,10 +15,9 @@ from typing import Any, ClassVar
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
+from holdfast.tasks.store.states import Priority, Status
 from holdfast.tasks.trackers.foreign import (
     ForeignCriterion,
-    ForeignPriority,
-    ForeignStatus,
     ForeignTask,
     priority_of,
     status_of,
@@ -235,7 +234,7 @@ def _body_parts(body: str) -> tuple[str, tuple[ForeignCriterion, ...], str | Non
     return body[: found.start()].strip(), boxes, marker["uid"] if marker else None
 
 
-def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> ForeignStatus:
+def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> Status:
     if words(issue, "state") == "closed":
         return "dropped" if words(issue, "state_reason") in _NOT_PLANNED else "done"
     named = (label.removeprefix(_STATUS_LABEL) for label in labels if label.startswith(_STATUS_LABEL))
@@ -244,7 +243,7 @@ def _status(issue: Mapping[str, Any], labels: Iterable[str]) -> ForeignStatus:
     return status if status in ("in-progress", "blocked", "review") else "backlog"
 
 
-def _priority(labels: Iterable[str]) -> ForeignPriority:
+def _priority(labels: Iterable[str]) -> Priority:
     named = (label.removeprefix(_PRIORITY_LABEL) for label in labels if label.startswith(_PRIORITY_LABEL))
     return next((found for name in named if (found := priority_of(name))), "medium")
 

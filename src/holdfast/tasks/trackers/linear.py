@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 
 from holdfast.kernel.errors import Conflict, Invalid, NotFound
 from holdfast.storage.git.credentials import UsersConfiguration
-from holdfast.tasks.trackers.foreign import ForeignPriority, ForeignStatus, ForeignTask, status_of
+from holdfast.tasks.store.states import Priority, Status
+from holdfast.tasks.trackers.foreign import ForeignTask, status_of
 from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.tracker import Account, Kind, Mark, identity, items, part, parts, token_of, words
 
@@ -27,11 +28,11 @@ _CREATE = (
 )
 _UPDATE = f"""mutation($id: String!, $input: IssueUpdateInput!) {{
   issueUpdate(id: $id, input: $input) {{ success issue {{ {_ISSUE} }} }} }}"""
-_TYPES: dict[str, ForeignStatus] = {
+_TYPES: dict[str, Status] = {
     "triage": "backlog", "backlog": "backlog", "unstarted": "backlog", "started": "in-progress",
     "completed": "done", "canceled": "dropped",
 }  # fmt: skip
-_FROM_NUMBER: dict[int, ForeignPriority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
+_FROM_NUMBER: dict[int, Priority] = {1: "high", 2: "high", 3: "medium", 4: "low"}
 _TO_NUMBER = {"high": 2, "medium": 3, "low": 4}
 _BEGINNING = "1970-01-01T00:00:00.000Z"
 
@@ -94,7 +95,7 @@ class Linear:
             sent["stateId"] = self._state(task.status)
         return sent
 
-    def _state(self, status: ForeignStatus) -> str:
+    def _state(self, status: Status) -> str:
         """Return the state of the team's workflow that means ours: by its name, or else by its type."""
         states = parts(part(self._team, "states"), "nodes")
         named = {status_of(words(state, "name")): words(state, "id") for state in reversed(states)}
