@@ -16,12 +16,7 @@ if TYPE_CHECKING:
 
 MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "comments": (
-            "comments.tools",
-            "comments.search.operations",
-            "comments.prompts",
-            "comments.resources",
-        ),
+        "comments": ("comments.tools", "comments.prompts", "comments.resources"),
         "inbox": ("inbox.tools", "inbox.resources"),
         "milestones": ("milestones.tools", "milestones.prompts", "milestones.resources"),
         "tasks": (

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from holdfast.comments.search.models import SearchComments
-from holdfast.comments.search.operations import search_comments
 from holdfast.comments.store import Comments
+from holdfast.comments.tools.search_comments import SearchComments, search_comments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import annotate, comment
 

@@ -8,10 +8,8 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments.search.models import SearchComments, SearchResult
-from holdfast.comments.search.operations import search_comments
-from holdfast.comments.search.text import found
 from holdfast.comments.store import Comments
+from holdfast.comments.tools.search_comments import SearchComments, SearchResult, found, search_comments
 from holdfast.comments.toolset import comments as toolset
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments

@@ -20,9 +20,8 @@ from collections.abc import Callable, Mapping
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
-from holdfast.comments.search.filling import Filling, state_of
-from holdfast.comments.search.query import Answer, Facts, Hit, Query
-from holdfast.comments.search.schema import APPLICATION_ID, NAME, TABLES, VERSION
+from holdfast.comments.search.query import Answer, Hit, Query
+from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.source import source_of
 from holdfast.kernel.call import current_call
@@ -77,11 +76,6 @@ class SearchIndex:
                     self._caught_up = None
         raise Busy("The comments change faster than they can be read.", hint="Try again in a moment.")
 
-    @property
-    def has_words(self) -> bool:
-        """Whether answers come from the words of all comments by now."""
-        return self._corpus.has_words
-
     def close(self) -> None:
         """Close the connections and stop watching."""
         self._database.close()
@@ -106,14 +100,14 @@ class SearchIndex:
         if not moved:
             return answer
         with self._database.write() as connection:
-            Filling(connection, self._loaded).place(moved)
+            RowWriter(connection, self._loaded).place(moved)
             self._keep(files, state_of(connection))
         return None
 
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
         """Make the index hold these files and no others."""
         with self._database.write() as connection:
-            Filling(connection, self._loaded).replace(_by_source(files))
+            RowWriter(connection, self._loaded).replace(_by_source(files))
             self._keep(files, state_of(connection))
 
     def _keep(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> None:
@@ -129,9 +123,7 @@ class SearchIndex:
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
-            for statement in TABLES:
-                connection.execute(statement)
-            Filling(connection, self._loaded).begin(_by_source(files))
+            RowWriter(connection, self._loaded).begin(_by_source(files))
             self._keep(files, state_of(connection))
 
         self._database.rebuild(fill)
@@ -154,8 +146,15 @@ class SearchIndex:
 
     def _answered(self, connection: sqlite3.Connection, query: Query) -> Answer:
         corpus = self._corpus
-        total, chosen = corpus.found(connection, query)
-        return Answer(total, _hits(connection, corpus, chosen), list(corpus.damaged))
+        total, chosen = corpus.found(query)
+        marks = ",".join("?" * len(chosen))
+        rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
+        by_id = {row[0]: row[1:] for row in rows}
+        hits = []
+        for count, facts in chosen:
+            file, *columns = by_id[facts.id]
+            hits.append(Hit(corpus.paths[file], count, *columns))
+        return Answer(total, hits, list(corpus.damaged))
 
 
 def _by_source(files: Mapping[str, WatchedSignature]) -> dict[str, WatchedSignature]:
@@ -164,14 +163,3 @@ def _by_source(files: Mapping[str, WatchedSignature]) -> dict[str, WatchedSignat
 
 def _nothing_to_prepare(connection: sqlite3.Connection) -> None:
     del connection
-
-
-def _hits(connection: sqlite3.Connection, corpus: Corpus, chosen: list[tuple[int, Facts]]) -> list[Hit]:
-    marks = ",".join("?" * len(chosen))
-    rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
-    by_id = {row[0]: row[1:] for row in rows}
-    hits = []
-    for count, facts in chosen:
-        file, *columns = by_id[facts.id]
-        hits.append(Hit(corpus.paths[file], count, *columns))
-    return hits

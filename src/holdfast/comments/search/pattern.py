@@ -5,112 +5,120 @@ Expressions are RE2's. Its time grows with the length of the text and never expl
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator
+import re
 from dataclasses import dataclass
-from functools import cache
-from itertools import islice
+from functools import cache, partial
 from typing import Any
-
-from holdfast.comments.search.chain import Chain, chain_of
-from holdfast.comments.search.folding import folded
-from holdfast.comments.search.literals import Every, required
-from holdfast.comments.search.shape import Shape, shape_of, shape_of_text
-from holdfast.comments.search.syntax import parsed, plain_text
 
 MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
 
 _MEMORY_BYTES = 8 << 20
-_AT_ONCE = 16
+_SPECIAL = frozenset(".^$*+?()[]{}|\\")
+_ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
+_LINE_ANCHOR = re.compile(r"[\^$]")
+_TEXT_ANCHOR = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
+"""What holds at the ends of a text and not at those of a line, or may: flags can be taken back."""
+
+
+class Expression:
+    """A compiled regular expression of RE2, without regard to case.
+
+    It is the library's binding itself. The module around it makes objects of every match, which takes longer
+    than to find it, and keeps 128 expressions with their automata, each of up to 8 MB.
+    """
+
+    def __init__(self, source: str) -> None:
+        from re2 import _re2  # type: ignore[import-untyped]
+
+        self._compiled = _re2.RE2(encoded(source), _options())
+        self.search = partial(self._compiled.Match, _re2.RE2.Anchor.UNANCHORED)
+        """Given bytes, a start and an end: the place of the first match, or (-1, -1), in a list."""
+
+    @property
+    def refusal(self) -> str | None:
+        """Why RE2 does not take the expression."""
+        if self._compiled.ok():
+            return None
+        reason = self._compiled.error()
+        return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
+
+    def count(self, data: bytes) -> int:
+        """Return how many matches a text has, up to `MOST_COUNTED`."""
+        search, end = self.search, len(data)
+        found = place = 0
+        while found < MOST_COUNTED:
+            start, stop = search(data, place, end)[0]
+            if start < 0:
+                break
+            found += 1
+            if place == end:
+                break
+            # An empty match where the last one ended: one byte on, so that there is an end to it.
+            place = stop if stop != place else place + 1
+        return found
 
 
 @dataclass(frozen=True)
 class Pattern:
     """A query, ready to be tried."""
 
-    query: str
     refusal: str | None
     """Why the query is taken as plain text, or None when it is an expression."""
     text: str | None
     """The folded text to look for, where that is all."""
-    needs: Every | None
-    """What a match must contain, in folded letters."""
-    shape: Shape | None
-    """How matches lie across words, where that can be said."""
-    chain: Chain | None
-    """What follows each other in a line, where that can be said."""
-    _expression: Any
-    _in_many: Any
+    texts: tuple[str, ...]
+    """Folded texts of which every match contains one; none when that is not known."""
+    expression: Expression
+    by_line: Expression | None
+    """Finds all matches of texts that are lines of a longer one; None when only single texts can be tried."""
+    has_line_anchors: bool
+    """Whether `by_line` may find more than that in a text of several lines."""
+    is_one_letter: bool
+    """Whether every match is one letter, whatever stands beside it."""
 
     def count(self, text: str) -> int:
         """Return how often the query matches, up to `MOST_COUNTED`."""
         if self.text is not None:
             return min(folded(text).count(self.text), MOST_COUNTED)
-        found = self._expression.finditer(encoded(text))
-        return sum(1 for _ in islice(found, MOST_COUNTED))
-
-    def is_letter(self, letter: str) -> bool:
-        """Tell whether one letter alone is matched."""
-        if self.text is not None:
-            return folded(letter) == self.text
-        return self._expression.search(encoded(letter)) is not None
-
-    @property
-    def can_scan(self) -> bool:
-        """Whether many texts can be tried at once, each on lines of its own."""
-        return self._in_many is not None
-
-    def scan(self, joined: bytes, ends: list[int]) -> Iterator[int]:
-        """Yield the numbers of the texts in `joined` that may match; each ends, with a line feed, at its end.
-
-        A match of one text alone is a match of all together as well, so none is missed. What two neighbours
-        match only together is yielded too, which `count` finds out.
-        """
-        search = self._in_many.search
-        position = 0
-        # A few at a time: an expression may have to read all that is left before it gives up.
-        for end in (*ends[_AT_ONCE - 1 : -1 : _AT_ONCE], *ends[-1:]):
-            while position < end and (match := search(joined, position, end)) is not None:
-                number = bisect_right(ends, match.start())
-                if number >= len(ends):
-                    return
-                yield number
-                position = ends[number]
-            position = end
+        return self.expression.count(encoded(text))
 
 
 def compiled(query: str) -> Pattern:
     """Return what a query matches."""
-    expression, refusal = expression_of(query)
-    text = query if refusal is not None else plain_text(query)
-    if text is not None:
-        text = folded(text)
-        return Pattern(query, refusal, text, Every([text]), shape_of_text(text), None, expression, None)
-    choice = parsed(query)
-    if choice is None:
-        return Pattern(query, None, None, None, None, None, expression, None)
-    in_many = None
-    if not {"\\A", "\\z"}.intersection(_escapes(query)):
-        in_many, _ = expression_of(f"(?m:{query})")
-    needs = required(choice)
-    return Pattern(query, None, None, needs, shape_of(choice), chain_of(choice), expression, in_many)
+    expression = Expression(query)
+    refusal = expression.refusal
+    is_text = refusal is not None or not _SPECIAL.intersection(query)
+    has_line_anchors = _LINE_ANCHOR.search(query) is not None
+    return Pattern(
+        refusal=refusal,
+        text=folded(query) if is_text else None,
+        texts=_alternatives(query),
+        expression=expression,
+        by_line=_by_line(query) if has_line_anchors or _TEXT_ANCHOR.search(query) else expression,
+        has_line_anchors=has_line_anchors,
+        is_one_letter=_ONE_LETTER.fullmatch(query) is not None,
+    )
+
+
+def _by_line(query: str) -> Expression | None:
+    """Return an expression whose anchors are at the ends of lines; None where that cannot be said."""
+    if _TEXT_ANCHOR.search(query):
+        return None
+    found = Expression(f"(?m){query}")
+    return found if found.refusal is None else None
+
+
+def _alternatives(query: str) -> tuple[str, ...]:
+    """Return the texts of an expression such as `lock|cache`, if RE2 folds their letters as we do."""
+    found = folded(query).split("|")
+    is_plain = query.isascii() and all(text and not _SPECIAL.intersection(text) for text in found)
+    return tuple(found) if is_plain else ()
 
 
 def encoded(text: str) -> bytes:
     """Return a text as expressions read it; half a character, which is none, becomes a question mark."""
     return text.encode("utf-8", "replace")
-
-
-def expression_of(query: str) -> tuple[Any, str | None]:
-    """Return an expression without regard to case, or None and why it is none."""
-    import re2  # type: ignore[import-untyped]
-
-    try:
-        return re2.compile(encoded(query), _options()), None
-    except re2.error as error:
-        reason = error.args[0] if error.args else ""
-        return None, reason.decode("utf-8", "replace") if isinstance(reason, bytes) else str(reason)
 
 
 @cache
@@ -125,5 +133,19 @@ def _options() -> Any:
     return options
 
 
-def _escapes(query: str) -> set[str]:
-    return {query[place : place + 2] for place in range(len(query)) if query[place] == "\\"}
+class _SmallLetters(dict[int, str | int]):
+    """The small form of each letter, found at first use."""
+
+    def __missing__(self, code: int) -> str | int:
+        letter = chr(code)
+        small = next((form for form in (letter.casefold(), letter.lower()) if len(form) == 1), letter)
+        self[code] = small
+        return small
+
+
+_small_letters = _SmallLetters()
+
+
+def folded(text: str) -> str:
+    """Return `text` so that two texts differing only in case become equal; its length stays."""
+    return text.lower() if text.isascii() else text.translate(_small_letters)

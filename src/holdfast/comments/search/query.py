@@ -54,35 +54,3 @@ class Answer:
     total: int
     hits: list[Hit] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-
-
-class Facts:
-    """What filters look at, of one comment. Small, because all comments' are kept in memory.
-
-    Its number is given by the roll of all comments.
-    """
-
-    __slots__ = ("ai", "author", "file", "id", "moment", "number", "standing", "status", "tag", "text")
-
-    def __init__(
-        self,
-        id: int,  # noqa: A002 - the column
-        file: int,
-        text: str,
-        tag: str | None,
-        author: str,
-        moment: int | None,
-        status: str,
-        standing: str,
-        ai: int,
-    ) -> None:
-        self.id = id
-        self.number = -1
-        self.file = file
-        self.text = text
-        self.tag = tag
-        self.author = author
-        self.moment = moment
-        self.status = status
-        self.standing = standing
-        self.ai = ai

@@ -10,11 +10,9 @@ from holdfast.comments.models import (
     FilePath,
     Status,
 )
-from holdfast.comments.search.models import DEFAULT_RESULTS, MOST_RESULTS, FoundComment
-from holdfast.comments.search.operations import found_comment
+from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
-from holdfast.comments.search.text import place
 from holdfast.comments.store import Comments
 from holdfast.comments.text import (
     UNLIMITED,
@@ -152,5 +150,5 @@ def list_comments(room: Comments, args: ListComments) -> ListedComments:
         everywhere=args.standing is not None,
     )
     return ListedComments(
-        total=found.total, comments=[found_comment(hit) for hit in found.hits], damaged=found.damaged
+        total=found.total, comments=list(map(FoundComment.of, found.hits)), damaged=found.damaged
     )

@@ -12,7 +12,7 @@ from holdfast.comments.models import (
     CommentFacts,
     FilePath,
 )
-from holdfast.comments.search.models import DEFAULT_RESULTS, MOST_RESULTS
+from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import (

@@ -78,7 +78,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('re-anchor', 'reanchor_comments', 'comments.tools.reanchor_comments', 'Find the code of every comment in the present files and write down where it is now.', None),
         _command('reply', 'reply_to_comment', 'comments.tools.reply_to_comment', 'Answer a comment; the answer is shown with it, also in the editor.', None),
         _command('resolve', 'resolve_comment', 'comments.tools.resolve_comment', 'Say that a comment is resolved, will not be acted on, or is open again. It stays in the file.', None),
-        _command('search', 'search_comments', 'comments.search.operations', 'Search the text of all comments in the workspace, with optional filters.', None),
+        _command('search', 'search_comments', 'comments.tools.search_comments', 'Search the text of all comments in the workspace, with optional filters.', None),
         _command('show', 'get_file_comments', 'comments.tools.get_file_comments', 'Retrieve all comments of a file, each on the line where its code is now.', None),
     ), hidden=False),
     _toolset('inbox', 'Review remarks that people leave in lazygit, an editor or a shell for an agent to act on.', (

@@ -1,4 +1,8 @@
-"""From sidecars to rows of the search index."""
+"""The tables of the search index, and how sidecars become rows of it.
+
+They are what survives a process, so that the next one need not read every sidecar. All of it is derived from
+the sidecars and may be thrown away.
+"""
 
 from __future__ import annotations
 
@@ -8,24 +12,60 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from holdfast.comments.search.folding import folded
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.note import Note
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
 from holdfast.storage.watching.listing import WatchedSignature
 
+APPLICATION_ID = 0x48464353  # "HFCS"
+VERSION = 2
+NAME = "comment-search"
+
+TABLES = (
+    "CREATE TABLE state (token TEXT NOT NULL, generation INTEGER NOT NULL) STRICT",
+    """
+    CREATE TABLE file (
+        id INTEGER PRIMARY KEY,
+        path TEXT NOT NULL UNIQUE,
+        signature TEXT NOT NULL,
+        source TEXT NOT NULL,
+        damage TEXT,
+        generation INTEGER NOT NULL
+    ) STRICT
+    """,
+    """
+    CREATE TABLE comment (
+        id INTEGER PRIMARY KEY,
+        file INTEGER NOT NULL,
+        line INTEGER NOT NULL,
+        end_line INTEGER,
+        name TEXT NOT NULL,
+        text TEXT NOT NULL,
+        tag TEXT,
+        author TEXT NOT NULL,
+        created TEXT NOT NULL,
+        moment INTEGER,
+        status TEXT NOT NULL,
+        standing TEXT NOT NULL,
+        reason TEXT,
+        ai INTEGER NOT NULL,
+        model TEXT,
+        confidence REAL
+    ) STRICT
+    """,
+    "CREATE INDEX comment_of_file ON comment (file, line, name)",
+)
 _NEW_FILE = (
     "INSERT INTO file (path, signature, source, damage, generation) VALUES (?, ?, ?, ?, ?)"
     " ON CONFLICT (path) DO UPDATE SET signature = excluded.signature, source = excluded.source,"
     " damage = excluded.damage, generation = excluded.generation RETURNING id"
 )
 _NEW_COMMENT = (
-    "INSERT INTO comment (id, file, line, end_line, name, text, tag, author, created, moment, status,"
-    " standing, reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    "INSERT INTO comment (file, line, end_line, name, text, tag, author, created, moment, status,"
+    " standing, reason, ai, model, confidence) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
-_NEW_LETTERS = "INSERT INTO letters (rowid, text) VALUES (?, ?)"
-_OLD_LETTERS = "INSERT INTO letters (letters, rowid, text) VALUES ('delete', ?, ?)"
+_NO_COMMENTS = "DELETE FROM comment WHERE file = (SELECT id FROM file WHERE path = ?)"
 
 _YOUNG = "young"
 _YOUNG_NANOSECONDS = 2_000_000_000
@@ -34,7 +74,7 @@ Loaded = Callable[[str], tuple[str, Sidecar | str]]
 """Given the path of a source, returns its signature, and its comments or why they cannot be read."""
 
 
-class Filling:
+class RowWriter:
     """Writes the rows of files, within a transaction of the caller."""
 
     def __init__(self, connection: sqlite3.Connection, loaded: Loaded) -> None:
@@ -42,7 +82,9 @@ class Filling:
         self._loaded = loaded
 
     def begin(self, wanted: Mapping[str, WatchedSignature]) -> None:
-        """Fill empty tables."""
+        """Make the tables and fill them."""
+        for statement in TABLES:
+            self._connection.execute(statement)
         self._connection.execute(
             "INSERT INTO state (token, generation) VALUES (?, 0)", (os.urandom(8).hex(),)
         )
@@ -87,25 +129,10 @@ class Filling:
             _NEW_FILE, (_storable(path), signature, source, damage, generation)
         ).fetchone()[0]
         if isinstance(found, Sidecar):
-            self._write_comments([(file, *_row(note)) for note in found.comments])
-
-    def _write_comments(self, rows: list[tuple[Any, ...]]) -> None:
-        # Nobody else writes in this transaction, so the ids are those after the last.
-        last: int = self._connection.execute("SELECT coalesce(max(id), 0) FROM comment").fetchone()[0]
-        self._connection.executemany(
-            _NEW_COMMENT, [(number, *row) for number, row in enumerate(rows, last + 1)]
-        )
-        self._connection.executemany(
-            _NEW_LETTERS, [(number, folded(row[4])) for number, row in enumerate(rows, last + 1)]
-        )
+            self._connection.executemany(_NEW_COMMENT, [(file, *_row(note)) for note in found.comments])
 
     def _remove_comments(self, path: str) -> None:
-        found = self._connection.execute("SELECT id FROM file WHERE path = ?", (path,)).fetchone()
-        if found is None:
-            return
-        rows = self._connection.execute("SELECT id, text FROM comment WHERE file = ?", found).fetchall()
-        self._connection.executemany(_OLD_LETTERS, [(number, folded(text)) for number, text in rows])
-        self._connection.execute("DELETE FROM comment WHERE file = ?", found)
+        self._connection.execute(_NO_COMMENTS, (path,))
 
 
 def state_of(connection: sqlite3.Connection) -> tuple[str, int]:

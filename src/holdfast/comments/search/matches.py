@@ -1,0 +1,193 @@
+"""How often a pattern matches in each of many texts.
+
+All texts are joined, and RE2 runs over them at once; by bisection, the place of a match tells whose it is.
+
+Contract: counts are those of trying the pattern on every text alone. No match reaches from one text into the
+next, and none sees what stands there: a line feed is between them, which is no part of a word, and a match
+that takes it in is not believed but counted again in its own text.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, chain, islice, repeat
+
+from holdfast.comments.search.pattern import MOST_COUNTED, Expression, Pattern, encoded, folded
+
+_FEW = 8
+"""Where filters leave less than one in so many texts, these are tried one by one."""
+_FREQUENT = 4
+"""Where one in so many texts contains a word, leaping from one to the next takes longer than trying all."""
+_CANDIDATES = 16
+"""Where more than one in so many texts can match, the expression alone is as quick."""
+_WINDOW_BYTES = 8192
+"""RE2 sees so much at once: an expression may read all there is before it settles for a short match."""
+_FEW_MATCHES = 2
+"""So many in one text are taken from the row; beyond that its own end keeps the reading short."""
+_ASCII = 128
+
+
+class JoinedTexts:
+    """Texts in one row of bytes, each followed by a line feed, and where each of them ends."""
+
+    def __init__(self, data: bytes, lengths: Iterable[int]) -> None:
+        self.data = data
+        self.ends = list(accumulate(lengths))
+
+    def __getitem__(self, number: int) -> bytes:
+        return self.data[self.start(number) : self.ends[number] - 1]
+
+    def start(self, number: int) -> int:
+        """Return where a text begins, or, after the last, where that ends."""
+        return self.ends[number - 1] if number else 0
+
+
+class Texts:
+    """The same texts twice: as they are, and without the difference between capital and small letters."""
+
+    def __init__(self, texts: Iterable[str] = ()) -> None:
+        lines = [f"{text}\n" for text in texts]
+        self.plain = _joined([encoded(line) for line in lines])
+        self.folded = _joined([encoded(folded(line)) for line in lines])
+
+    @classmethod
+    def chained(cls, parts: Sequence[tuple[Texts, range]]) -> Texts:
+        """Join texts that follow each other in other ones, which is quicker than to join them anew."""
+        found = cls()
+        found.plain = _chained([(texts.plain, numbers) for texts, numbers in parts])
+        found.folded = _chained([(texts.folded, numbers) for texts, numbers in parts])
+        return found
+
+
+def _joined(pieces: list[bytes]) -> JoinedTexts:
+    return JoinedTexts(b"".join(pieces), map(len, pieces))
+
+
+def _chained(parts: Sequence[tuple[JoinedTexts, range]]) -> JoinedTexts:
+    data = b"".join(
+        memoryview(joined.data)[joined.start(numbers.start) : joined.start(numbers.stop)]
+        for joined, numbers in parts
+    )
+    lengths = (joined.ends[number] - joined.start(number) for joined, numbers in parts for number in numbers)
+    return JoinedTexts(data, lengths)
+
+
+def matches(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> dict[int, int]:
+    """Return how often a pattern matches in each text that it matches, in the order of their numbers.
+
+    `among` are the numbers of the only texts that count.
+    """
+    if among is not None and len(among) * _FEW < len(texts.plain.ends):
+        return _tried(pattern, texts, sorted(among))
+    found = _counted(pattern, texts)
+    return found if among is None else {number: found[number] for number in found if number in among}
+
+
+def _counted(pattern: Pattern, texts: Texts) -> dict[int, int]:
+    if pattern.text is not None:
+        return _counted_text(pattern.text, texts.folded)
+    if pattern.is_one_letter:
+        return _counted_letters(pattern.expression, texts.plain)
+    if (candidates := _candidates(pattern, texts.folded)) is not None:
+        return _tried(pattern, texts, sorted(candidates))
+    if pattern.by_line is not None:
+        return _scanned(pattern, pattern.by_line, texts.plain)
+    return _tried(pattern, texts, range(len(texts.plain.ends)))
+
+
+def _tried(pattern: Pattern, texts: Texts, numbers: Iterable[int]) -> dict[int, int]:
+    """Try a pattern on some texts, one by one."""
+    if pattern.text is None:
+        counts = ((number, pattern.expression.count(texts.plain[number])) for number in numbers)
+    else:
+        sought = _sought(pattern.text)
+        counts = ((number, texts.folded[number].count(sought)) for number in numbers)
+    return _limited(counts)
+
+
+def _limited(counts: Iterable[tuple[int, int]]) -> dict[int, int]:
+    return {number: min(count, MOST_COUNTED) for number, count in counts if count}
+
+
+def _sought(text: str) -> bytes:
+    """Return a text as bytes; what is no character stays that, and is found nowhere."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def _containing(sought: bytes, joined: JoinedTexts) -> Iterator[tuple[int, int]]:
+    """Yield the texts that contain a plain text, each with how often."""
+    data, ends = joined.data, joined.ends
+    if any(byte not in data for byte in set(sought)):
+        return
+    place = data.find(sought)
+    while place >= 0:
+        number = bisect_right(ends, place)
+        end = ends[number]
+        yield number, data.count(sought, place, end - 1)
+        place = data.find(sought, end)
+
+
+def _counted_text(text: str, joined: JoinedTexts) -> dict[int, int]:
+    """Count a plain text."""
+    sought = _sought(text)
+    most = len(joined.ends) // _FREQUENT
+    found = list(islice(_containing(sought, joined), most + 1))
+    if len(found) <= most:
+        return _limited(found)
+    starts, ends = chain([0], joined.ends), map((-1).__add__, joined.ends)
+    return _limited(enumerate(map(joined.data.count, repeat(sought), starts, ends)))
+
+
+def _candidates(pattern: Pattern, joined: JoinedTexts) -> set[int] | None:
+    """Return all texts that can match; None when that is not known, or when they are many."""
+    most = len(joined.ends) // _CANDIDATES
+    found: set[int] = set()
+    for text in pattern.texts:
+        found.update(number for number, _ in islice(_containing(_sought(text), joined), most + 1))
+        if len(found) > most:
+            return None
+    return found if pattern.texts else None
+
+
+def _counted_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
+    """Count an expression that matches single letters: of texts in ASCII by what is left without these."""
+    fitting = bytes(byte for byte in range(_ASCII) if expression.count(bytes([byte])))
+    texts = map(joined.__getitem__, range(len(joined.ends)))
+    return _limited(
+        (number, len(text) - len(text.translate(None, fitting)) if text.isascii() else expression.count(text))
+        for number, text in enumerate(texts)
+    )
+
+
+def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict[int, int]:
+    """Search all texts at once, window by window.
+
+    A match is taken from the row, unless it reaches beyond its text, is empty, or may owe itself to the end
+    of a line within its text. In texts with such a match, or with many, all are counted in the text itself.
+    """
+    search, data, ends = by_line.search, joined.data, joined.ends
+    found: dict[int, int] = {}
+    place = window = size = 0
+    while place < len(data):
+        if place >= window:
+            # Twice as much each time, until something is found: what is read in vain stays in proportion.
+            size = max(2 * size, _WINDOW_BYTES)
+            window = ends[min(bisect_left(ends, place + size), len(ends) - 1)]
+        start, stop = search(data, place, window)[0]
+        number = bisect_right(ends, start)
+        if start < 0 or number == len(ends):
+            place = window
+            continue
+        end, before = ends[number], found.get(number, 0)
+        is_sure = start < stop < end and before < _FEW_MATCHES
+        if is_sure and not (pattern.has_line_anchors and data.find(b"\n", joined.start(number)) < end - 1):
+            found[number] = before + 1
+            place = stop
+        else:
+            if count := pattern.expression.count(joined[number]):
+                found[number] = count
+            place = end
+        if size > _WINDOW_BYTES:
+            size, window = 0, place
+    return found

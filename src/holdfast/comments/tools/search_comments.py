@@ -1,0 +1,199 @@
+"""The tool search_comments."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, field_validator
+
+from holdfast.comments.models import FilePath, Tag, optional
+from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
+from holdfast.comments.search.pattern import compiled
+from holdfast.comments.search.query import Query
+from holdfast.comments.store import Comments
+from holdfast.comments.text import UNTAGGED
+from holdfast.comments.toolset import comments
+from holdfast.kernel.clock import microseconds_of
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import one_line
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class _Inline(Input):
+    """A part of the arguments that is described where it stands."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: Any, handler: Any) -> Any:
+        return handler.resolve_ref_schema(handler(schema))
+
+
+def _date_time(description: str) -> Any:
+    return Field(
+        default=None,
+        description=description,
+        max_length=64,
+        json_schema_extra={"format": "date-time"},
+    )
+
+
+class DateRange(_Inline):
+    """The first and the last moment that count; either may be left out."""
+
+    start: str | None = _date_time("Earliest moment of creation.")
+    end: str | None = _date_time("Latest moment of creation.")
+
+    @field_validator("start", "end")
+    @classmethod
+    def _is_a_moment(cls, value: str | None) -> str | None:
+        if value is not None and microseconds_of(value) is None:
+            raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
+        return value
+
+
+class SearchFilters(_Inline):
+    """Conditions that all must hold."""
+
+    tag: Tag | None = Field(default=None, description="Only comments with this tag.")
+    author: str | None = Field(default=None, max_length=1000, description="Only comments of this author.")
+    file_path: FilePath | None = Field(
+        default=None, alias="filePath", description="Filter by specific file or glob pattern."
+    )
+    has_ai_metadata: bool | None = Field(
+        default=None, alias="hasAIMetadata", description="Only return AI-enriched comments."
+    )
+    date_range: DateRange | None = Field(
+        default=None, alias="dateRange", description="Only comments created in this time."
+    )
+
+
+class SearchComments(Input):
+    """What to look for."""
+
+    query: str = Field(min_length=1, max_length=10_000, description="Search query (supports regex).")
+    filters: SearchFilters | None = Field(default=None, description="Optional filters to narrow results.")
+    limit: int = Field(default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="Max results to return.")
+
+
+class SearchMetadata(Output):
+    """The facts that the specification puts beside the content."""
+
+    total_results: int = Field(
+        serialization_alias="totalResults", description="How many comments match in all."
+    )
+    returned: int = Field(description="How many of them are in this answer.")
+    query: UntrustedText = Field(description="The query as it was given.")
+    filters: dict[str, Any] = Field(description="The filters as they were given.")
+    interpreted_as: Literal["regex", "text"] = Field(
+        serialization_alias="interpretedAs",
+        description="Whether the query was taken as an expression or letter by letter.",
+    )
+
+
+class SearchResult(Output):
+    """The comments that match, those with most matches first, then by file, line and id."""
+
+    metadata: SearchMetadata
+    comments: list[FoundComment] = Field(description="The comments that match.")
+    refusal: UntrustedText | None = optional("Why the query is no regular expression.")
+    damaged: list[UntrustedText] = Field(description="Files whose comments could not be read.")
+
+
+def found(result: SearchResult) -> str:
+    """Say which comments were found."""
+    total, shown = result.metadata.total_results, result.comments
+    head = f"Found {total} matching comments" + (":" if shown else ".")
+    entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
+    return "\n\n".join([head, *entries, *_remarks(result)])
+
+
+def _entry(number: int, comment: FoundComment) -> str:
+    text = comment.text.replace("\n", "\n    ")
+    lines = [
+        f"{number}. 📝 {one_line(place(comment))} ({one_line(comment.tag or UNTAGGED)})",
+        f'   "{text}"',
+        f"   Author: {one_line(comment.author)} | Created: {one_line(comment.created)}",
+    ]
+    if comment.has_ai_metadata:
+        lines.append(f"   AI: {_model(comment)}")
+    return "\n".join(lines)
+
+
+def _model(comment: FoundComment) -> str:
+    model = one_line(comment.ai_model or "model not named")
+    if comment.ai_confidence is None:
+        return model
+    return f"{model} (confidence: {comment.ai_confidence:g})"
+
+
+def _remarks(result: SearchResult) -> list[str]:
+    remarks = []
+    if result.refusal is not None:
+        remarks.append(
+            f"The query is no regular expression ({result.refusal}); it was searched as plain text."
+        )
+    if result.metadata.returned < result.metadata.total_results:
+        remarks.append(
+            f"Only the first {result.metadata.returned} are shown; a larger limit or more filters help."
+        )
+    if result.damaged:
+        names = ", ".join(result.damaged)
+        remarks.append(f"The comments of these files could not be read: {names}. `holdfast doctor` says why.")
+    return remarks
+
+
+@comments.operation(
+    "search_comments",
+    title="Search comments",
+    effect=Effect.READ,
+    command="search",
+    positional=("query",),
+    example="""holdfast comments search "rate limit" --filters '{"tag": "TODO"}'""",
+    seconds=600,
+    specified=True,
+    specified_description="Search comments by text query with optional filters",
+    text=found,
+    result_fields=lambda result: {"metadata": result.metadata.wire()},
+)
+def search_comments(room: Comments, args: SearchComments) -> SearchResult:
+    """Search the text of all comments in the workspace, with optional filters.
+
+    The query is a regular expression without regard to case; one that is not valid is searched as plain
+    text. `filters.filePath` is a path, or a pattern as in .gitignore: `src/**/*.ts`. Comments with most
+    matches come first, then by file, line and id.
+    """
+    filters = args.filters or SearchFilters()
+    pattern = compiled(args.query)
+    answer = room.search.find(
+        Query(
+            pattern,
+            tag=filters.tag,
+            author=filters.author,
+            path=filters.file_path,
+            has_ai=filters.has_ai_metadata,
+            start=_moment(filters, "start"),
+            end=_moment(filters, "end"),
+            limit=args.limit,
+        )
+    )
+    metadata = SearchMetadata(
+        total_results=answer.total,
+        returned=len(answer.hits),
+        query=args.query,
+        filters=_as_given(filters),
+        interpreted_as="regex" if pattern.refusal is None else "text",
+    )
+    return SearchResult(
+        metadata=metadata,
+        comments=list(map(FoundComment.of, answer.hits)),
+        refusal=pattern.refusal,
+        damaged=answer.damaged,
+    )
+
+
+def _moment(filters: SearchFilters, end: str) -> int | None:
+    text = None if filters.date_range is None else getattr(filters.date_range, end)
+    return None if text is None else microseconds_of(text)
+
+
+def _as_given(filters: SearchFilters) -> dict[str, Any]:
+    return filters.model_dump(by_alias=True, exclude_unset=True)
