@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from holdfast.installation.client import Contributions
-from holdfast.installation.situation import Scope, Situation
+from holdfast.installation.client import Contributions, Scope, Situation
 from holdfast.workspace import contributions
 
 CONTRIBUTED: Contributions = contributions()

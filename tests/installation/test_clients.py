@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from holdfast.installation.client import Contributions, GitSettings
+from holdfast.installation.client import Contributions, GitSettings, Scope
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import carry_out, planned_installation, planned_removal
-from holdfast.installation.situation import Scope
 from holdfast.kernel.errors import Unavailable
 from holdfast.toolsets import full_registry
 from tests.installation.places import CONTRIBUTED, situation

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from holdfast.installation.formats.json_hook import JsonHook
 from holdfast.installation.formats.json_member import JsonMember
-from holdfast.installation.formats.json_text import inserted
-from holdfast.installation.formats.jsonc import parse
+from holdfast.installation.formats.jsonc import inserted, parse
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 
 SERVER = {"type": "stdio", "command": "holdfast", "args": ["serve"]}

@@ -17,10 +17,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdfast.installation.client import Client, Contributions, GitSettings
+from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import Change, carry_out, difference, planned_installation, planned_removal
-from holdfast.installation.situation import Scope, Situation
 from holdfast.kernel.errors import Busy, Conflict, Corrupted, Denied, InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import opened_directory

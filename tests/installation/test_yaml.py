@@ -7,13 +7,13 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.installation.clients.lazygit import CLIENT
+from holdfast.installation.clients.lazygit import LAZYGIT
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 from holdfast.installation.formats.yaml_items import YamlItems
 from holdfast.workspace import contributions
 from tests.installation.places import situation
 
-ITEMS = CLIENT.wanted(situation("/r"), contributions())[0].part
+ITEMS = LAZYGIT.wanted(situation("/r"), contributions())[0].part
 assert isinstance(ITEMS, YamlItems)
 OURS = yaml.safe_load(ITEMS.snippet)["customCommands"]
 

@@ -19,7 +19,7 @@ from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import carry_out, planned_installation, planned_removal
 from holdfast.kernel.errors import HoldfastError
-from holdfast.installation.situation import Scope, Situation
+from holdfast.installation.client import Scope, Situation
 place = Situation(sys.argv[1], "/home/ada", "linux", {}, Scope.PROJECT, None, True)
 plan = planned_removal if sys.argv[2] == "out" else planned_installation
 try:

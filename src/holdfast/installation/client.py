@@ -1,11 +1,92 @@
-"""What a client declares, and what rooms contribute to it."""
+"""What a client declares, where it is configured (whose home, which program), and what rooms contribute."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import shlex
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from holdfast.installation.situation import Scope, Situation, Wanted
+from holdfast.installation.formats.part import SERVER_NAME, Part
+from holdfast.storage.files.configuration_file import ConfigurationFile
+
+
+class Scope(StrEnum):
+    """For whom a client is configured."""
+
+    PROJECT = "project"
+    """Everybody who works on this repository: files in it, without paths of this machine."""
+    USER = "user"
+    """The user, in every repository: files in the home directory."""
+
+
+@dataclass(frozen=True)
+class Situation:
+    """What a client needs to know to name its files and the program to start."""
+
+    root: str
+    home: str
+    platform: str
+    environment: Mapping[str, str]
+    scope: Scope
+    program: str | None
+    """Where this installation's program is, if that could be found out."""
+    on_search_path: bool
+    """Whether a shell of the user finds the program by its name."""
+    name: str = SERVER_NAME
+    git_directory: str | None = None
+    remotes: tuple[str, ...] = ()
+    """The other repositories that git knows here, by name."""
+
+    @property
+    def is_mac(self) -> bool:
+        """Whether this is macOS."""
+        return self.platform == "darwin"
+
+    @property
+    def configuration_home(self) -> str:
+        """Return where programs keep a user's configuration."""
+        return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
+
+    @property
+    def application_support(self) -> str:
+        """Return where graphical programs keep a user's configuration."""
+        if self.is_mac:
+            return os.path.join(self.home, "Library", "Application Support")
+        return self.configuration_home
+
+    def command(self, *, from_a_shell: bool) -> str:
+        """Return how to start Holdfast.
+
+        By name in files that others share, and for programs that see the user's search path; by its
+        place for a graphical program, which sees another one.
+        """
+        by_name = self.scope is Scope.PROJECT or (from_a_shell and self.on_search_path)
+        return SERVER_NAME if by_name or self.program is None else self.program
+
+    def shell_command(self) -> str:
+        """Return how a shell starts Holdfast."""
+        return shlex.quote(self.command(from_a_shell=True))
+
+    def in_project(self, *parts: str) -> ConfigurationFile:
+        """Return a file of the repository."""
+        return ConfigurationFile(os.path.join(self.root, *parts), "/".join(parts), inside=self.root)
+
+    def of_user(self, *parts: str) -> ConfigurationFile:
+        """Return a file of the user."""
+        path = os.path.join(*parts)
+        home = self.home.rstrip(os.sep) + os.sep
+        label = f"~/{path.removeprefix(home)}" if path.startswith(home) else os.path.basename(path)
+        return ConfigurationFile(path, label, is_private=True)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """An entry, and the file it goes into."""
+
+    file: ConfigurationFile
+    part: Part
 
 
 @dataclass(frozen=True)

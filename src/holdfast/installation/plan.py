@@ -15,9 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from holdfast.installation.client import Client, Contributions
-from holdfast.installation.formats.part import Part, State, Unreadable, Unsuitable, lines_of
-from holdfast.installation.situation import Situation
+from holdfast.installation.client import Client, Contributions, Situation
+from holdfast.installation.formats.part import Part, Refused, State, Unreadable, lines_of
 from holdfast.kernel.errors import Conflict, Corrupted, HoldfastError
 from holdfast.storage.files.configuration_file import BACKUP_SUFFIX, Backup, ConfigurationFile
 
@@ -121,7 +120,7 @@ def _installed(client: Client, file: ConfigurationFile, parts: list[Part], *, re
     with _failures_named(client, file):
         text = _text(before)
         states = [part.state(text) for part in parts]
-        cleared = _without(parts, text, _text(original), _is_changed) if replace else text
+        cleared = _without(parts, text, _text(original), lambda _, state: replace and state is State.CHANGED)
         after = _with(parts, cleared)
     is_new = all(state is State.ABSENT for state in states)
     return Change(
@@ -165,20 +164,15 @@ def _without(parts: list[Part], text: str, original: str, is_unwanted: Callable[
     return text
 
 
-def _is_changed(part: Part, state: State) -> bool:
-    del part
-    return state is State.CHANGED
-
-
 def _is_ours_to_take(part: Part, state: State) -> bool:
-    return state is State.PRESENT or (_is_changed(part, state) and not part.belongs_to_others_once_changed)
+    return state is State.PRESENT or (state is State.CHANGED and not part.belongs_to_others_once_changed)
 
 
 def _yields(parts: list[Part], original: bytes | None, present: bytes | None) -> bool:
     """Return whether putting the entries into the original gives what is there now."""
     try:
         return _data(_with(parts, _text(original)), original) == present
-    except (Unreadable, Unsuitable):
+    except Refused:
         return False
 
 
@@ -187,7 +181,7 @@ def _clean(parts: list[Part], original: bytes | None) -> bytes | None:
     try:
         text = _text(original)
         is_clean = all(part.state(text) is State.ABSENT for part in parts)
-    except (Unreadable, Unsuitable):
+    except Refused:
         return None
     return original if is_clean else None
 
@@ -209,20 +203,13 @@ def _data(text: str, before: bytes | None) -> bytes:
 def _failures_named(client: Client, file: ConfigurationFile) -> Iterator[None]:
     try:
         yield
-    except Unreadable as failure:
-        raise Corrupted(
-            f"'{file.label}', line {failure.line}: {failure.problem}.",
-            hint=_MEND_IT,
-            path=file.label,
-            line=failure.line,
-        ) from None
-    except Unsuitable as failure:
-        raise Conflict(
-            f"'{file.label}', line {failure.line}: {failure.problem}.",
-            hint=f"Nothing was changed; `holdfast install {client.name} --print` shows what goes there.",
-            path=file.label,
-            line=failure.line,
-        ) from None
+    except Refused as refused:
+        message = f"'{file.label}', line {refused.line}: {refused.problem}."
+        place = {"path": file.label, "line": refused.line}
+        if isinstance(refused, Unreadable):
+            raise Corrupted(message, hint=_MEND_IT, **place) from None
+        shown = f"Nothing was changed; `holdfast install {client.name} --print` shows what goes there."
+        raise Conflict(message, hint=shown, **place) from None
 
 
 def difference(change: Change) -> str:

@@ -20,9 +20,8 @@ from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 
 if TYPE_CHECKING:
-    from holdfast.installation.client import Client
+    from holdfast.installation.client import Client, Situation
     from holdfast.installation.plan import Change
-    from holdfast.installation.situation import Situation
     from holdfast.storage.git.repository import Repository
 
 _SERVER_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -115,7 +114,7 @@ def _client(name: str | None) -> Client:
 
 
 def _situation(client: Client, scope: str | None, name: str, root: str | None) -> Situation:
-    from holdfast.installation.situation import Situation
+    from holdfast.installation.client import Situation
     from holdfast.storage.git.repository import Repository
 
     if not _SERVER_NAME.fullmatch(name):

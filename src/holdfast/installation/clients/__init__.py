@@ -1,22 +1,13 @@
-"""Every client there is. Adding one is a module and a line here."""
+"""Every client there is. Adding one is a module, or a function beside those like it, and a name here."""
 
 from __future__ import annotations
 
 from types import MappingProxyType
 
-from holdfast.installation.clients import claude_code, claude_desktop, codex, cursor, git, lazygit, vscode
+from holdfast.installation.clients.claude_code import CLAUDE_CODE
+from holdfast.installation.clients.git import GIT
+from holdfast.installation.clients.lazygit import LAZYGIT
+from holdfast.installation.clients.server_only import CLAUDE_DESKTOP, CODEX, CURSOR, VSCODE
 
-CLIENTS = MappingProxyType(
-    {
-        client.name: client
-        for client in (
-            claude_code.CLIENT,
-            claude_desktop.CLIENT,
-            cursor.CLIENT,
-            vscode.CLIENT,
-            codex.CLIENT,
-            lazygit.CLIENT,
-            git.CLIENT,
-        )
-    }
-)
+_ALL = (CLAUDE_CODE, CLAUDE_DESKTOP, CURSOR, VSCODE, CODEX, LAZYGIT, GIT)
+CLIENTS = MappingProxyType({client.name: client for client in _ALL})

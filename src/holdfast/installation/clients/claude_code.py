@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 
-from holdfast.installation.client import Client, Contributions
+from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
 from holdfast.installation.formats.json_hook import JsonHook
 from holdfast.installation.formats.json_member import JsonMember
+from holdfast.installation.formats.part import Part
 from holdfast.installation.formats.whole_file import WholeFile
-from holdfast.installation.situation import Scope, Situation, Wanted
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
 _HOOK_SECONDS = 10
@@ -33,11 +33,8 @@ $ARGUMENTS
 
 def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
-    return [
-        Wanted(_file(situation, "servers"), _server(situation)),
-        Wanted(_file(situation, "settings"), _hook(situation)),
-        Wanted(_file(situation, "command"), _slash_command(situation)),
-    ]
+    parts: tuple[Part, ...] = (_server(situation), _hook(situation), _slash_command(situation))
+    return [Wanted(file, part) for file, part in zip(_files(situation), parts, strict=True)]
 
 
 def _server(situation: Situation) -> JsonMember:
@@ -56,22 +53,15 @@ def _slash_command(situation: Situation) -> WholeFile:
     return WholeFile(_COMMAND.format(name=situation.name, mark=_MARK), _MARK)
 
 
-def _file(situation: Situation, which: str) -> ConfigurationFile:
+def _files(situation: Situation) -> tuple[ConfigurationFile, ConfigurationFile, ConfigurationFile]:
+    """Return the files of the servers, of the settings and of the slash command."""
+    command = ("commands", "remarks.md")
     if situation.scope is Scope.PROJECT:
-        places = {
-            "servers": (".mcp.json",),
-            "settings": (".claude", "settings.json"),
-            "command": (".claude", "commands", "remarks.md"),
-        }
-        return situation.in_project(*places[which])
-    moved = situation.environment.get("CLAUDE_CONFIG_DIR")
-    folder = moved or os.path.join(situation.home, ".claude")
-    places = {
-        "servers": (moved or situation.home, ".claude.json"),
-        "settings": (folder, "settings.json"),
-        "command": (folder, "commands", "remarks.md"),
-    }
-    return situation.of_user(*places[which])
+        file, folder = situation.in_project, ".claude"
+        return file(".mcp.json"), file(folder, "settings.json"), file(folder, *command)
+    file, moved = situation.of_user, situation.environment.get("CLAUDE_CONFIG_DIR")
+    folder, servers = moved or os.path.join(situation.home, ".claude"), moved or situation.home
+    return file(servers, ".claude.json"), file(folder, "settings.json"), file(folder, *command)
 
 
 def _notes(situation: Situation) -> list[str]:
@@ -80,4 +70,4 @@ def _notes(situation: Situation) -> list[str]:
     return ["Claude Code asks once whether to trust a project's server and hooks; /mcp shows the server."]
 
 
-CLIENT = Client("claude-code", "Claude Code", (Scope.PROJECT, Scope.USER), _wanted, _notes)
+CLAUDE_CODE = Client("claude-code", "Claude Code", (Scope.PROJECT, Scope.USER), _wanted, _notes)

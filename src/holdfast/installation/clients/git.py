@@ -5,9 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from holdfast.installation.client import Client, Contributions, GitSettings
+from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation, Wanted
 from holdfast.installation.formats.marked_lines import MarkedLines
-from holdfast.installation.situation import Scope, Situation, Wanted
 from holdfast.kernel.errors import Unavailable
 
 _PROGRAM = "{holdfast}"
@@ -66,4 +65,4 @@ def _lines(situation: Situation, parts: tuple[str, ...], name: str, lines: tuple
     return Wanted(file, MarkedLines(name, lines))
 
 
-CLIENT = Client("git", "git", (Scope.PROJECT,), _wanted, _notes)
+GIT = Client("git", "git", (Scope.PROJECT,), _wanted, _notes)

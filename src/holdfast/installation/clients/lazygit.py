@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-from holdfast.installation.client import Client, Contributions
-from holdfast.installation.situation import Scope, Situation, Wanted
+from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
 _LIST = "customCommands"
@@ -46,4 +45,4 @@ def _notes(situation: Situation) -> list[str]:
     return ["Start lazygit anew, then press Ctrl-Y on a file."]
 
 
-CLIENT = Client("lazygit", "lazygit", (Scope.USER,), _wanted, _notes)
+LAZYGIT = Client("lazygit", "lazygit", (Scope.USER,), _wanted, _notes)

@@ -11,16 +11,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.json_member import nested, proved, pruned, reached, without_empty
-from holdfast.installation.formats.json_text import document, inserted, without
-from holdfast.installation.formats.jsonc import Entry, Node
+from holdfast.installation.formats.json_member import JsonEntry, pruned
+from holdfast.installation.formats.jsonc import Entry, Node, without
 from holdfast.installation.formats.part import State
 
 _OURS = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
 
 
 @dataclass(frozen=True)
-class JsonHook:
+class JsonHook(JsonEntry):
     """A command that runs at an event."""
 
     event: str
@@ -30,7 +29,7 @@ class JsonHook:
     belongs_to_others_once_changed: bool = False
 
     @property
-    def path(self) -> tuple[str, str]:
+    def path(self) -> tuple[str, ...]:  # type: ignore[override]  # read only
         """Return where the groups of the event are."""
         return ("hooks", self.event)
 
@@ -40,13 +39,13 @@ class JsonHook:
         return {"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}
 
     @property
-    def snippet(self) -> str:
-        """Return the hook in a document of its own."""
-        return document(nested(self.path, [self.group]))
+    def lone(self) -> Any:
+        """Return the list that holds nothing but the group."""
+        return [self.group]
 
     def state(self, text: str) -> State:
         """Return whether a command of ours runs at the event."""
-        groups, missing = reached(text, self.path, relaxed=self.relaxed, objects=False)
+        groups, missing = self.reached(text)
         if groups is None or missing:
             return State.ABSENT
         ours = list(_ours(groups))
@@ -55,17 +54,6 @@ class JsonHook:
         alone = len(ours) == 1 and ours[0][0].node.data == self.group
         return State.PRESENT if alone else State.CHANGED
 
-    def added(self, text: str) -> str:
-        """Return the text with a group of ours after the others."""
-        groups, missing = reached(text, self.path, relaxed=self.relaxed, objects=False)
-        if groups is None:
-            return self.snippet
-        if missing:
-            after = inserted(text, groups, nested(missing[1:], [self.group]), missing[0])
-        else:
-            after = inserted(text, groups, self.group)
-        return proved(self, text, after, State.PRESENT)
-
     def removed(self, text: str, original: str) -> str:
         """Return the text without any command of ours, and without what was made for it."""
         after = text
@@ -73,9 +61,7 @@ class JsonHook:
             groups, group, commands, command = found
             is_alone = len(commands.entries or ()) == 1
             after = without(after, groups, group) if is_alone else without(after, commands, command)
-        return proved(
-            self, text, without_empty(after, original, self.path, relaxed=self.relaxed), State.ABSENT
-        )
+        return self.tidied(text, after, original)
 
     def others(self, data: Any) -> Any:
         """Return what a document says beside our commands and what holds nothing else."""
@@ -84,7 +70,7 @@ class JsonHook:
         )
 
     def _first(self, text: str) -> tuple[Node, Entry, Node, Entry] | None:
-        groups, missing = reached(text, self.path, relaxed=self.relaxed, objects=False)
+        groups, missing = self.reached(text)
         assert groups is not None
         found = None if missing else next(_ours(groups), None)
         return None if found is None else (groups, *found)

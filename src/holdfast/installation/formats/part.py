@@ -27,8 +27,8 @@ class State(Enum):
     """It is there, and somebody made it their own."""
 
 
-class Unreadable(Exception):
-    """The text is damaged at a line."""
+class Refused(Exception):
+    """A text is left alone, because of a problem at a line."""
 
     def __init__(self, line: int, problem: str) -> None:
         super().__init__(problem)
@@ -36,13 +36,12 @@ class Unreadable(Exception):
         self.problem = problem
 
 
-class Unsuitable(Exception):
+class Unreadable(Refused):
+    """The text is damaged."""
+
+
+class Unsuitable(Refused):
     """The text is sound, and the entry cannot be put there, or taken out, by a program."""
-
-    def __init__(self, line: int, problem: str) -> None:
-        super().__init__(problem)
-        self.line = line
-        self.problem = problem
 
 
 class Part(Protocol):

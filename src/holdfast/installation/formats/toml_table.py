@@ -59,12 +59,8 @@ class TomlTable:
         gap = newline if before.strip() else ""
         after = before + gap + self.snippet.replace("\n", newline)
         wanted = _read(text)
-        try:
-            wanted = {**wanted, self.parent: {**self._tables(wanted), self.name: self.values}}
-            sound = _read(after) == wanted
-        except Unreadable:
-            sound = False
-        if not sound:
+        wanted = {**wanted, self.parent: {**self._tables(wanted), self.name: self.values}}
+        if not _says(after, wanted):
             raise Unsuitable(self._line(text), f"{self.parent!r} is written in a way that cannot be added to")
         return after
 
@@ -74,17 +70,10 @@ class TomlTable:
         after = _without(text, re.compile(self._own_header()))
         wanted = _read(text)
         tables = {name: table for name, table in self._tables(wanted).items() if name != self.name}
-        wanted = {**wanted, self.parent: tables}
-        if not tables:
-            del wanted[self.parent]
-        try:
-            sound = _read(after) in (wanted, {**wanted, self.parent: tables})
-        except Unreadable:
-            sound = False
-        if not sound:
-            raise Unsuitable(
-                self._line(text), "the entry is written in a way that only a person can take out"
-            )
+        empty = {name: table for name, table in wanted.items() if name != self.parent}
+        if not _says(after, {**wanted, self.parent: tables}) and (tables or not _says(after, empty)):
+            problem = "the entry is written in a way that only a person can take out"
+            raise Unsuitable(self._line(text), problem)
         return after
 
     def _tables(self, data: dict[str, Any]) -> dict[str, Any]:
@@ -120,6 +109,13 @@ def _without(text: str, own_header: re.Pattern[str]) -> str:
         if following is None:
             kept.append(line)
     return "".join([*kept, *(following or [])])
+
+
+def _says(text: str, wanted: dict[str, Any]) -> bool:
+    try:
+        return _read(text) == wanted
+    except Unreadable:
+        return False
 
 
 def _read(text: str) -> dict[str, Any]:

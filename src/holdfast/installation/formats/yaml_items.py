@@ -166,8 +166,7 @@ def _clashes(item: Any, wanted: dict[str, Any]) -> bool:
 
 
 def _line(node: Any) -> int:
-    line: int = node.start_mark.line + 1
-    return line
+    return int(node.start_mark.line) + 1
 
 
 def _last_line(node: Any) -> int:
@@ -176,10 +175,8 @@ def _last_line(node: Any) -> int:
         last = node.value[-1]
         node = last[1] if isinstance(last, tuple) else last
     if isinstance(node, yaml.ScalarNode) and node.style in _BLOCK_SCALARS:
-        end: int = node.end_mark.line
-        return end
-    line: int = node.end_mark.line + 1
-    return line
+        return int(node.end_mark.line)
+    return int(node.end_mark.line) + 1
 
 
 def _opened(line: str, node: Any, newline: str) -> str:
