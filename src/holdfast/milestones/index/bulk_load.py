@@ -61,21 +61,8 @@ def creation_in(record: str) -> Creation | None:
     match = _RECORD.fullmatch(record)
     if match is None:
         return None
-    (
-        commit,
-        committed,
-        line,
-        actor,
-        name,
-        kind,
-        lamport,
-        operation,
-        time,
-        description,
-        labels,
-        status,
-        title,
-    ) = match.groups()
+    commit, committed, line, actor, name, kind, lamport, *rest = match.groups()
+    operation, time, description, labels, status, title = rest
     members = "[]" if labels is None else _labels(labels)
     if members is None or title == '""':
         return None

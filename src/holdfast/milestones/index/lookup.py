@@ -134,17 +134,8 @@ def _event_of(entry: Entry) -> Event:
     action = entry.type
     if entry.value is None and action in ("edit", "claim"):
         action = {"edit": "delete", "claim": "release"}[action]
-    return Event(
-        entry.id,
-        entry.entity,
-        entry.kind,
-        entry.lamport,
-        entry.time,
-        entry.actor,
-        action,
-        entry.field,
-        entry.value,
-    )
+    order, time, actor = entry.lamport, entry.time, entry.actor
+    return Event(entry.id, entry.entity, entry.kind, order, time, actor, action, entry.field, entry.value)
 
 
 def _matches(connection: sqlite3.Connection, name: str) -> list[tuple[str, Kind]]:

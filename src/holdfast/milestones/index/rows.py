@@ -97,24 +97,8 @@ def fold_all(connection: sqlite3.Connection, groups: Iterable[tuple[str, list[En
 def summaries(rows: Iterable[Sequence[Any]]) -> Iterator[Summary]:
     """Yield what a list shows for rows of `schema.SUMMARY_COLUMNS` and the number of open issues."""
     for row in rows:
-        name, kind, title, status, labels, author, assignee, due, milestone, created, updated, comments = row[
-            :12
-        ]
-        yield Summary(
-            name,
-            kind,
-            title,
-            status,
-            label_members(labels),
-            author,
-            assignee,
-            due,
-            milestone,
-            rfc3339_of_seconds(created),
-            rfc3339_of_seconds(updated),
-            comments,
-            row[12],
-        )
+        times = map(rfc3339_of_seconds, row[9:11])
+        yield Summary._make((*row[:4], label_members(row[4]), *row[5:9], *times, *row[11:13]))
 
 
 @lru_cache(maxsize=4096)
