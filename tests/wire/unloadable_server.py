@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import sys
 
+from holdfast.faces.mcp.handshake import LateServer
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.faces.mcp.server import LateServer, ProtocolServer
+from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Busy

@@ -22,95 +22,61 @@ from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
 from pydantic_core import to_json
 
-from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer, ServerSource, outline
+from holdfast.faces.mcp.handshake import handshake_params, internal_error
+from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError
-from holdfast.kernel.codes import INTERNAL_ERROR, METHOD_NOT_FOUND
-from holdfast.kernel.dispatch import unforeseen
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.codes import METHOD_NOT_FOUND
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
 _ONE_WAY = TransportContext(kind="stdio", can_send_request=False)
-_LOAD_AFTER_SECONDS = 0.02
-_UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
 
 
 class SdkEngine:
     """Serves the exchanges of one session with the SDK."""
 
-    def __init__(self, source: ServerSource) -> None:
-        self._source = source
-        self._server = source if isinstance(source, ProtocolServer) else None
-        self._loading: asyncio.Task[ProtocolServer] | None = None
+    def __init__(self, server: ProtocolServer) -> None:
+        self._server = server
         self._tasks: set[asyncio.Task[Any]] = set()
 
     def attach(self, session: Channel) -> None:
         """Use this session for whatever is sent outside of an answer."""
         self._channel = RequestChannel(session, None)
         self._one_way = NotifyOnlyOutbound(self._channel)
-        server = outline(self._source.profile) if self._server is None else self._server.sdk
         self._runner: ServerRunner[Any] = ServerRunner(
-            server,
+            self._server.sdk,
             Connection.for_loop(self._channel),
             {},
-            init_options=server.create_initialization_options(),
+            init_options=self._server.sdk.create_initialization_options(),
         )
-
-    async def _ready(self) -> ProtocolServer:
-        """Return the whole server, loaded beside the event loop when it is first needed."""
-        if self._server is None:
-            if self._loading is None:
-                self._loading = asyncio.create_task(asyncio.to_thread(self._source.loaded))
-            loading = self._loading
-            try:
-                # Several requests wait for one load, and none of them may cancel it for the others.
-                self._server = await asyncio.shield(loading)
-            except Exception:
-                # What was in the way may be gone when the next one asks.
-                self._loading = None if self._loading is loading else self._loading
-                raise
-            self._runner.server = self._server.sdk
-        return self._server
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
         key = self._list_key(exchange)
-        if key is not None and self._server is not None and key in self._server.prepared_lists:
-            return self._server.prepared_lists[key]
-        result = await self._respond(exchange)
-        if key is None or self._server is None:
-            return result
-        prepared = self._server.prepared_lists[key] = Prepared(to_json(result))
-        return prepared
+        if key is None:
+            return await self._respond(exchange)
+        lists = self._server.prepared_lists
+        if key not in lists:
+            lists[key] = Prepared(to_json(await self._respond(exchange)))
+        return lists[key]
 
     async def _respond(self, exchange: Exchange) -> Any:
         try:
             if exchange.stateless:
-                return await self._respond_stateless(exchange, await self._ready())
-            if exchange.request.method == "initialize":
-                self._keep(asyncio.get_running_loop().create_task(self._load_soon()))
-            else:
-                await self._ready()
+                return await self._respond_stateless(exchange)
             params = self._handshake_params(exchange)
             channel = RequestChannel(exchange.channel, exchange)
             return await self._runner.on_request(channel, exchange.request.method, params)
         except MCPError as failure:
             raise WireError(failure.error.code, failure.error.message, failure.error.data) from None
         except ValidationError as failure:
-            raise self._refusal(await self._ready(), exchange.request, _where(failure)) from None
-        except WireError:
-            raise
+            raise self._refusal(exchange.request, _where(failure)) from None
         except Exception as failure:
-            error = failure if isinstance(failure, HoldfastError) else unforeseen(failure)
-            raise WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data) from None
+            raise internal_error(failure) from None
 
-    async def _load_soon(self) -> None:
-        # The handshake's own answer comes first.
-        await asyncio.sleep(_LOAD_AFTER_SECONDS)
-        await self._ready()
-
-    def _refusal(self, server: ProtocolServer, request: Request, problem: str) -> WireError:
+    def _refusal(self, request: Request, problem: str) -> WireError:
         """Return the answer to parameters that are not what the method takes, if it is offered at all."""
+        server = self._server
         if request.method != "initialize" and server.sdk.get_request_handler(request.method) is None:
             return WireError(METHOD_NOT_FOUND, "Method not found", request.method)
         error = server.handlers.undecodable(request.method, request.params, problem).error
@@ -122,21 +88,14 @@ class SdkEngine:
 
     def _keep(self, task: asyncio.Task[Any]) -> None:
         self._tasks.add(task)
-        task.add_done_callback(self._forget)
-
-    def _forget(self, task: asyncio.Task[Any]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled():
-            # What failed to load is told to whoever asks for something.
-            task.exception()
+        task.add_done_callback(self._tasks.discard)
 
     async def _notify(self, notification: Notification) -> None:
         await self._runner.on_notify(self._channel, notification.method, notification.params)
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
-        if self._server is not None:
-            self._server.stopping()
+        self._server.stopping()
 
     @property
     def protocol_version(self) -> str:
@@ -150,8 +109,7 @@ class SdkEngine:
 
     def close(self) -> None:
         """Stop watching for changes."""
-        if self._server is not None:
-            self._server.close()
+        self._server.close()
 
     def _list_key(self, exchange: Exchange) -> tuple[str, str, str | None] | None:
         """Return what a list depends on, or None when the answer has to be made anew."""
@@ -165,12 +123,9 @@ class SdkEngine:
         request = exchange.request
         if request.method != "initialize":
             return request.params
-        # Specifications show an `initialize` without client info, which the SDK refuses.
-        params = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | (request.params or {})
-        pinned = self._source.profile.protocol_version
-        return params if pinned is None else params | {"protocolVersion": pinned}
+        return handshake_params(self._server.profile, request.params)
 
-    async def _respond_stateless(self, exchange: Exchange, server: ProtocolServer) -> Any:
+    async def _respond_stateless(self, exchange: Exchange) -> Any:
         request = exchange.request
         route = exchange.route or classify_inbound_request(
             {"method": request.method, "params": request.params}
@@ -181,7 +136,7 @@ class SdkEngine:
             route.protocol_version, route.client_info, route.client_capabilities, outbound=self._one_way
         )
         return await serve_one(
-            server.sdk,
+            self._server.sdk,
             RequestChannel(exchange.channel, exchange),
             request.method,
             request.params,

@@ -1,12 +1,14 @@
-"""Servers a client can ask for: everything, or exactly one specification's server."""
+"""Servers a client can ask for: everything, or exactly one specification's server.
+
+Without the SDK, so that the handshake can be answered before it is loaded.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-
-import mcp_types as types
+from typing import Any
 
 from holdfast import __version__
 from holdfast.kernel.call import Listed
@@ -25,7 +27,7 @@ class Profile:
     """The specification this server is limited to, or None for everything."""
     protocol_version: str | None = None
     """The one handshake revision this server speaks, or None for all of them."""
-    capabilities: types.ServerCapabilities | None = None
+    capabilities: Mapping[str, Any] | None = None
     """Capabilities as the specification shows them, or None to tell them from what is offered."""
     changing_lists: frozenset[Listed] = frozenset({"resources"})
     """Lists of which clients are told when they change, whatever the toolsets."""
@@ -62,12 +64,12 @@ EVERYTHING = Profile(
     ),
 )
 
-_WHOLE = types.ServerCapabilities(
-    tools=types.ToolsCapability(list_changed=True),
-    resources=types.ResourcesCapability(subscribe=True, list_changed=True),
-    prompts=types.PromptsCapability(list_changed=False),
-    completions=types.CompletionsCapability(),
-)
+_WHOLE = {
+    "completions": {},
+    "prompts": {"listChanged": False},
+    "resources": {"listChanged": True, "subscribe": True},
+    "tools": {"listChanged": True},
+}
 
 LAZYGIT = Profile(
     name="lazygit",
@@ -75,10 +77,10 @@ LAZYGIT = Profile(
     server_version="1.0.0",
     family="lazygit",
     protocol_version="2024-11-05",
-    capabilities=types.ServerCapabilities(
-        resources=types.ResourcesCapability(subscribe=True, list_changed=True),
-        tools=types.ToolsCapability(list_changed=False),
-    ),
+    capabilities={
+        "resources": {"listChanged": True, "subscribe": True},
+        "tools": {"listChanged": False},
+    },
     prompts=False,
 )
 
@@ -88,11 +90,11 @@ TOOLKIT = Profile(
     server_name="paiml-mcp-agent-toolkit",
     server_version="0.5.3",
     family="toolkit",
-    capabilities=types.ServerCapabilities(
-        tools=types.ToolsCapability(list_changed=False),
-        resources=types.ResourcesCapability(subscribe=False, list_changed=False),
-        prompts=types.PromptsCapability(list_changed=False),
-    ),
+    capabilities={
+        "prompts": {"listChanged": False},
+        "resources": {"listChanged": False, "subscribe": False},
+        "tools": {"listChanged": False},
+    },
 )
 
 GIT_MILE = Profile(
@@ -105,7 +107,7 @@ GIT_MILE = Profile(
     ),
     family="git-mile",
     protocol_version="2024-11-05",
-    capabilities=types.ServerCapabilities(tools=types.ToolsCapability()),
+    capabilities={"tools": {}},
     dotted_names=True,
     prompts=False,
     resources=False,

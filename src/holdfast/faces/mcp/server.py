@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Awaitable, Callable, Hashable, Mapping
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -47,54 +46,13 @@ class ProfiledServer(Server[Any]):
         That a list is followed is said only of lists that change.
         """
         if self.profile.capabilities is not None:
-            return self.profile.capabilities.model_copy(deep=True)
+            return types.ServerCapabilities.model_validate(self.profile.capabilities)
         told = super().get_capabilities(*arguments, **options)
         for listed in ("tools", "prompts", "resources"):
             capability = getattr(told, listed)
             if capability is not None:
                 capability.list_changed = listed in self.changing_lists
         return told
-
-
-class ServerSource(Protocol):
-    """A server that is there, or will be when it is needed."""
-
-    @property
-    def profile(self) -> Profile:
-        """How it presents itself."""
-
-    def loaded(self) -> ProtocolServer:
-        """Return the server, loading it first if need be; may take a while."""
-
-
-@dataclass
-class LateServer:
-    """A server that is made when somebody wants more than to shake hands."""
-
-    profile: Profile
-    make: Callable[[], ProtocolServer]
-    _made: ProtocolServer | None = None
-
-    def loaded(self) -> ProtocolServer:
-        """Return the server, made at the first call."""
-        if self._made is None:
-            self._made = self.make()
-        return self._made
-
-
-def outline(profile: Profile) -> ProfiledServer:
-    """Return a server that can shake hands for a profile and nothing else."""
-    return _sdk_server(profile, _Unloaded())
-
-
-class _Unloaded:
-    """Stands where handlers will be, so that the handshake can tell what there is."""
-
-    def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
-        async def missing(*_: Any) -> Any:
-            raise RuntimeError(f"{name} was called before the server was loaded")
-
-        return missing
 
 
 class ProtocolServer:
@@ -143,10 +101,6 @@ class ProtocolServer:
             self._cache_lists,
             self._seal_state,
         ]
-
-    def loaded(self) -> ProtocolServer:
-        """Return this server: it is all there."""
-        return self
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -217,7 +171,7 @@ async def _contain(ctx: Context, call_next: CallNext) -> HandlerResult:
         raise MCPError(code=INTERNAL_ERROR, message=error.sentence(), data=data) from None
 
 
-def _sdk_server(profile: Profile, handlers: Handlers | _Unloaded) -> ProfiledServer:
+def _sdk_server(profile: Profile, handlers: Handlers) -> ProfiledServer:
     prompts: dict[str, Any] = (
         {
             "on_list_prompts": handlers.list_prompts,

@@ -7,38 +7,38 @@ import contextlib
 import os
 import signal
 import sys
-from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from holdfast.faces.mcp.engine import SdkEngine
-from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.server import LateServer, ProtocolServer, ServerSource
+from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
 from holdfast.kernel import garbage
-from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
-from holdfast.kernel.registry import Selection
-from holdfast.toolsets import full_registry
-from holdfast.workspace import Workspace
+
+if TYPE_CHECKING:
+    from holdfast.faces.mcp.engine import SdkEngine
+    from holdfast.faces.mcp.profiles import Profile
+    from holdfast.faces.mcp.server import ProtocolServer
+    from holdfast.kernel.registry import Selection
+    from holdfast.workspace import Workspace
 
 # Long computations share the interpreter with the loop that answers; a millisecond keeps pings prompt.
 _SWITCH_SECONDS = 0.001
 
 
-def run_stdio(server: ServerSource, limits: Limits = LIMITS) -> None:
+def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
     garbage.done()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with claimed_standard_streams() as (wire_in, wire_out):
-        asyncio.run(serve_descriptors(server, wire_in, wire_out, limits))
+        asyncio.run(_serve_descriptors(_engine(server), wire_in, wire_out, limits))
 
 
-async def serve_descriptors(
-    server: ServerSource, wire_in: int, wire_out: int, limits: Limits = LIMITS
+async def _serve_descriptors(
+    engine: SdkEngine | LateEngine, wire_in: int, wire_out: int, limits: Limits
 ) -> None:
     """Serve one client on a pair of descriptors until it goes."""
     output = Output(wire_out, chunk=limits.write_chunk, limit=limits.queued_output_bytes)
-    engine = SdkEngine(server)
     session = Session(engine, output, limits)
     engine.attach(session)
     source = Input(wire_in, limits.read_chunk, session.receive, session.end_of_input)
@@ -51,16 +51,30 @@ async def serve_descriptors(
     engine.close()
 
 
+def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
+    if isinstance(server, LateServer):
+        return LateEngine(server)
+    from holdfast.faces.mcp.engine import SdkEngine
+
+    return SdkEngine(server)
+
+
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it goes."""
-    run_stdio(LateServer(profile, lambda: protocol_server(workspace, selection, profile)))
+    run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
 
 
-def protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
+def _protocol_server(workspace: Workspace, selection: Selection, profile: Profile) -> ProtocolServer:
     """Return the server of a workspace, narrowed to a selection and presented as a profile."""
+    from dataclasses import replace
+
+    from holdfast.faces.mcp.server import ProtocolServer
+    from holdfast.kernel.dispatch import Dispatcher
+    from holdfast.toolsets import full_registry
+
     registry = full_registry().select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

@@ -1,0 +1,202 @@
+"""The handshake before anything heavy is loaded: `initialize` is answered from the profile alone.
+
+The SDK and the rooms take longer to load than a client should wait for its first answer.
+
+Contract:
+- The answer has the bytes that the SDK's own would have.
+- Parameters that are not plainly right are judged by the SDK, which is loaded first then.
+- Once it is loaded the SDK shakes hands too, with the same parameters, and hears what was notified meanwhile,
+  in order.
+- What fails to load is told to whoever asks for something; the next one tries again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from holdfast.faces.mcp.profiles import Profile
+from holdfast.faces.mcp.wire.exchange import Channel, Exchange
+from holdfast.faces.mcp.wire.messages import Notification, WireError
+from holdfast.kernel import garbage
+from holdfast.kernel.codes import INTERNAL_ERROR
+from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.errors import HoldfastError
+
+if TYPE_CHECKING:
+    from holdfast.faces.mcp.engine import SdkEngine
+    from holdfast.faces.mcp.server import ProtocolServer
+
+REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The protocol's revisions that begin with a handshake, oldest first."""
+
+_LOAD_AFTER_SECONDS = 0.02
+_UNNAMED_CLIENT = {"name": "unknown", "version": "unknown"}
+_CAPABILITIES = frozenset({"experimental", "sampling", "elicitation", "roots"})
+_CLIENT_FIELDS = frozenset({"name", "version", "title", "description", "websiteUrl"})
+
+
+@dataclass
+class LateServer:
+    """A server that is made when somebody wants more than to shake hands."""
+
+    profile: Profile
+    make: Callable[[], ProtocolServer]
+
+
+class LateEngine:
+    """Shakes hands at once, and hands everything else to the SDK's engine, loaded beside the event loop."""
+
+    def __init__(self, source: LateServer) -> None:
+        self._source = source
+        self._engine: SdkEngine | None = None
+        self._loading: asyncio.Task[SdkEngine] | None = None
+        self._soon: asyncio.Task[None] | None = None
+        self._shaken: Exchange | None = None
+        self._notified: list[Notification] = []
+
+    def attach(self, session: Channel) -> None:
+        """Use this session for whatever is sent outside of an answer."""
+        self._session = session
+
+    async def respond(self, exchange: Exchange) -> Any:
+        """Return the result of a request, or raise the error to be sent."""
+        if exchange.request.method != "initialize" or exchange.stateless:
+            return await (await self._ready()).respond(exchange)
+        params = handshake_params(self._source.profile, exchange.request.params)
+        if self._engine is not None or not _is_plainly_right(params):
+            await (await self._ready()).respond(exchange)
+        else:
+            self._shaken = exchange
+            self._soon = asyncio.get_running_loop().create_task(self._load_soon())
+        return initialize_result(self._source.profile, params["protocolVersion"])
+
+    def notified(self, notification: Notification) -> None:
+        """Hand a notification to the SDK, once it is there."""
+        if self._engine is None:
+            self._notified.append(notification)
+        else:
+            self._engine.notified(notification)
+
+    def stopping(self) -> None:
+        """End the streams that would never end by themselves."""
+        if self._engine is not None:
+            self._engine.stopping()
+
+    def close(self) -> None:
+        """Stop watching for changes."""
+        if self._engine is not None:
+            self._engine.close()
+
+    async def _load_soon(self) -> None:
+        # The handshake's own answer comes first.
+        await asyncio.sleep(_LOAD_AFTER_SECONDS)
+        try:
+            await self._ready()
+        except WireError:
+            # It is told to whoever asks for something.
+            return
+
+    async def _ready(self) -> SdkEngine:
+        if self._engine is not None:
+            return self._engine
+        if self._loading is None:
+            self._loading = asyncio.create_task(self._load())
+        loading = self._loading
+        try:
+            # Several requests wait for one load, and none of them may cancel it for the others.
+            return await asyncio.shield(loading)
+        except Exception as failure:
+            # What was in the way may be gone when the next one asks.
+            self._loading = None if self._loading is loading else self._loading
+            raise internal_error(failure) from None
+
+    async def _load(self) -> SdkEngine:
+        engine = await asyncio.to_thread(_loaded, self._source)
+        engine.attach(self._session)
+        if self._shaken is not None:
+            await engine.respond(self._shaken)
+        for notification in self._notified:
+            engine.notified(notification)
+        self._engine = engine
+        return engine
+
+
+def _loaded(source: LateServer) -> SdkEngine:
+    garbage.begin()
+    try:
+        from holdfast.faces.mcp.engine import SdkEngine
+
+        return SdkEngine(source.make())
+    finally:
+        garbage.done()
+
+
+def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:
+    """Return the answer to `initialize`, members in the SDK's order."""
+    named = {"name": profile.server_name, "title": profile.title, "version": profile.server_version}
+    result = {
+        "capabilities": _offered(profile),
+        "instructions": profile.instructions,
+        "protocolVersion": requested if requested in REVISIONS else REVISIONS[-1],
+        "serverInfo": {key: value for key, value in named.items() if value is not None},
+    }
+    return {key: value for key, value in result.items() if value is not None}
+
+
+def handshake_params(profile: Profile, params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the parameters of `initialize` as the SDK takes them.
+
+    Specifications show one without client info, which the SDK refuses, and may pin the revision.
+    """
+    filled = {"clientInfo": _UNNAMED_CLIENT, "capabilities": {}} | dict(params or {})
+    pinned = profile.protocol_version
+    return filled if pinned is None else filled | {"protocolVersion": pinned}
+
+
+def internal_error(failure: Exception) -> WireError:
+    """Return the error to be sent for a failure that is no answer of the protocol's own."""
+    if isinstance(failure, WireError):
+        return failure
+    error = failure if isinstance(failure, HoldfastError) else unforeseen(failure)
+    return WireError(INTERNAL_ERROR, error.sentence(), {"type": error.kind} | error.data)
+
+
+def _offered(profile: Profile) -> Mapping[str, Any]:
+    if profile.capabilities is not None:
+        return profile.capabilities
+    lists = profile.changing_lists
+    offered: dict[str, Any] = {"completions": {}} if profile.prompts else {}
+    if not profile.is_strict:
+        offered["logging"] = {}
+    if profile.prompts:
+        offered["prompts"] = {"listChanged": "prompts" in lists}
+    if profile.resources:
+        offered["resources"] = {"listChanged": "resources" in lists, "subscribe": True}
+    return offered | {"tools": {"listChanged": "tools" in lists}}
+
+
+def _is_plainly_right(params: Mapping[str, Any]) -> bool:
+    """Return whether the SDK is sure to accept parameters, so that it need not be asked first."""
+    capabilities, client = params["capabilities"], params["clientInfo"]
+    if params.keys() != {"protocolVersion", "capabilities", "clientInfo"}:
+        return False
+    if not isinstance(capabilities, dict) or not isinstance(client, dict):
+        return False
+    described = client.keys() <= _CLIENT_FIELDS and {"name", "version"} <= client.keys()
+    texts = [params["protocolVersion"], *client.values()]
+    return (
+        described and all(isinstance(text, str) for text in texts) and _are_plain_capabilities(capabilities)
+    )
+
+
+def _are_plain_capabilities(capabilities: dict[str, Any]) -> bool:
+    if not capabilities.keys() <= _CAPABILITIES or not all(
+        isinstance(x, dict) for x in capabilities.values()
+    ):
+        return False
+    roots = capabilities.get("roots", {})
+    rest = [value for name in capabilities.keys() - {"roots"} for value in capabilities[name].values()]
+    return isinstance(roots.get("listChanged", True), bool) and all(value == {} for value in rest)
