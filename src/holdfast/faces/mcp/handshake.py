@@ -15,14 +15,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import Notification, WireError
 from holdfast.kernel import garbage
+from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR
-from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.dispatch import Workers, unforeseen
 from holdfast.kernel.errors import HoldfastError
 
 if TYPE_CHECKING:
@@ -114,7 +116,8 @@ class LateEngine:
             raise internal_error(failure) from None
 
     async def _load(self) -> SdkEngine:
-        engine = await asyncio.to_thread(_loaded, self._source)
+        # In a thread that does not keep the process alive when the client goes meanwhile.
+        engine = await Workers(1).run(partial(_loaded, self._source), Call())
         engine.attach(self._session)
         if self._shaken is not None:
             await engine.respond(self._shaken)
