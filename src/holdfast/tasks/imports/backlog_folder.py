@@ -27,20 +27,10 @@ _MARKER = re.compile(r"^[ \t]*<!--\s*(?:SECTION|AC|DOD):[A-Z_:]*(?:BEGIN|END)\s*
 _CRITERION = re.compile(r"[ \t]*[-*][ \t]+\[(?P<mark>[ xX])\][ \t]+(?:#\d+[ \t]+)?(?P<text>.*\S)[ \t]*")
 _CRITERIA = frozenset({"acceptance criteria", "definition of done"})
 _PLACES = {"description": "description", "implementation plan": "plan", "implementation notes": "notes"}
-_KNOWN = frozenset(
-    {
-        "id",
-        "title",
-        "status",
-        "labels",
-        "dependencies",
-        "parent_task_id",
-        "parent",
-        "priority",
-        "milestone",
-        "updated_date",
-    }
-)
+_KNOWN = frozenset({
+    "id", "title", "status", "labels", "dependencies", "parent_task_id", "parent", "priority", "milestone",
+    "updated_date",
+})  # fmt: skip
 FOLDERS: Mapping[str, Status | None] = MappingProxyType(
     {"archive/tasks": "dropped", "completed": "done", "drafts": None, "tasks": None}
 )

@@ -55,19 +55,9 @@ def _after_comma(text: str, at: int) -> int:
     return _after_space(text, at + 1) if text[at] == "," else at
 
 
-_KNOWN = frozenset(
-    {
-        "id",
-        "title",
-        "description",
-        "status",
-        "priority",
-        "dependencies",
-        "details",
-        "testStrategy",
-        "subtasks",
-    }
-)
+_KNOWN = frozenset({
+    "id", "title", "description", "status", "priority", "dependencies", "details", "testStrategy", "subtasks",
+})  # fmt: skip
 _UNTAGGED = ""
 
 

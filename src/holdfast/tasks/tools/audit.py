@@ -30,21 +30,9 @@ from holdfast.tasks.view.results import workspace_ref
 
 Scope = Literal["full", "tasks", "dependencies", "files"]
 Code = Literal[
-    "ORPHAN_DEP",
-    "CYCLE",
-    "DONE_INCOMPLETE",
-    "STALE_CLAIM",
-    "STALE_TASK",
-    "NO_CRITERIA",
-    "MISSING_FILE",
-    "OPEN_SUBTASK",
-    "NO_EVIDENCE",
-    "DUPLICATE",
-    "WRONG_COUNT",
-    "HISTORY",
-    "ORPHAN_COMMENT",
-    "ISSUE_DRIFT",
-]
+    "ORPHAN_DEP", "CYCLE", "DONE_INCOMPLETE", "STALE_CLAIM", "STALE_TASK", "NO_CRITERIA", "MISSING_FILE",
+    "OPEN_SUBTASK", "NO_EVIDENCE", "DUPLICATE", "WRONG_COUNT", "HISTORY", "ORPHAN_COMMENT", "ISSUE_DRIFT",
+]  # fmt: skip
 Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
