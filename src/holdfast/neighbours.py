@@ -1,10 +1,10 @@
-"""The rooms of a repository, introduced to each other by the workspace.
+"""What the other rooms know about a task: comments, messages, issues and commits, each behind an adapter.
 
 Contract:
 - A room that is not there is named as absent; one that cannot be read is named with the reason. Neither keeps
   the others from being heard.
-- What a room told is told again as long as a cheap sign says that nothing changed there: a look at the files
-  of the comments, the data version of the inbox, the tips of the logs, the last commit.
+- What a room told is cached, and told again as long as a cheap fingerprint says that nothing changed there: a
+  look at the files of the comments, the data version of the inbox, the tips of the logs, the last commit.
 - Asking takes nothing: no message counts as delivered, no file is written. Only `answer` writes, where
   somebody asked for it.
 """
@@ -176,11 +176,7 @@ def _entities(
 ) -> Iterator[Remark]:
     refs = list(named)
     for path in files:
-        query = (
-            "SELECT entity.id FROM link JOIN entity ON entity.id = link.entity"
-            " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
-        )
-        refs += [row[0] for row in connection.execute(query, (path, limit))]
+        refs += lookup.open_linked_to(connection, path, limit)
     for ref in dict.fromkeys(refs):
         try:
             yield _of_entity(lookup.entity(connection, None, ref))

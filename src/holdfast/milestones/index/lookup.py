@@ -55,6 +55,15 @@ def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> 
     )
 
 
+def open_linked_to(connection: sqlite3.Connection, target: str, limit: int) -> list[str]:
+    """Return the ids of open entities that are linked to a target, such as a file's path."""
+    query = (
+        "SELECT entity.id FROM link JOIN entity ON entity.id = link.entity"
+        " WHERE link.target = ? AND entity.status = 'open' ORDER BY entity.id LIMIT ?"
+    )
+    return [row[0] for row in connection.execute(query, (target, limit))]
+
+
 def state(connection: sqlite3.Connection, kind: Kind | None, name: str) -> State:
     """Return the state of the entity that a name means."""
     found = state_of(connection, identifier(connection, kind, name))
