@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Literal, Self, cast
 
 from pydantic import BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Output
+from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
@@ -26,11 +26,6 @@ def _whole(value: object) -> object:
 
 
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
-
-
-def optional(description: str, **more: Any) -> Any:
-    """Return a field of a result that is left out where there is nothing to say."""
-    return Field(default=None, exclude_if=lambda value: value is None, description=description, **more)
 
 
 class SymbolFacts(Output):

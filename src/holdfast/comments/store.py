@@ -320,12 +320,7 @@ class Writer:
             self._room.finish(change)
 
     def _begin(
-        self,
-        path: RepoPath,
-        *,
-        must_exist: bool = False,
-        everything: bool = True,
-        follow: Follow = followed,
+        self, path: RepoPath, *, must_exist: bool = False, everything: bool = True, follow: Follow = followed
     ) -> Change:
         change = self._room.begin(path, self._room.source_bytes(path))
         if must_exist and change.source is None and change.before is None:

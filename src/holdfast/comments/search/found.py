@@ -6,9 +6,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from holdfast.comments.models import Status, optional
+from holdfast.comments.models import Status
 from holdfast.comments.search.query import Hit
-from holdfast.kernel.operation import Output
+from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 MOST_RESULTS = 1000

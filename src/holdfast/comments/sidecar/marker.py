@@ -334,11 +334,7 @@ class Completion:
         facts = new_evidence(self.seen, location.line, location.end_line, self._moment, location.method)
         facts["symbol"] = marker.get("astAnchor")
         if location.confidence is not Confidence.HIGH:
-            facts |= {
-                "basis": LINE_NUMBER,
-                "status": "needs_review",
-                "confidence": location.confidence.value,
-            }
+            facts |= {"basis": LINE_NUMBER, "status": "needs_review", "confidence": location.confidence.value}
         marker[EVIDENCE] = facts
 
 

@@ -6,12 +6,7 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import (
-    FilePath,
-    LineNumber,
-    SymbolFacts,
-    Tag,
-)
+from holdfast.comments.models import FilePath, LineNumber, SymbolFacts, Tag
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer

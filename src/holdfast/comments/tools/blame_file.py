@@ -6,19 +6,11 @@ from pydantic import Field
 
 from holdfast.comments.anchors.snippets import is_text, lines_of_file
 from holdfast.comments.errors import SourceNotFound
-from holdfast.comments.models import (
-    CommentFacts,
-    FilePath,
-)
+from holdfast.comments.models import CommentFacts, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import (
-    UNLIMITED,
-    UNTAGGED,
-    without_tag,
-    wrapped,
-)
+from holdfast.comments.text import UNLIMITED, UNTAGGED, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect, Input, Output

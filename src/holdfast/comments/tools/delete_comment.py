@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import (
-    CommentId,
-    FilePath,
-)
+from holdfast.comments.models import CommentId, FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments

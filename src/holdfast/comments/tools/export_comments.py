@@ -8,17 +8,14 @@ from typing import Any
 from pydantic import Field
 
 from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import (
-    FilePath,
-    optional,
-)
+from holdfast.comments.models import FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.content import Content, Embedded
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 DEFAULT_MARGIN = 3

@@ -6,19 +6,10 @@ from collections import Counter
 
 from pydantic import Field
 
-from holdfast.comments.models import (
-    CommentFacts,
-    FilePath,
-)
+from holdfast.comments.models import CommentFacts, FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import (
-    TAGS,
-    UNTAGGED,
-    anchor_words,
-    line_words,
-    without_tag,
-)
+from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect, Input, Output
@@ -128,9 +119,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     shown = [note for note in notes if args.include_orphaned or not note.orphaned]
     return FileComments(
         metadata=FileMetadata(
-            file_path=path.text,
-            comment_count=len(shown),
-            orphaned_count=sum(note.orphaned for note in shown),
+            file_path=path.text, comment_count=len(shown), orphaned_count=sum(note.orphaned for note in shown)
         ),
         comments=[CommentFacts.of(note) for note in shown],
     )

@@ -6,21 +6,12 @@ from typing import Literal
 
 from pydantic import Field, field_validator
 
-from holdfast.comments.models import (
-    FilePath,
-    Status,
-)
+from holdfast.comments.models import FilePath, Status
 from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import (
-    UNLIMITED,
-    UNTAGGED,
-    unread,
-    without_tag,
-    wrapped,
-)
+from holdfast.comments.text import UNLIMITED, UNTAGGED, unread, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of

@@ -8,18 +8,11 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import (
-    CommentFacts,
-    FilePath,
-)
+from holdfast.comments.models import CommentFacts, FilePath
 from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
-from holdfast.comments.text import (
-    UNTAGGED,
-    counted,
-    unread,
-)
+from holdfast.comments.text import UNTAGGED, counted, unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.operation import Effect, Input, Output

@@ -6,17 +6,10 @@ from functools import partial
 
 from pydantic import Field
 
-from holdfast.comments.models import (
-    CommentId,
-    FilePath,
-    LineNumber,
-    SymbolFacts,
-)
+from holdfast.comments.models import CommentId, FilePath, LineNumber, SymbolFacts
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
-from holdfast.comments.text import (
-    anchor_words,
-)
+from holdfast.comments.text import anchor_words
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments

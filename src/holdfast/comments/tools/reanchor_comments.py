@@ -5,19 +5,14 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.comments.anchors.scan import Outcome, Scan
-from holdfast.comments.models import (
-    FilePath,
-    optional,
-)
+from holdfast.comments.models import FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.text import (
-    counted,
-)
+from holdfast.comments.text import counted
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
 

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.models import (
-    CommentId,
-    FilePath,
-    Status,
-)
+from holdfast.comments.models import CommentId, FilePath, Status
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
@@ -25,10 +21,7 @@ class ResolveComment(Input):
     comment_id: CommentId = Field(alias="commentId", description="Comment ID.")
     status: Status = Field(default="resolved", description="The state to set; open takes it up again.")
     author: str = Field(
-        default="ai",
-        min_length=1,
-        max_length=LIMITS.comment_author_characters,
-        description="Who settles it.",
+        default="ai", min_length=1, max_length=LIMITS.comment_author_characters, description="Who settles it."
     )
 
 

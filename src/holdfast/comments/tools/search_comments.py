@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from holdfast.comments.models import FilePath, Tag, optional
+from holdfast.comments.models import FilePath, Tag
 from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
@@ -14,7 +14,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -29,10 +29,7 @@ class _Inline(Input):
 
 def _date_time(description: str) -> Any:
     return Field(
-        default=None,
-        description=description,
-        max_length=64,
-        json_schema_extra={"format": "date-time"},
+        default=None, description=description, max_length=64, json_schema_extra={"format": "date-time"}
     )
 
 

@@ -7,17 +7,14 @@ import os
 from pydantic import Field
 
 from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
-from holdfast.comments.models import (
-    FilePath,
-    optional,
-)
+from holdfast.comments.models import FilePath
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import streamed_file
 
