@@ -12,7 +12,7 @@ from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
 from holdfast.tasks.caller import check_workspace
-from holdfast.tasks.charts.drawing import ChartFormat, painted
+from holdfast.tasks.charts.picture import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Scoped
 from holdfast.tasks.store import query, rows

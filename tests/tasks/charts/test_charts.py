@@ -12,8 +12,8 @@ from xml.etree import ElementTree
 import pytest
 from PIL import Image
 
-from holdfast.tasks.charts.drawing import Drawing, Label, Line, Rectangle, png, svg
 from holdfast.tasks.charts.figures import Box
+from holdfast.tasks.charts.picture import Drawing, Label, Line, Rectangle, png, svg
 from holdfast.tasks.charts.plots import COLORS, MOST_BOXES, burndown_chart, graph_chart, status_chart
 
 COUNTS = {"backlog": 3, "in-progress": 1, "blocked": 0, "review": 0, "done": 6, "dropped": 2}
@@ -130,7 +130,7 @@ def test_without_the_library_the_error_names_what_to_install(tmp_path: Path):
         "import sys; sys.modules['matplotlib'] = None\n"
         "from pathlib import Path\n"
         "from holdfast.kernel.errors import Unavailable\n"
-        "from holdfast.tasks.charts.drawing import png\n"
+        "from holdfast.tasks.charts.picture import png\n"
         "from holdfast.tasks.charts.plots import status_chart\n"
         "try:\n    png(status_chart('kelp', {'done': 1}), Path('.'))\n"
         "except Unavailable as failure:\n    print(failure.sentence())\n"

@@ -1,1 +1,1 @@
-"""Pictures of a workspace: `figures` counts, `plots` draws shapes, `drawing` makes PNG or SVG of them."""
+"""Pictures of a workspace: `figures` counts, `plots` draws shapes, `picture` makes PNG or SVG of them."""

@@ -8,8 +8,8 @@ from typing import Literal
 
 from holdfast.kernel.text import shorten
 from holdfast.tasks.charts import figures
-from holdfast.tasks.charts.drawing import QUIET, RULE, Drawing, Label, Line, Rectangle
 from holdfast.tasks.charts.figures import Box
+from holdfast.tasks.charts.picture import QUIET, RULE, Drawing, Label, Line, Rectangle
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.store.tasks import Tasks
 

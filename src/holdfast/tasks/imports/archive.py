@@ -173,12 +173,12 @@ def take_in(store: SqlStore, connection: Connection, ours: Workspace | None, giv
                 hint="Take it in where that workspace is, or where there is none yet.",
                 workspace=workspace,
             )
-        return _Restoring(connection, workspace, given).run(store, is_new=ours is None)
+        return _Restore(connection, workspace, given).run(store, is_new=ours is None)
     except (KeyError, TypeError, ValueError, AttributeError):
         raise Invalid("The export lacks something.", hint="Export again. Nothing was taken in.") from None
 
 
-class _Restoring:
+class _Restore:
     """An export on its way into a workspace."""
 
     def __init__(self, connection: Connection, workspace: str, given: Parsed) -> None:

@@ -17,7 +17,7 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts import figures
-from holdfast.tasks.charts.drawing import PNG_TYPE, ChartFormat, painted
+from holdfast.tasks.charts.picture import PNG_TYPE, ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Reported, Result, Scoped
 from holdfast.tasks.store.states import Status
