@@ -187,14 +187,7 @@ def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:
 def _files(name: str, kept: FileKeeper, *, fix: bool) -> Iterator[Finding]:
     for found in kept.examine(fix=fix):
         severity: Severity = "damaged" if found.is_damage else "warning"
-        yield Finding(
-            store=name,
-            path=found.path,
-            severity=severity,
-            message=found.text,
-            next_step=found.next_step,
-            fixed=found.fixed,
-        )
+        yield _finding(name, found.path, severity, found.text, found.next_step, fixed=found.fixed)
 
 
 def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
@@ -207,65 +200,53 @@ def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
         return
     for finding in found:
         if finding.is_damage:
-            yield Finding(
-                store=name, path=path, severity="damaged", message=finding.text, next_step=_KEEP_A_COPY
-            )
+            yield _finding(name, path, "damaged", finding.text, _KEEP_A_COPY)
         else:
-            yield Finding(store=name, path=path, severity="info", message=finding.text)
+            yield _finding(name, path, "info", finding.text)
     if os.path.lexists(file) and not any(finding.is_damage for finding in found):
-        yield Finding(store=name, path=path, severity="ok", message="Sound.")
+        yield _finding(name, path, "ok", "Sound.")
 
 
 def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
-    is_damage = isinstance(failure, Corrupted)
+    if isinstance(failure, Corrupted):
+        return _finding(store, path, "damaged", failure.message, _KEEP_A_COPY)
+    return _finding(store, path, "warning", failure.message, failure.hint)
+
+
+def _finding(
+    store: str, path: str | None, severity: Severity, message: str, next_step: str | None = None,
+    *, fixed: bool = False,
+) -> Finding:  # fmt: skip
     return Finding(
-        store=store,
-        path=path,
-        severity="damaged" if is_damage else "warning",
-        message=failure.message,
-        next_step=_KEEP_A_COPY if is_damage else failure.hint,
+        store=store, path=path, severity=severity, message=message, next_step=next_step, fixed=fixed
     )
 
 
 def _file_system(room: StoreRoom) -> Iterator[Finding]:
     directory = room.repository.common_dir or room.repository.root
     if is_network_filesystem(directory):
-        yield Finding(
-            store=_STORE,
-            path=room.named(room.repository.store_directory),
-            severity="warning",
-            message="The store is on a network file system, where locks cannot be relied on.",
-            next_step="Keep the repository on a local disk.",
-        )
+        message = "The store is on a network file system, where locks cannot be relied on."
+        path = room.named(room.repository.store_directory)
+        yield _finding(_STORE, path, "warning", message, "Keep the repository on a local disk.")
 
 
 def _permissions(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     directory = room.repository.store_directory
     label = room.named(directory)
     if not os.path.lexists(directory):
-        yield Finding(store=_STORE, path=label, severity="info", message="Nothing has been stored yet.")
+        yield _finding(_STORE, label, "info", "Nothing has been stored yet.")
         return
     mode = os.lstat(directory).st_mode
     if not stat.S_ISDIR(mode):
-        yield Finding(
-            store=_STORE,
-            path=label,
-            severity="damaged",
-            message="The store is not a directory of its own.",
-            next_step="Move aside what is in its place.",
-        )
+        message = "The store is not a directory of its own."
+        yield _finding(_STORE, label, "damaged", message, "Move aside what is in its place.")
     elif stat.S_IMODE(mode) & _OPEN_TO_OTHERS:
         if fix:
             with disk_failures_named(label):
                 os.chmod(directory, stat.S_IMODE(mode) & ~_OPEN_TO_OTHERS)
-        yield Finding(
-            store=_STORE,
-            path=label,
-            severity="warning",
-            message="Other users of this machine have access to the store.",
-            next_step="`holdfast doctor --fix` closes it to them.",
-            fixed=fix,
-        )
+        message = "Other users of this machine have access to the store."
+        next_step = "`holdfast doctor --fix` closes it to them."
+        yield _finding(_STORE, label, "warning", message, next_step, fixed=fix)
 
 
 def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
@@ -276,14 +257,12 @@ def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     with disk_failures_named(room.named(directory)):
         left = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
     for name in sorted(swept | left):
-        yield Finding(
-            store=_STORE,
-            path=room.named(os.path.join(directory, name)),
-            severity="info",
-            message="A writer that is gone left a temporary file.",
-            next_step="`holdfast doctor --fix` removes it.",
-            fixed=name in swept,
+        path, message = (
+            room.named(os.path.join(directory, name)),
+            "A writer that is gone left a temporary file.",
         )
+        next_step = "`holdfast doctor --fix` removes it."
+        yield _finding(_STORE, path, "info", message, next_step, fixed=name in swept)
 
 
 def _git_locks(room: StoreRoom) -> Iterator[Finding]:
@@ -294,13 +273,9 @@ def _git_locks(room: StoreRoom) -> Iterator[Finding]:
     places += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
     for directory, name in sorted(places):
         if _is_old(directory, name, ".lock"):
-            yield Finding(
-                store=_GIT,
-                path=room.named(os.path.join(directory, name)),
-                severity="warning",
-                message="A git command locked this and never unlocked it.",
-                next_step="Once no git command is running here, the lock file can be removed by hand.",
-            )
+            message = "A git command locked this and never unlocked it."
+            next_step = "Once no git command is running here, the lock file can be removed by hand."
+            yield _finding(_GIT, room.named(os.path.join(directory, name)), "warning", message, next_step)
 
 
 def _is_old(directory: str, name: str, suffix: str) -> bool:
