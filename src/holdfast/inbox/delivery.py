@@ -148,14 +148,5 @@ def _with_lines_kept(room: Inbox, messages: Sequence[Message]) -> list[Message]:
 
 def _unstored(old: LegacyMessage) -> Message:
     return Message(
-        sequence=0,
-        digest=old.digest,
-        file=old.file,
-        comment=old.comment,
-        line=old.line,
-        author=None,
-        time=old.time,
-        work_tree=old.work_tree,
-        changed_lines=None,
-        delivered_at=None,
+        0, old.digest, old.file, old.comment, old.line, None, old.time, old.work_tree, None, delivered_at=None
     )

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,6 +23,12 @@ if TYPE_CHECKING:
 _EVERYDAY = "Everyday commands"
 _TOOLSETS = "Toolsets"
 _PROGRAM = "The program itself"
+_BY_HAND = {
+    "serve": "Serve the repository to an agent over the Model Context Protocol",
+    "token": "Say who may use this repository's server over HTTP, and for what",
+    "install": "Write the configuration with which another program finds Holdfast",
+}
+"""The first lines of their pages, so that other commands need not load them; a test compares them."""
 
 
 def run(arguments: list[str] | None = None, commands: Commands | None = None) -> int:
@@ -67,7 +74,12 @@ def this_installation() -> Commands:
 
 def by_hand(*names: str) -> dict[str, Entry]:
     """Return the commands of the program itself that no operation stands behind."""
-    return {name: Entry(_BY_HAND[name][0], _PROGRAM, _BY_HAND[name][1]) for name in names}
+    return {name: Entry(_BY_HAND[name], _PROGRAM, _made_by_hand) for name in names}
+
+
+def _made_by_hand(name: str) -> click.Command:
+    made: click.Command = getattr(import_module(f"holdfast.faces.cli.{name}"), f"{name}_command")()
+    return made
 
 
 def completion_entry(group: CommandGroup, program: str) -> Entry:
@@ -79,32 +91,6 @@ def completion_entry(group: CommandGroup, program: str) -> Entry:
         return completion_command(group, program)
 
     return Entry("Print the script that completes commands, options and values in a shell", _PROGRAM, make)
-
-
-def _serve(_name: str) -> click.Command:
-    from holdfast.faces.cli.serve import serve_command
-
-    return serve_command()
-
-
-def _token(_name: str) -> click.Command:
-    from holdfast.faces.cli.token import token_command
-
-    return token_command()
-
-
-def _install(_name: str) -> click.Command:
-    from holdfast.faces.cli.install import install_command
-
-    return install_command()
-
-
-_BY_HAND: dict[str, tuple[str, Callable[[str], click.Command]]] = {
-    "serve": ("Serve the repository to an agent over the Model Context Protocol", _serve),
-    "token": ("Say who may use this repository's server over HTTP, and for what", _token),
-    "install": ("Write the configuration with which another program finds Holdfast", _install),
-}
-"""The first lines of their pages, so that other commands need not load them; a test compares them."""
 
 
 def _answer(group: CommandGroup, name: str, arguments: list[str]) -> int:

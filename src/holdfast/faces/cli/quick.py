@@ -12,7 +12,6 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from holdfast.inbox.quick import Posted
-    from holdfast.kernel.call import Call
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -64,10 +63,10 @@ def _send(given: dict[str, str] | None) -> int | None:
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     try:
-        posted = post(_start(given), given["--file"], given["--comment"], given.get("--line"))
+        posted = post(start_of(given), given["--file"], given["--comment"], given.get("--line"))
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
-    return _write(_receipt(posted) if "--json" in given else _words(posted))
+    return write(_receipt(posted) if "--json" in given else _words(posted))
 
 
 def _drain(given: dict[str, str] | None) -> int | None:
@@ -76,21 +75,22 @@ def _drain(given: dict[str, str] | None) -> int | None:
     from holdfast.inbox.quick import nothing_waits
     from holdfast.storage.sql.quick import OutOfTheOrdinary
 
-    start = _start(given)
+    start = start_of(given)
     try:
         nothing = nothing_waits(start)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
     if not nothing:
         return _hand_over(start) if "--hook" in given and "--json" not in given else None
-    return _write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
+    return write('{"text":"","message_ids":[],"waiting":0}\n') if "--json" in given else 0
 
 
 def _hand_over(start: str) -> int | None:
     """Print what waits; where that cannot begin, give it back and let the whole command line try."""
-    from contextlib import closing
+    from contextlib import closing, suppress
     from pathlib import Path
 
+    from holdfast.faces.cli.output import OutputFailed, write_words
     from holdfast.inbox.delivery import hand_over_within
     from holdfast.inbox.store import Inbox
     from holdfast.kernel.call import Call, running
@@ -99,37 +99,37 @@ def _hand_over(start: str) -> int | None:
     from holdfast.storage.git.repository import Repository
 
     call = Call(seconds=LIMITS.operation_seconds)
-    with closing(Inbox.open(Repository.discover(Path(start)))) as room:
-        try:
-            with running(call):
-                text, _ = hand_over_within(room, LIMITS.hook_characters, hook=True)
-        except (HoldfastError, OSError, ValueError):
-            call.settle(answered=False)
-            return None
-        return _answered(text, call)
-
-
-def _answered(text: str, call: Call) -> int:
-    """Write what was handed over, and settle whether it was."""
-    from holdfast.faces.cli.output import OutputFailed, write_words
-    from holdfast.kernel.errors import HoldfastError
-
+    written = False
     try:
-        write_words(text)
-        call.settle(answered=True)
-    except OutputFailed as failure:
-        call.settle(answered=False)
-        from holdfast.faces.cli import failures
-
-        return failures.report_unwritten(failure)
-    except HoldfastError as error:
-        from holdfast.faces.cli import failures
-
-        return failures.report(error, as_json=False)
+        with closing(Inbox.open(Repository.discover(Path(start)))) as room:
+            try:
+                with running(call):
+                    text, _ = hand_over_within(room, LIMITS.hook_characters, hook=True)
+                write_words(text)
+                written = True
+            finally:
+                if not written:
+                    with suppress(HoldfastError):
+                        call.settle(answered=False)
+            call.settle(answered=True)
+    except (HoldfastError, OSError, ValueError, OutputFailed) as failure:
+        return _failed(failure) if written or isinstance(failure, OutputFailed) else None
     return 0
 
 
-def _start(given: dict[str, str]) -> str:
+def _failed(failure: Exception) -> int:
+    """Say what went wrong with an answer, or after it."""
+    from holdfast.faces.cli import failures, output
+    from holdfast.kernel.errors import HoldfastError
+
+    if isinstance(failure, output.OutputFailed):
+        return failures.report_unwritten(failure)
+    if isinstance(failure, HoldfastError):
+        return failures.report(failure, as_json=False)
+    raise failure
+
+
+def start_of(given: dict[str, str]) -> str:
     """Return where the repository is looked for; an empty answer is for the whole command line to refuse."""
     return given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
 
@@ -155,19 +155,20 @@ def _receipt(posted: Posted) -> str:
     )
 
 
-def _write(text: str) -> int:
+def write(text: str) -> int:
     """Write the answer; where that fails, let the whole command line say so."""
+    data = text.encode("utf-8", "replace")
     written = 0
     try:
-        written = os.write(1, text.encode())
+        written = os.write(1, data)
     except OSError:
         pass
-    if written == len(text):
+    if written == len(data):
         return 0
-    from holdfast.faces.cli import failures, output
+    from holdfast.faces.cli import output
 
     try:
-        output.write(text[written:])
+        output.write(data[written:].decode("utf-8", "replace"))
     except output.OutputFailed as failure:
-        return failures.report_unwritten(failure)
+        return _failed(failure)
     return 0

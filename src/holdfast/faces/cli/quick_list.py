@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import sys
 
+from holdfast.faces.cli.quick import start_of, write
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -31,7 +33,7 @@ def attempt(arguments: list[str]) -> int | None:
         text = _answer(given)
     except KeyboardInterrupt:
         return 130
-    return None if text is None else _write(text)
+    return None if text is None else write(text)
 
 
 def _given(arguments: list[str]) -> dict[str, str] | None:
@@ -61,9 +63,8 @@ def _answer(given: dict[str, str]) -> str | None:
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
     wanted = given.get("--filter", "")
-    start = given["--root"] if "--root" in given else os.environ.get("HOLDFAST_ROOT") or os.getcwd()
     try:
-        rows, position = listed(start, kind, limit, wanted, include_closed=has_closed)
+        rows, position = listed(start_of(given), kind, limit, wanted, include_closed=has_closed)
     except (OutOfTheOrdinary, OSError, ValueError):
         return None
     cursor = None if position is None else _cursor(kind, wanted, position, include_closed=has_closed)
@@ -118,21 +119,3 @@ def _quoted(text: str) -> str:
         text = visible(text)
     quoted: str = encode_basestring(text)
     return quoted
-
-
-def _write(text: str) -> int:
-    """Write the answer; where that fails, let the whole command line say so."""
-    data = text.encode("utf-8", "replace")
-    try:
-        written = os.write(1, data)
-        if written == len(data):
-            return 0
-    except OSError:
-        written = 0
-    from holdfast.faces.cli import failures, output
-
-    try:
-        output.write(data[written:].decode("utf-8", "replace"))
-    except output.OutputFailed as failure:
-        return failures.report_unwritten(failure)
-    return 0

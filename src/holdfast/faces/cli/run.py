@@ -30,15 +30,6 @@ class OpenWorkspace(Protocol):
     def close(self) -> None: ...
 
 
-class Commands(Protocol):
-    """A catalogue of commands, and how one of them is loaded."""
-
-    @property
-    def catalogue(self) -> tuple[CatalogueToolset, ...]: ...
-
-    def host_of(self, item: CatalogueCommand) -> Host: ...
-
-
 @dataclass(frozen=True)
 class Host:
     """What commands are generated from, and how the workspace they run in is found."""
@@ -84,6 +75,10 @@ class Installation:
             # The table is not of today: its tools are being moved.
             return Host.of(full_registry(), Workspace.discover)
         return Host.of(Registry((declared,)), Workspace.discover)
+
+
+Commands = Host | Installation
+"""A catalogue of commands, and how one of them is loaded."""
 
 
 @dataclass(frozen=True)

@@ -170,27 +170,20 @@ def are_errors_results(chosen: str) -> bool:
 
 def tool_errors_option() -> click.Option:
     """Return the option that says how failing tools answer."""
-    return click.Option(
-        ["--tool-errors"],
-        default="error",
-        metavar="|".join(_TOOL_ERRORS),
-        envvar="HOLDFAST_TOOL_ERRORS",
-        show_envvar=True,
-        help="How tools fail whose specification has both: as a JSON-RPC error, or as a result that the"
-        " model sees.  [default: error]",
+    text = (
+        "How tools fail whose specification has both: as a JSON-RPC error, or as a result that the model"
+        " sees.  [default: error]"
     )
+    return _option("tool-errors", "|".join(_TOOL_ERRORS), text, default="error")
 
 
 def tool_names_option() -> click.Option:
     """Return the option that says how tools are named whose specification puts a dot into their names."""
-    return click.Option(
-        ["--tool-names"],
-        metavar="|".join(_TOOL_NAMES),
-        envvar="HOLDFAST_TOOL_NAMES",
-        show_envvar=True,
-        help="How tools are listed whose specified names have dots, which some clients refuse; called, they"
-        " answer to both.  [default: as the profile says]",
+    text = (
+        "How tools are listed whose specified names have dots, which some clients refuse; called, they"
+        " answer to both.  [default: as the profile says]"
     )
+    return _option("tool-names", "|".join(_TOOL_NAMES), text)
 
 
 def _check_profile(name: str) -> None:
@@ -224,73 +217,48 @@ def _tool_names(text: str | None) -> frozenset[str]:
 
 
 def _options() -> list[click.Option]:
+    address = f"{DEFAULT_HOST}:{DEFAULT_PORT}"
     return [
         root_option(),
         database_option(),
-        click.Option(
-            ["--http"],
+        _option(
+            "http",
+            "[HOST:PORT]",
+            f"Listen for HTTP.  [without a value: {address}]",
             is_flag=False,
-            flag_value=f"{DEFAULT_HOST}:{DEFAULT_PORT}",
-            metavar="[HOST:PORT]",
-            envvar="HOLDFAST_HTTP",
-            show_envvar=True,
-            help=f"Listen for HTTP.  [without a value: {DEFAULT_HOST}:{DEFAULT_PORT}]",
+            flag_value=address,
         ),
-        *_http_options(),
-        click.Option(
-            ["--profile"],
+        _option("public-url", "URL", "The address clients use, where it is another one."),
+        _option(
+            "workers", "NUMBER", "Serve HTTP with so many processes.  [default: 1]", type=click.INT, default=1
+        ),
+        _option("oauth-issuer", "URL", "Accept access tokens of this server."),
+        _option(
+            "oauth-audience",
+            "URL",
+            "The audience they have to be for.  [default: the public address of /mcp]",
+        ),
+        _option("oauth-keys", "URL", "Where its keys are.  [default: the issuer says]"),
+        _option(
+            "profile",
+            "NAME",
+            "Be exactly one specification's server.  [default: everything]",
             default="everything",
-            metavar="NAME",
-            envvar="HOLDFAST_PROFILE",
-            show_envvar=True,
-            help="Be exactly one specification's server.  [default: everything]",
             shell_complete=_complete_profile,
         ),
-        _list_option("--toolsets", "HOLDFAST_TOOLSETS", "Offer only these toolsets."),
-        _list_option("--tools", "HOLDFAST_TOOLS", "Offer only these tools, or these beside the toolsets."),
-        _list_option("--exclude-tools", "HOLDFAST_EXCLUDE_TOOLS", "Leave these tools out."),
-        click.Option(
-            ["--read-only"],
-            is_flag=True,
-            envvar="HOLDFAST_READ_ONLY",
-            show_envvar=True,
-            help="Offer nothing that writes, whatever else is asked for.",
-        ),
+        _option("toolsets", "NAME,NAME", "Offer only these toolsets."),
+        _option("tools", "NAME,NAME", "Offer only these tools, or these beside the toolsets."),
+        _option("exclude-tools", "NAME,NAME", "Leave these tools out."),
+        _option("read-only", None, "Offer nothing that writes, whatever else is asked for.", is_flag=True),
         tool_errors_option(),
         tool_names_option(),
     ]
 
 
-def _http_options() -> list[click.Option]:
-    return [
-        _url_option(
-            "--public-url", "HOLDFAST_PUBLIC_URL", "The address clients use, where it is another one."
-        ),
-        click.Option(
-            ["--workers"],
-            type=click.INT,
-            default=1,
-            metavar="NUMBER",
-            envvar="HOLDFAST_WORKERS",
-            show_envvar=True,
-            help="Serve HTTP with so many processes.  [default: 1]",
-        ),
-        _url_option("--oauth-issuer", "HOLDFAST_OAUTH_ISSUER", "Accept access tokens of this server."),
-        _url_option(
-            "--oauth-audience",
-            "HOLDFAST_OAUTH_AUDIENCE",
-            "The audience they have to be for.  [default: the public address of /mcp]",
-        ),
-        _url_option("--oauth-keys", "HOLDFAST_OAUTH_KEYS", "Where its keys are.  [default: the issuer says]"),
-    ]
-
-
-def _list_option(name: str, variable: str, text: str) -> click.Option:
-    return click.Option([name], metavar="NAME,NAME", envvar=variable, show_envvar=True, help=text)
-
-
-def _url_option(name: str, variable: str, text: str) -> click.Option:
-    return click.Option([name], metavar="URL", envvar=variable, show_envvar=True, help=text)
+def _option(name: str, metavar: str | None, text: str, **more: Any) -> click.Option:
+    """Return an option that can also be given as an environment variable."""
+    variable = f"HOLDFAST_{name.upper().replace('-', '_')}"
+    return click.Option([f"--{name}"], metavar=metavar, envvar=variable, show_envvar=True, help=text, **more)
 
 
 def _complete_profile(context: Any, parameter: Any, incomplete: str) -> list[str]:
