@@ -13,7 +13,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from holdfast.comments.sidecar.archive import CACHE_NAME
+from holdfast.comments.anchors.cache import CACHE_NAME
 from holdfast.inbox.schema import DATABASE_NAME as INBOX
 from holdfast.milestones.index.schema import INDEX_NAME
 from holdfast.storage.git.repository import Repository
