@@ -8,9 +8,8 @@ import pytest
 
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor, NotFound, OutOfDate
 from holdfast.tasks.errors import DependencyCycle, NotInitialized
-from holdfast.tasks.store.identity import new_uid, task_number
 from holdfast.tasks.store.query import Query
-from holdfast.tasks.store.records import Change, Draft, File, Link
+from holdfast.tasks.store.records import Change, Draft, File, Link, new_uid, task_number
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS, status_of
 from holdfast.tasks.store.tasks import Tasks
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add

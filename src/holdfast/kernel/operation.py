@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
 from pydantic_core import CoreSchema
@@ -69,9 +69,12 @@ class Output(BaseModel):
         frozen=True, serialize_by_alias=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
 
+    omits_null: ClassVar[bool] = False
+    """Whether members that are null are left out on the wire."""
+
     def wire(self) -> dict[str, Any]:
         """Return the result as every face sends it."""
-        return self.model_dump(mode="json", by_alias=True)
+        return self.model_dump(mode="json", by_alias=True, exclude_none=self.omits_null)
 
     @property
     def exit_code(self) -> int:

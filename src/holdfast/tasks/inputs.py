@@ -122,9 +122,9 @@ def files_of(texts: Sequence[str]) -> list[File]:
     return [_file_of(text) for text in texts]
 
 
-def path_named(text: str | None) -> str | None:
+def path_named(text: str) -> str:
     """Return the path of a file that is looked for, as tasks hold it."""
-    return None if text is None else RepoPath.parse(text).text
+    return RepoPath.parse(text).text
 
 
 def _file_of(text: str) -> File:

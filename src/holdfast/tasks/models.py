@@ -5,7 +5,7 @@ A result omits what is null. Moments are RFC 3339 in UTC.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
@@ -78,9 +78,7 @@ class InSession(Scoped):
 class Result(Output):
     """A result without its empty members."""
 
-    def wire(self) -> dict[str, Any]:
-        """Return the result as every face sends it."""
-        return self.model_dump(mode="json", by_alias=True, exclude_none=True)
+    omits_null: ClassVar[bool] = True
 
 
 class WorkspaceRef(Result):

@@ -11,14 +11,13 @@ from typing import Any
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
-from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.charts.picture import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Scoped
 from holdfast.tasks.store import query, rows
 from holdfast.tasks.store.attachment import content_of, is_text
 from holdfast.tasks.store.records import Workspace
-from holdfast.tasks.store.session import open_sessions
+from holdfast.tasks.store.session import check_workspace, open_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import tasks

@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.identity import task_id
+from holdfast.tasks.store.records import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
 
 MOST_DAYS = 365

@@ -20,10 +20,20 @@ from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.storage.sql.sql_store import Connection, SqlStore
-from holdfast.tasks.store import dependencies, lists, rows
-from holdfast.tasks.store.history import INSERT_EVENT, encoded, states_of
-from holdfast.tasks.store.identity import is_uid, is_workspace_id, task_id
-from holdfast.tasks.store.records import COLUMNS, Event, File, Link, Task, Workspace
+from holdfast.tasks.store import dependencies, rows
+from holdfast.tasks.store.history import INSERT_EVENT, states_of
+from holdfast.tasks.store.records import (
+    COLUMNS,
+    Event,
+    File,
+    Link,
+    Task,
+    Workspace,
+    encoded,
+    is_uid,
+    is_workspace_id,
+    task_id,
+)
 
 FORMAT = 1
 _KIND = "holdfast-tasks"
@@ -257,14 +267,14 @@ class _Restore:
         """Store what belongs to a task, now that every task it may name is there."""
         connection, uid = self._connection, task["uid"]
         for table in ("labels", "files", "links", "depends_on"):
-            lists.clear(connection, uid, table)
+            rows.clear(connection, uid, table)
         connection.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
         )
-        lists.add_labels(connection, uid, task["labels"])
-        lists.add_files(connection, uid, [File(*item) for item in task["files"]])
-        lists.add_links(connection, uid, [Link(*item) for item in task["links"]])
-        lists.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
+        rows.add_labels(connection, uid, task["labels"])
+        rows.add_files(connection, uid, [File(*item) for item in task["files"]])
+        rows.add_links(connection, uid, [Link(*item) for item in task["links"]])
+        rows.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
         connection.execute("DELETE FROM attachment WHERE task = :uid", {"uid": uid})
         for item in task["attachments"]:
             values = dict(zip(("task", "name", "mime", "sha256", "size"), (uid, *item), strict=True))

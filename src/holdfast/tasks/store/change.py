@@ -14,11 +14,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
-from holdfast.tasks.store import lease, lists
+from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
-from holdfast.tasks.store.history import encoded, record, state_of
-from holdfast.tasks.store.records import Change, Changed, File, Link, Task
+from holdfast.tasks.store.history import record, state_of
+from holdfast.tasks.store.records import Change, Changed, File, Link, Task, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import Transaction
@@ -155,23 +155,23 @@ def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[s
     touched = {item.uid for item in needs_of(transaction, uid)}
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
-            lists.clear(transaction, uid, name)
+            rows.clear(transaction, uid, name)
     taken, added = wanted.remove, _added(wanted)
-    lists.remove_labels(transaction, uid, taken.get("labels", ()))
-    lists.remove_files(transaction, uid, taken.get("files", ()))
-    lists.remove_links(transaction, uid, taken.get("links", ()))
+    rows.remove_labels(transaction, uid, taken.get("labels", ()))
+    rows.remove_files(transaction, uid, taken.get("files", ()))
+    rows.remove_links(transaction, uid, taken.get("links", ()))
     gone = [find_task(transaction, other).uid for other in taken.get("depends_on", ())]
-    lists.remove_dependencies(transaction, uid, gone)
-    lists.add_labels(transaction, uid, added["labels"])
-    lists.add_files(
+    rows.remove_dependencies(transaction, uid, gone)
+    rows.add_labels(transaction, uid, added["labels"])
+    rows.add_files(
         transaction, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
     )
-    lists.add_links(
+    rows.add_links(
         transaction, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
     )
     wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
     needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
-    lists.add_dependencies(transaction, uid, needs)
+    rows.add_dependencies(transaction, uid, needs)
     return touched | {needed for needed, _ in needs}
 
 
@@ -212,10 +212,10 @@ def _settle(
         waiting.append(now.uid)
         needed |= touched | needs
     if (before.status in FINISHED) != (now.status in FINISHED):
-        rows = transaction.execute(
+        found = transaction.execute(
             "SELECT task FROM dependency WHERE needs = :uid AND kind = 'blocks'", {"uid": now.uid}
         )
-        waiting += [row[0] for row in rows]
+        waiting += [row[0] for row in found]
         needed |= needs
     return refresh(transaction, waiting=waiting, needed=needed)
 

@@ -6,12 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.store import lists
+from holdfast.tasks.store import rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
 from holdfast.tasks.store.gate import Achieved, check_done
-from holdfast.tasks.store.history import encoded, record_created
-from holdfast.tasks.store.identity import new_uid
-from holdfast.tasks.store.records import COLUMNS, Draft, Task
+from holdfast.tasks.store.history import record_created
+from holdfast.tasks.store.records import COLUMNS, Draft, Task, encoded, new_uid
 from holdfast.tasks.store.rows import find_task, task_by_uid
 from holdfast.tasks.store.states import PRIORITIES
 from holdfast.tasks.store.transaction import Transaction
@@ -129,9 +128,9 @@ def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
 
 def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
     """Store what belongs to a new task, and return the tasks that it needs."""
-    lists.add_labels(transaction, task.uid, draft.labels)
-    lists.add_files(transaction, task.uid, draft.files)
-    lists.add_links(transaction, task.uid, draft.links)
+    rows.add_labels(transaction, task.uid, draft.labels)
+    rows.add_files(transaction, task.uid, draft.files)
+    rows.add_links(transaction, task.uid, draft.links)
     if draft.client_key is not None:
         values = {"workspace": task.workspace, "name": f"key:{draft.client_key}", "task": task.uid}
         transaction.execute(_INSERT_NAME, values)
@@ -141,7 +140,7 @@ def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[s
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": parent, "uid": task.uid}
         )
     needs = [(_meant(transaction, text, local), kind) for text, kind in draft.depends_on]
-    lists.add_dependencies(transaction, task.uid, needs)
+    rows.add_dependencies(transaction, task.uid, needs)
     return [uid for uid, _ in needs]
 
 

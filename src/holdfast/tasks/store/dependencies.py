@@ -11,8 +11,7 @@ from collections.abc import Iterable
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
-from holdfast.tasks.store.identity import task_id
-from holdfast.tasks.store.records import Task
+from holdfast.tasks.store.records import Task, task_id
 from holdfast.tasks.store.rows import ids_of, in_portions, task_by_uid
 
 _OPEN = "status NOT IN ('done', 'dropped')"

@@ -11,7 +11,7 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DoneGate
-from holdfast.tasks.store.identity import task_number
+from holdfast.tasks.store.records import task_number
 
 _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})

@@ -14,11 +14,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
-from holdfast.tasks.store.records import Event, Task
+from holdfast.tasks.store.records import Event, Task, encoded
 from holdfast.tasks.store.rows import in_portions, needs_of
 from holdfast.tasks.store.transaction import Transaction
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
 
 INSERT_EVENT = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after, reason)"
@@ -82,11 +80,6 @@ def event_row(
         "after": encoded(after) if after else None,
         "reason": reason,
     }
-
-
-def encoded(value: Any) -> str:
-    """Return a value as it is kept in a column."""
-    return _ENCODER.encode(value)
 
 
 def state_of(connection: Connection, task: Task) -> dict[str, Any]:

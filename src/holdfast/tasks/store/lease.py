@@ -19,10 +19,9 @@ from typing import Any, NamedTuple
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Busy
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
-from holdfast.tasks.store.history import encoded, record
-from holdfast.tasks.store.identity import new_token
+from holdfast.tasks.store.history import record
 from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, not_of_closed
-from holdfast.tasks.store.records import COLUMNS, Task, Who
+from holdfast.tasks.store.records import COLUMNS, Task, Who, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, Status
 from holdfast.tasks.store.transaction import Transaction

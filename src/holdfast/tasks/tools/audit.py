@@ -13,13 +13,12 @@ from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
 from holdfast.tasks.store.history import states_of, told_of
-from holdfast.tasks.store.identity import task_id
-from holdfast.tasks.store.records import COLUMNS, Task, Who
+from holdfast.tasks.store.records import COLUMNS, Task, Who, task_id
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction

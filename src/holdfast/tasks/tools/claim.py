@@ -11,7 +11,6 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import writing
 from holdfast.tasks.inputs import AnyPriority, path_named
 from holdfast.tasks.models import (
     Body,
@@ -31,7 +30,7 @@ from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, Wish
 from holdfast.tasks.store.query import of_closed
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.rows import find_task
-from holdfast.tasks.store.session import leave_note
+from holdfast.tasks.store.session import leave_note, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
@@ -152,7 +151,7 @@ def _done(transaction: Transaction, arguments: ClaimTask) -> tuple[Claimed | Non
     """Do what was asked for, and return the task that was taken or kept, or the one that was given back."""
     named, seconds = arguments.task_id or "", arguments.lease_seconds
     if arguments.action == "next":
-        file = path_named(arguments.connected_file)
+        file = arguments.connected_file and path_named(arguments.connected_file)
         wish = Wish(arguments.priority, arguments.label, arguments.milestone, file)
         return lease.take_next(transaction, wish, seconds), None
     if arguments.action == "take":

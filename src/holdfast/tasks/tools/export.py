@@ -10,9 +10,9 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.caller import check_workspace
 from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
+from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import read_marker, write_marker
 from holdfast.tasks.toolset import tasks

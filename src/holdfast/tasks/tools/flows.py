@@ -14,9 +14,9 @@ from pydantic import Field
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
-from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts
+from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.step_texts import ALL, FLOWS, OwnStep, StepName, ToolName, flow_named
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.steps import Whose

@@ -10,13 +10,13 @@ from pydantic import Field
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
-from holdfast.tasks.caller import acting, writing
 from holdfast.tasks.errors import AlreadyClaimed
 from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.lease import Claimed, take
 from holdfast.tasks.store.records import Task, Who
+from holdfast.tasks.store.session import acting, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks

@@ -12,8 +12,8 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.trackers.report import Side, SyncStep

@@ -15,10 +15,10 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.repository import Repository
-from holdfast.tasks.caller import actor, check_workspace
 from holdfast.tasks.models import Body, Reported, Scoped, TaskReceipt, Title, Word
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.records import Draft, Who
+from holdfast.tasks.store.session import actor, check_workspace
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin, read_marker, set_gate

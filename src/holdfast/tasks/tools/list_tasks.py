@@ -10,11 +10,11 @@ from pydantic import Field
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line, table
-from holdfast.tasks.caller import reading
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.query import Query, Sort, cursor_after, find
+from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, MILESTONE, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
@@ -135,7 +135,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
             label=arguments.label,
             parent=parent,
             milestone=arguments.milestone,
-            file=path_named(arguments.connected_file),
+            file=arguments.connected_file and path_named(arguments.connected_file),
             text=arguments.query,
             sort="ready" if arguments.ready else arguments.sort,
             limit=arguments.limit,

@@ -8,8 +8,8 @@ from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import Body, TaskId, Title
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import INTEGRATION, tasks
 from holdfast.tasks.trackers.report import Outcome, SyncTerms, TrackerReport, report_words, steps_of

@@ -14,10 +14,10 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored, Word
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.rules import Rule, RuleType, alike
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.budget import fitting

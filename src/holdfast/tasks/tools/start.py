@@ -9,12 +9,11 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import actor, check_workspace
 from holdfast.tasks.models import Reported, Result, Scoped, TaskRef, Word
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
-from holdfast.tasks.store.session import open_session
+from holdfast.tasks.store.session import actor, check_workspace, open_session
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import moment, task_refs, workspace_ref

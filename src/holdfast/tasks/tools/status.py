@@ -9,8 +9,8 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, ResponseFormat
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, tasks
 from holdfast.tasks.view.overview import EVERYTHING, Include, StatusResult, overview

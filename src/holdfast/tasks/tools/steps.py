@@ -11,9 +11,9 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import reading, writing
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored
 from holdfast.tasks.store import rules, step_texts
+from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.step_texts import ALL, STEP_CHARACTERS, OwnStep, StepName
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.tools.rule_update import RuleOut

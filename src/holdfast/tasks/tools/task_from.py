@@ -13,13 +13,13 @@ from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
 from holdfast.storage.files.repo_path import RepoPath
-from holdfast.tasks.caller import acting
 from holdfast.tasks.inputs import AnyPriority
 from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
 from holdfast.tasks.neighbours import Remark, RemarkKind
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Change, Draft, File, Link, Task
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks

@@ -16,7 +16,6 @@ from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.caller import actor, check_workspace, reading, writing
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
@@ -45,6 +44,7 @@ from holdfast.tasks.store.change import change
 from holdfast.tasks.store.gate import commit_naming
 from holdfast.tasks.store.records import Change, Changed, Who
 from holdfast.tasks.store.rows import find_task, ids_of
+from holdfast.tasks.store.session import actor, check_workspace, reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref

@@ -12,10 +12,10 @@ from holdfast.kernel.errors import OutOfDate
 from holdfast.kernel.operation import Effect
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.caller import acting
 from holdfast.tasks.models import InSession, Reported, Result, Stored
 from holdfast.tasks.store.documents import DOCUMENT_BYTES, PATHS, Document, read, sha256_of
 from holdfast.tasks.store.history import note
+from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import PLANNING, tasks
 from holdfast.tasks.view.results import workspace_ref

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.tasks.store.history import encoded
+from holdfast.tasks.store.records import encoded
 from holdfast.tasks.store.tasks import Tasks
 
 _TRACKERS = "SELECT name, kind, settings, mark, connected, created_at, synced_at FROM tracker"

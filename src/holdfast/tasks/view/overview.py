@@ -10,9 +10,8 @@ from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import rules
-from holdfast.tasks.store.identity import task_id
 from holdfast.tasks.store.query import Query, find, of_closed
-from holdfast.tasks.store.records import COLUMNS, Task, Workspace
+from holdfast.tasks.store.records import COLUMNS, Task, Workspace, task_id
 from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
