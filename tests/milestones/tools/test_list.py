@@ -23,8 +23,8 @@ from holdfast.milestones.index.query import Condition, Query
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.tools.list import ListEntities, MilePage, list_entities, question
 from holdfast.storage.git.repository import Repository
-from tests.milestones.filter_predicate import Subject, holds
-from tests.milestones.filter_texts import filters
+from tests.milestones.filter.predicate import Subject, holds
+from tests.milestones.filter.texts import filters
 
 NOW = datetime(2023, 11, 14, 22, 13, 20, tzinfo=UTC)
 PEOPLE = ("Ada <ada@example.org>", "Grace <grace@example.org>", "ss <%_@x>")

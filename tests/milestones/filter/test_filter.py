@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from holdfast.kernel.errors import Invalid
 from holdfast.milestones.entity import Comment, Entity
 from holdfast.milestones.filter.parser import parse_filter
-from tests.milestones.filter_predicate import Subject, holds
-from tests.milestones.filter_texts import texts_like_filters
+from tests.milestones.filter.predicate import Subject, holds
+from tests.milestones.filter.texts import texts_like_filters
 
 NOW = 1_700_000_000.0  # 2023-11-14T22:13:20Z
 
