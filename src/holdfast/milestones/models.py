@@ -1,13 +1,11 @@
-"""What several tools take and return."""
+"""What several tools return: items of lists, and one milestone or issue whole."""
 
 from __future__ import annotations
-
-from typing import Annotated
 
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Input, Output, optional
+from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import (
     Claim,
@@ -15,13 +13,9 @@ from holdfast.milestones.entity import (
     Contested,
     Entity,
     Kind,
-    Receipt,
-    Signature,
     Status,
     Summary,
 )
-
-EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 
 
 class MileStats(Output):
@@ -174,64 +168,3 @@ def _fitting(comments: tuple[Comment, ...]) -> tuple[Comment, ...]:
         if room < 0:
             return comments[len(comments) - count :]
     return comments
-
-
-class MileWrite(Input):
-    """What every write takes."""
-
-    request_id: str | None = Field(
-        default=None,
-        alias="requestId",
-        min_length=1,
-        max_length=LIMITS.request_characters,
-        description="A name for this request; repeating it changes nothing.",
-    )
-    actor: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LIMITS.entity_word_characters,
-        description="Who does it, as Name <mail>; else git's user.",
-    )
-
-    @property
-    def signed(self) -> Signature:
-        """Return who asks, for the store."""
-        return {"actor": self.actor, "request": self.request_id}
-
-
-class EntityWrite(MileWrite):
-    """What every write takes that changes something there is."""
-
-    id: EntityName = Field(description="The milestone or issue.")
-
-
-class MileReceipt(Output):
-    """What a write did."""
-
-    id: str = Field(description="The milestone or issue.")
-    operations: list[str] = Field(description="Ids of the operations in the log.")
-    changed: bool = Field(description="False when everything was so already.")
-    repeated: bool = Field(
-        description="True when the request was carried out before; nothing was added then."
-    )
-    comment_id: str | None = optional("Id of the comment that was written.")
-
-    @classmethod
-    def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
-        """Return the store's receipt as a result; the comment's operation is the last one."""
-        written = receipt.operations[-1] if comment and receipt.operations else None
-        return cls(
-            id=receipt.entity,
-            operations=list(receipt.operations),
-            changed=receipt.changed,
-            repeated=receipt.repeated,
-            comment_id=written,
-        )
-
-
-class ChangeStatus(EntityWrite):
-    """A milestone or issue whose status changes."""
-
-    comment: str | None = Field(
-        default=None, max_length=LIMITS.entity_text_characters, description="Why, as a comment."
-    )

@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from typing import Any
 
-    from holdfast.milestones.models import MileItem, MileReceipt
+    from holdfast.milestones.models import MileItem
+    from holdfast.milestones.toolset import MileReceipt
 
 SHORT_ID = 8
 """How much of an id lists show; enough to name it as long as it is unmistakable."""

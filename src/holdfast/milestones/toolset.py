@@ -1,12 +1,18 @@
-"""The toolset in which the room's tools, resources and prompts declare themselves."""
+"""The toolset in which the room's tools declare themselves, and what every write takes and returns."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Annotated, Any
 
-from holdfast.kernel.operation import Effect, Toolset
+from pydantic import Field
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, Toolset, optional
+from holdfast.milestones.entity import Receipt, Signature
 from holdfast.milestones.text import done as said_done
+
+EntityName = Annotated[str, Field(min_length=1, max_length=64)]
 
 _SOME_ID = "8903a9b6-0000-7000-8000-000000000001"
 
@@ -41,3 +47,64 @@ milestones = MilestonesToolset(
     "Milestones and issues that live in the repository's own git refs and travel with push and fetch.",
     family="git-mile",
 )
+
+
+class MileWrite(Input):
+    """What every write takes."""
+
+    request_id: str | None = Field(
+        default=None,
+        alias="requestId",
+        min_length=1,
+        max_length=LIMITS.request_characters,
+        description="A name for this request; repeating it changes nothing.",
+    )
+    actor: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LIMITS.entity_word_characters,
+        description="Who does it, as Name <mail>; else git's user.",
+    )
+
+    @property
+    def signed(self) -> Signature:
+        """Return who asks, for the store."""
+        return {"actor": self.actor, "request": self.request_id}
+
+
+class EntityWrite(MileWrite):
+    """What every write takes that changes something there is."""
+
+    id: EntityName = Field(description="The milestone or issue.")
+
+
+class MileReceipt(Output):
+    """What a write did."""
+
+    id: str = Field(description="The milestone or issue.")
+    operations: list[str] = Field(description="Ids of the operations in the log.")
+    changed: bool = Field(description="False when everything was so already.")
+    repeated: bool = Field(
+        description="True when the request was carried out before; nothing was added then."
+    )
+    comment_id: str | None = optional("Id of the comment that was written.")
+
+    @classmethod
+    def of(cls, receipt: Receipt, *, comment: bool = False) -> MileReceipt:
+        """Return the store's receipt as a result; the comment's operation is the last one."""
+        written = receipt.operations[-1] if comment and receipt.operations else None
+        return cls(
+            id=receipt.entity,
+            operations=list(receipt.operations),
+            changed=receipt.changed,
+            repeated=receipt.repeated,
+            comment_id=written,
+        )
+
+
+class ChangeStatus(EntityWrite):
+    """A milestone or issue whose status changes."""
+
+    comment: str | None = Field(
+        default=None, max_length=LIMITS.entity_text_characters, description="Why, as a comment."
+    )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from typing import TypedDict, Unpack
@@ -180,6 +179,8 @@ def _written(identity: Identity | None) -> str:
 
 
 def _login_name() -> str:
+    import getpass  # loads what most clones, whose git knows a name, do not need
+
     try:
         return getpass.getuser()
     except (KeyError, OSError, ImportError):

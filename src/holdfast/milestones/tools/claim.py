@@ -9,10 +9,9 @@ from pydantic import Field
 from holdfast.kernel.errors import Conflict
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class ClaimEntity(EntityWrite):

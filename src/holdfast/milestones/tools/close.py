@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.models import ChangeStatus, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import ChangeStatus, MileReceipt, milestones
 
 
 @milestones.change("close", "closed", title="Close a milestone or issue", example='--comment "Done"')

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.limits import LIMITS
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import done
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class WriteComment(EntityWrite):

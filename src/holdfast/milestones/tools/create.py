@@ -8,9 +8,8 @@ from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.milestones.entity import Draft, Kind
-from holdfast.milestones.models import EntityName, MileReceipt, MileWrite
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityName, MileReceipt, MileWrite, milestones
 
 
 class CreateEntity(MileWrite):

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class DeleteComment(EntityWrite):

@@ -7,9 +7,8 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Scalar
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class EditEntity(EntityWrite):

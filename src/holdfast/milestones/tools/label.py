@@ -5,9 +5,8 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class ChangeLabels(EntityWrite):

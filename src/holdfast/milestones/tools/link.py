@@ -6,9 +6,8 @@ from pydantic import Field
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.entity import Scalar, SetField
-from holdfast.milestones.models import EntityName, EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityName, EntityWrite, MileReceipt, milestones
 
 
 class LinkEntity(EntityWrite):

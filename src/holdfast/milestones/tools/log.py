@@ -13,10 +13,9 @@ from holdfast.kernel.paging import decode_cursor, encode_cursor
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.entity import Event
-from holdfast.milestones.models import EntityName
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import SHORT_ID
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityName, milestones
 
 _VALUE_CHARACTERS = 60
 

@@ -8,10 +8,10 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import ready_query
-from holdfast.milestones.models import EntityName, MileItem
+from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import items_table, with_hint
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityName, milestones
 
 
 class FindReady(Input):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from holdfast.milestones.models import EntityWrite, MileReceipt
 from holdfast.milestones.store import Milestones
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityWrite, MileReceipt, milestones
 
 
 class ReleaseEntity(EntityWrite):

@@ -8,10 +8,10 @@ from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import visible
 from holdfast.milestones.entity import Kind
-from holdfast.milestones.models import EntityName, MileComment, MileContest, MileDetails
+from holdfast.milestones.models import MileComment, MileContest, MileDetails
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.text import with_hint
-from holdfast.milestones.toolset import milestones
+from holdfast.milestones.toolset import EntityName, milestones
 
 
 class ShowEntity(Input):
