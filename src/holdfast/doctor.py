@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, Protocol, runtime_checkable
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.kernel.machine import disk_failures_named
@@ -95,7 +95,7 @@ class StoreRoom:
 class CheckStores(Input):
     """What to do about what is found."""
 
-    fix: bool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
+    fix: StrictBool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
 
 
 class Finding(Output):

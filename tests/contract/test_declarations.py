@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
+from pydantic import BaseModel, ValidationError
 
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.run import Host
@@ -45,6 +47,27 @@ def test_each_argument_is_typed_and_described(operation: Operation) -> None:
         assert item.shape.kind != "any", item.name
         ends = item.description.endswith(".") or item.description in SPECIFIED
         assert ends, f"{item.name}: {item.description!r}"
+
+
+@OPERATIONS
+def test_its_booleans_take_nothing_but_booleans(operation: Operation) -> None:
+    for model in models_in(operation.input):
+        for name, info in model.model_fields.items():
+            if bool in parts_of(info.annotation):
+                with pytest.raises(ValidationError, match="valid boolean"):
+                    model.model_validate({info.alias or name: 1})
+
+
+def models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    for part in parts_of(annotation):
+        if isinstance(part, type) and issubclass(part, BaseModel):
+            yield part
+            for info in part.model_fields.values():
+                yield from models_in(info.annotation)
+
+
+def parts_of(annotation: Any) -> list[Any]:
+    return [annotation, *(part for inner in get_args(annotation) for part in parts_of(inner))]
 
 
 @OPERATIONS

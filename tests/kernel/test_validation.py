@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from pydantic import field_validator
+from pydantic import StrictBool, field_validator
 
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
@@ -77,16 +77,16 @@ def test_a_rule_of_the_model_speaks_for_itself():
 class Nested(Input):
     """A part of the arguments."""
 
-    deep: bool = True
+    deep: StrictBool = True
 
 
 class Switches(Input):
     """Booleans in every position."""
 
-    on: bool = False
-    maybe: bool | None = None
-    several: tuple[bool, ...] = ()
-    default: bool = False
+    on: StrictBool = False
+    maybe: StrictBool | None = None
+    several: tuple[StrictBool, ...] = ()
+    default: StrictBool = False
     nested: Nested | None = None
 
 

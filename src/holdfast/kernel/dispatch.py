@@ -25,8 +25,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from holdfast.kernel.booleans import SPELLED
-from holdfast.kernel.call import Call, running
+from holdfast.kernel.call import Call, Listener, running
+from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, Internal, InvalidArguments, did_you_mean
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
@@ -36,6 +36,7 @@ from holdfast.kernel.registry import Registry, Selection
 if TYPE_CHECKING:
     import asyncio
 
+    from holdfast.kernel.questions import Asker
     from holdfast.kernel.resource import Feed, FeedEvent, ListedResource, Resource, ResourceBody
 
 Result = TypeVar("Result")
@@ -53,10 +54,9 @@ def validated(model: type[Input], arguments: Mapping[str, Any] | None, *, spelle
 
     Where all values were `spelled` as text, as in prompts, "true" is a boolean.
     """
+    validate = model.model_validate_strings if spelled else model.model_validate
     try:
-        return model.model_validate(
-            {} if arguments is None else arguments, context=SPELLED if spelled else None
-        )
+        return validate({} if arguments is None else arguments)
     except ValidationError as failure:
         errors = [dict(error) for error in failure.errors(include_url=False)]
     problems = [_problem(model, error) for error in errors]
@@ -140,10 +140,19 @@ class Dispatcher:
         narrowed.registry = self.registry.select(selection)
         return narrowed
 
-    def new_call(self, operation: Operation | None = None, **more: Any) -> Call:
+    def new_call(
+        self,
+        operation: Operation | None = None,
+        *,
+        listener: Listener | None = None,
+        asker: Asker | None = None,
+        actor: str | None = None,
+        clock: MonotonicClock = monotonic,
+    ) -> Call:
         """Return a call with the operation's time limit."""
         seconds = None if operation is None else operation.seconds
-        return Call(seconds=seconds if seconds is not None else self.limits.operation_seconds, **more)
+        seconds = seconds if seconds is not None else self.limits.operation_seconds
+        return Call(seconds=seconds, listener=listener, asker=asker, actor=actor, clock=clock)
 
     def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         """Run an operation here and now."""

@@ -15,16 +15,17 @@ from functools import cached_property
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler
-from pydantic_core import CoreSchema
+from pydantic import BaseModel, ConfigDict, Field
 
-from holdfast.kernel.booleans import with_strict_booleans
 from holdfast.kernel.call import Listed
 from holdfast.kernel.errors import InvalidArguments
 
 if TYPE_CHECKING:
-    from holdfast.kernel.content import Content
-    from holdfast.kernel.resource import Address, Complete, Feed, Resource
+    from typing import TypedDict, Unpack
+
+    from holdfast.kernel.content import Annotations, Content
+    from holdfast.kernel.errors import HoldfastError
+    from holdfast.kernel.resource import Address, Announce, Complete, Feed, ListedResource, Resource
 
 Text = Callable[[Any], str]
 """Says a result in words."""
@@ -48,18 +49,16 @@ class Effect(Enum):
 
 
 class Input(BaseModel):
-    """Arguments of an operation. Unknown names are refused, and so are numbers where a boolean belongs."""
+    """Arguments of an operation. Unknown names are refused.
+
+    Booleans of operations are `StrictBool`: in JSON 0 is not false and "yes" is not true, and an agent that
+    sends them has mistaken one argument for another. Prompts are different: all their arguments are text.
+    """
 
     # Built at first use: a server declares many more operations than a client calls.
     model_config = ConfigDict(
         extra="forbid", frozen=True, validate_by_name=True, validate_by_alias=True, defer_build=True
     )
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        """Return the schema with every boolean guarded."""
-        guarded: CoreSchema = with_strict_booleans(handler(source))
-        return guarded
 
 
 class Output(BaseModel):
@@ -208,6 +207,57 @@ class Prompt:
         return inspect.getdoc(self.function) or ""
 
 
+if TYPE_CHECKING:
+
+    class OperationOptions(TypedDict, total=False):
+        """The fields of an `Operation` that a declaration may leave out."""
+
+        shortcut: str | None
+        positional: tuple[str, ...]
+        specified: bool
+        specified_description: str | None
+        idempotent: bool
+        open_world: bool
+        seconds: float | None
+        text: Text | None
+        command_text: Text | None
+        command_only: bool
+        table: Callable[[Any, int], str] | None
+        fill_in: Callable[[Any, dict[str, Any]], dict[str, Any]] | None
+        command_defaults: Mapping[str, str]
+        explain: Callable[[Any, Mapping[str, Any], InvalidArguments], None] | None
+        written_in_editor: str | None
+        content: Callable[[Any], list[Content]] | None
+        result_fields: Callable[[Any], dict[str, Any]] | None
+        expects_version: str | None
+        result_version: str | None
+        annotations: Mapping[str, Any]
+        listed: bool
+        structured: bool
+        addresses: tuple[Address, ...]
+
+    class ResourceOptions(TypedDict, total=False):
+        """The fields of a `Resource` that a declaration may leave out."""
+
+        title: str | None
+        topic: str | None
+        list_topic: str | None
+        fingerprint: Callable[..., object] | None
+        announce: Announce | None
+        complete: Mapping[str, Complete]
+        specified: bool
+        members: Callable[[Any], Iterable[ListedResource]] | None
+        malformed: Callable[[str], HoldfastError] | None
+        annotations: Annotations | None
+
+    class PromptOptions(TypedDict, total=False):
+        """The fields of a `Prompt` that a declaration may leave out."""
+
+        complete: Mapping[str, Complete]
+        specified: bool
+        specified_description: str | None
+
+
 @dataclass
 class Toolset:
     """The operations, resources and prompts of one room."""
@@ -226,7 +276,14 @@ class Toolset:
     feeds: list[Feed] = field(default_factory=list)
 
     def operation(
-        self, name: str, *, title: str, effect: Effect, example: str, command: str | None = None, **more: Any
+        self,
+        name: str,
+        *,
+        title: str,
+        effect: Effect,
+        example: str,
+        command: str | None = None,
+        **more: Unpack[OperationOptions],
     ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
         """Declare the decorated function `(room, input) -> output` as an operation."""
 
@@ -252,7 +309,13 @@ class Toolset:
         return declare
 
     def resource(
-        self, uri: str, *, name: str, description: str, mime_type: str = "text/plain", **more: Any
+        self,
+        uri: str,
+        *,
+        name: str,
+        description: str,
+        mime_type: str = "text/plain",
+        **more: Unpack[ResourceOptions],
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the decorated function `(room, **uri_parts)` as the reader of a resource."""
         from holdfast.kernel.resource import Resource
@@ -287,7 +350,7 @@ class Toolset:
         return declare
 
     def prompt(
-        self, name: str, *, title: str, **more: Any
+        self, name: str, *, title: str, **more: Unpack[PromptOptions]
     ) -> Callable[[Callable[[Any, Any], Any]], Callable[[Any, Any], Any]]:
         """Declare the decorated function `(room, input) -> messages` as a prompt."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import ADDRESSES, LARGEST_MARGIN, Bounded, Format, Request, write_export
 from holdfast.comments.models import FilePath
@@ -24,7 +24,7 @@ DEFAULT_MARGIN = 3
 class ExportOptions(Input):
     """How much of the source goes with each comment."""
 
-    include_source_context: bool = Field(
+    include_source_context: StrictBool = Field(
         default=False, alias="includeSourceContext", description="Include surrounding code lines."
     )
     context_lines: int = Field(

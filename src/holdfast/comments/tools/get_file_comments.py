@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.comments.models import CommentFacts, FilePath
 from holdfast.comments.sidecar.source import source_path
@@ -21,7 +21,7 @@ class GetFileComments(Input):
     """Whose comments to show."""
 
     file_path: FilePath = Field(alias="filePath", description="Path to source file.")
-    include_orphaned: bool = Field(
+    include_orphaned: StrictBool = Field(
         default=True,
         alias="includeOrphaned",
         description="Include orphaned comments (anchors no longer exist).",

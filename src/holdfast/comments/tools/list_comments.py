@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictBool, field_validator
 
 from holdfast.comments.models import FilePath, Status
 from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
@@ -35,7 +35,9 @@ class ListComments(Input):
     standing: Literal["placed", "review", "orphaned"] | None = Field(
         default=None, description="placed: its line is sure; review: look at it; orphaned: its code is gone."
     )
-    ai: bool | None = Field(default=None, description="Only those with AI metadata, or only those without.")
+    ai: StrictBool | None = Field(
+        default=None, description="Only those with AI metadata, or only those without."
+    )
     since: str | None = Field(default=None, max_length=64, description="Written at or after this moment.")
     until: str | None = Field(default=None, max_length=64, description="Written at or before this moment.")
     match: str | None = Field(

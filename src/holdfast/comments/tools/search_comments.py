@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, StrictBool, field_validator
 
 from holdfast.comments.models import FilePath, Tag
 from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
@@ -55,7 +55,7 @@ class SearchFilters(_Inline):
     file_path: FilePath | None = Field(
         default=None, alias="filePath", description="Filter by specific file or glob pattern."
     )
-    has_ai_metadata: bool | None = Field(
+    has_ai_metadata: StrictBool | None = Field(
         default=None, alias="hasAIMetadata", description="Only return AI-enriched comments."
     )
     date_range: DateRange | None = Field(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Request, write_export
 from holdfast.comments.models import FilePath
@@ -33,7 +33,7 @@ class WriteComments(Input):
     output: str | None = Field(
         default=None, min_length=1, max_length=4096, description="File to write; printed when left out."
     )
-    overwrite: bool = Field(default=False, description="Replace the file if it exists.")
+    overwrite: StrictBool = Field(default=False, description="Replace the file if it exists.")
 
 
 class CommentsWritten(Output):

@@ -76,7 +76,7 @@ class RequestRunner:
             operation,
             listener=RequestListener(ctx, self.publisher),
             asker=asker,
-            actor=exchange and exchange.actor,
+            actor=exchange.actor if exchange else None,
         )
 
     def asker(self, ctx: Context, params: types.InputResponseRequestParams) -> Asker:

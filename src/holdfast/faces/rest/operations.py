@@ -193,7 +193,7 @@ class OperationRoute:
 
     async def _run(self, scope: Scope, arguments: Mapping[str, Any], receive: Receive) -> Output:
         exchange = exchange_of(scope)
-        call = self._dispatcher.new_call(self.operation, actor=exchange and exchange.actor)
+        call = self._dispatcher.new_call(self.operation, actor=exchange.actor if exchange else None)
         if exchange is not None:
             exchange.follow(call)
         work = partial(self._dispatcher.run, self.operation, arguments, call)

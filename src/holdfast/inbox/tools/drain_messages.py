@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.inbox.delivery import hand_over_within
 from holdfast.inbox.store import Inbox
@@ -18,7 +18,7 @@ _LARGEST_BOUND = 100_000
 class DrainMessages(Input):
     """How to print what waits."""
 
-    hook: bool = Field(default=False, description="Begin with a line that says what the messages are.")
+    hook: StrictBool = Field(default=False, description="Begin with a line that says what the messages are.")
     max_characters: int = Field(
         default=LIMITS.hook_characters,
         ge=_SMALLEST_BOUND,

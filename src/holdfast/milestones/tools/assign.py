@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
@@ -19,7 +19,7 @@ class AssignEntity(EntityWrite):
         max_length=LIMITS.entity_word_characters,
         description="Name, or Name <mail>; left out, the actor.",
     )
-    nobody: bool = Field(default=False, description="Whether nobody is to be assigned.")
+    nobody: StrictBool = Field(default=False, description="Whether nobody is to be assigned.")
 
 
 @milestones.change(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import Invalid
 from holdfast.kernel.limits import LIMITS
@@ -30,7 +30,7 @@ class CreateEntity(MileWrite):
     comment: str | None = Field(
         default=None, max_length=LIMITS.entity_text_characters, description="A first comment."
     )
-    draft: bool = Field(default=False, description="Whether it is a draft, not open yet.")
+    draft: StrictBool = Field(default=False, description="Whether it is a draft, not open yet.")
 
 
 def _words(result: MileReceipt) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.milestones.entity import Scalar, SetField
@@ -20,7 +20,7 @@ class LinkEntity(EntityWrite):
     to: list[str] = Field(
         default_factory=list, max_length=100, description="A path, a commit, an address or an id to link to."
     )
-    unlink: bool = Field(default=False, description="Whether to take these connections away instead.")
+    unlink: StrictBool = Field(default=False, description="Whether to take these connections away instead.")
 
 
 @milestones.change("link", "links changed", title="Link a milestone or issue", example="--to src/main.py")

@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import Invalid, InvalidCursor, did_you_mean
 from holdfast.kernel.limits import LIMITS
@@ -59,7 +59,7 @@ class ListEntities(Input):
     cursor: str | None = Field(
         default=None, max_length=8192, description="Where to go on: the nextCursor of the page before."
     )
-    include_closed: bool = Field(
+    include_closed: StrictBool = Field(
         default=False, alias="includeClosed", strict=True, description="Whether closed ones are listed too."
     )
 

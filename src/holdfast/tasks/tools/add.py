@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
@@ -32,7 +32,7 @@ class AddTasks(NewTask, InSession):
     tasks: list[NewTask] = Field(
         default=[], max_length=MOST_TASKS, description="Several tasks instead of one; all are added or none."
     )
-    dry_run: bool = Field(default=False, description="Say what would be added, and add nothing.")
+    dry_run: StrictBool = Field(default=False, description="Say what would be added, and add nothing.")
 
 
 class Likeness(Result):

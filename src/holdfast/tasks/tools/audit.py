@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
@@ -44,7 +44,9 @@ class AuditTasks(InSession):
     """What to look at."""
 
     scope: Scope = Field(default="full", description="What to look at.")
-    fix_issues: bool = Field(default=False, description="Mend what is safe to mend, and say what was done.")
+    fix_issues: StrictBool = Field(
+        default=False, description="Mend what is safe to mend, and say what was done."
+    )
 
 
 class AuditFinding(Result):

@@ -53,12 +53,16 @@ class Chart(Reported):
     data: str = Field(description="The file, in Base64.")
 
 
+def _text(chart: Chart) -> str:
+    told = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
+    return f"{one_line(chart.title)}: {told}."
+
+
 def _content(chart: Chart) -> list[Content]:
     title = one_line(chart.title)
-    told = ", ".join(f"{count} {status}" for status, count in chart.counts.items() if count) or "no tasks"
     picture = Image(base64.b64decode(chart.data), chart.mime_type, FOR_PEOPLE)
     link = Link(chart.uri, f"{chart.kind} chart", chart.mime_type, title, FOR_PEOPLE)
-    return [Text(f"{title}: {told}."), picture, link]
+    return [Text(_text(chart)), picture, link]
 
 
 @tasks.operation(
@@ -68,7 +72,7 @@ def _content(chart: Chart) -> list[Content]:
     command="chart",
     positional=("kind",),
     example="holdfast tasks chart burndown --json",
-    text=lambda chart: _content(chart)[0].text,  # type: ignore[union-attr]
+    text=_text,
     content=_content,
     structured=False,
     annotations=READING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
@@ -53,7 +53,7 @@ class ClaimTask(InSession):
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
     agent: Word | None = Field(default=None, description="Your name, where you have no session.")
     token: Word | None = Field(default=None, description="Proof of the claim; send it with writes.")
-    resume: bool = Field(
+    resume: StrictBool = Field(
         default=False, description="With take: go on with what your name held in a session that ended."
     )
     priority: AnyPriority | None = Field(default=None, description="For next: only this priority.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
@@ -73,7 +73,7 @@ class FocusTask(InSession):
     """Which task to work on."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
-    peek: bool = Field(default=False, description="Only look: do not claim it.")
+    peek: StrictBool = Field(default=False, description="Only look: do not claim it.")
     agent: Word | None = Field(default=None, description="Your name, where you have no session.")
     response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 

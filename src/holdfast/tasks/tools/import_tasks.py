@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
@@ -37,7 +37,7 @@ class ImportTasks(InSession):
     prefer: Side | None = Field(
         default=None, description="Which side wins where a task was changed here and there."
     )
-    dry_run: bool = Field(default=False, description="Only say what would be done.")
+    dry_run: StrictBool = Field(default=False, description="Only say what would be done.")
 
 
 class ImportProblem(Result):

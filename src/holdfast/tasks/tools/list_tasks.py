@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
 from holdfast.kernel.resource import Address
@@ -29,9 +29,9 @@ class ListTasks(InSession):
     """Which tasks to list."""
 
     status: list[AnyStatus] = Field(default=[], max_length=6, description="Only tasks in these states.")
-    ready: bool = Field(default=False, description="Only tasks that may be taken now.")
-    blocked: bool = Field(default=False, description="Only tasks that wait for others or for a person.")
-    mine: bool = Field(default=False, description="Only tasks that you hold.")
+    ready: StrictBool = Field(default=False, description="Only tasks that may be taken now.")
+    blocked: StrictBool = Field(default=False, description="Only tasks that wait for others or for a person.")
+    mine: StrictBool = Field(default=False, description="Only tasks that you hold.")
     agent: Word | None = Field(
         default=None, description="Only tasks that this agent holds.", json_schema_extra=ONLY_SPECIFIED
     )
@@ -167,7 +167,9 @@ class OneTask(InSession):
     """Which task to show."""
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
-    whole: bool = Field(default=False, description="However long it is; else long texts and lists are cut.")
+    whole: StrictBool = Field(
+        default=False, description="However long it is; else long texts and lists are cut."
+    )
 
 
 class ShownTask(Reported):

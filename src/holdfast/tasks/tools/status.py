@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.resource import Address
@@ -22,7 +22,7 @@ class ShowStatus(InSession):
     include: list[Include] = Field(
         default=[], max_length=4, description="What to add: recommendations, rules, agents, chart."
     )
-    detailed: bool = Field(
+    detailed: StrictBool = Field(
         default=False, description="As response_format `detailed` with everything included."
     )
     response_format: ResponseFormat = Field(

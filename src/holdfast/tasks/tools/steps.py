@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
@@ -119,7 +119,7 @@ class UpdateSteps(InSession):
         max_length=STEP_CHARACTERS,
         description="The whole new text; {task_id} and the like are filled in.",
     )
-    restore: bool = Field(default=False, description="Take the workspace's own text back instead.")
+    restore: StrictBool = Field(default=False, description="Take the workspace's own text back instead.")
     reason: Stored | None = Field(default=None, max_length=1000, description="Why it changes.")
     if_version: int | None = Field(default=None, ge=0, description="Change it only at this version.")
 

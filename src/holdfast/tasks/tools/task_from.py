@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import unquote
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
@@ -83,7 +83,7 @@ class TaskFrom(InSession):
     )
     title: Title | None = Field(default=None, description="Left out, the beginning of the text.")
     priority: AnyPriority = Field(default="medium", description="How urgent it is.")
-    reply: bool = Field(default=True, description="Answer the message or comment with the task's id.")
+    reply: StrictBool = Field(default=True, description="Answer the message or comment with the task's id.")
 
 
 class MadeFrom(Reported):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
@@ -38,11 +38,13 @@ class SyncTerms(InSession):
     prefer: Side | None = Field(
         default=None, description="Which side wins where both changed; left out, neither does."
     )
-    create_missing: bool = Field(default=False, description="Also make items there for tasks that have none.")
-    include_finished: bool = Field(
+    create_missing: StrictBool = Field(
+        default=False, description="Also make items there for tasks that have none."
+    )
+    include_finished: StrictBool = Field(
         default=False, description="Also make tasks of items that are finished there."
     )
-    dry_run: bool = Field(
+    dry_run: StrictBool = Field(
         default=True, description="Only say what would be done. Pass false once that is what you want."
     )
 
