@@ -197,7 +197,7 @@ def test_fix_orphans_shows_each_candidate_with_its_code(room, tmp_path):
     annotate(tmp_path, "words.txt", "alpha()\nbeta()\ngamma()\n", comment(5, 2, "Which?"))
     (tmp_path / "words.txt").write_text("first\nbeta()\nsecond\nbeta()\nthird\nbeta()\n")
     [note] = room.load("words.txt").comments
-    best = note.placement.candidates[0]
+    best = note.location.candidates[0]
     text = text_of(room, "fix_orphans", filePath="words.txt")
     assert f"Candidate 1: words.txt:{best.line} (score {best.score:.2f})\n" in text
     first = text.partition("Candidate 1")[2].partition("Candidate 2")[0]

@@ -124,7 +124,7 @@ class CommentFacts(Output):
             symbol=SymbolFacts.of(note.symbol),
             orphaned=note.orphaned,
             reason=note.reason,
-            confidence=note.placement.confidence.value,
-            needs_review=note.placement.needs_review,
-            candidates=[CandidateFacts.of(one) for one in note.placement.candidates],
+            confidence=note.location.confidence.value,
+            needs_review=note.location.needs_review,
+            candidates=[CandidateFacts.of(one) for one in note.location.candidates],
         )

@@ -188,14 +188,14 @@ def _marker(note: Note) -> dict[str, Any] | None:
         return None
     known = {key: value for key, value in note.marker.items() if key != EVIDENCE}
     known |= {"line": note.line, "isOrphaned": note.orphaned}
-    known |= {"confidence": note.placement.confidence.value, "needsReview": note.placement.needs_review}
+    known |= {"confidence": note.location.confidence.value, "needsReview": note.location.needs_review}
     return known | ({"endLine": note.end_line} if note.end_line is not None else {})
 
 
 def _candidates(note: Note) -> list[dict[str, Any]]:
     return [
         {"filePath": one.path, "line": one.line, "score": round(one.score, 3)}
-        for one in note.placement.candidates
+        for one in note.location.candidates
     ]
 
 

@@ -136,7 +136,7 @@ class Comments(SidecarFiles):
         key = _content_key(sidecar)
         if signature is not None and (known := self.places.find(path.text, signature, key)) is not None:
             for note, location in zip(sidecar.comments, known, strict=True):
-                note.placement = location
+                note.location = location
             return sidecar
         found = self.planned(path, sidecar)
         apply(sidecar, found, [followed(chain) for chain in found.chains])
@@ -154,7 +154,7 @@ class Comments(SidecarFiles):
         """Remember where a sidecar's comments are, for the next time."""
         place = self.tree.signature(RepoPath.parse(sidecar.path))
         if place is not None:
-            locations = [note.placement for note in sidecar.comments]
+            locations = [note.location for note in sidecar.comments]
             key = _content_key(sidecar)
             self.places.keep([CachedLocations(path.text, source, place, key, locations, written)])
 
@@ -296,7 +296,7 @@ class Writer:
                     continue
                 carry(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
-                note.placement, note.as_stored = location, False
+                note.location, note.as_stored = location, False
                 arriving.touched.add(note.id)
                 moved.append(note)
             if moved:

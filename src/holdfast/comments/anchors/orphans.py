@@ -53,7 +53,7 @@ def uncertain_comments(
 
 
 def _is_unsure(note: Note) -> bool:
-    return note.orphaned or note.placement.needs_review
+    return note.orphaned or note.location.needs_review
 
 
 def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
@@ -76,7 +76,7 @@ def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:
 
 def _in_its_file(room: Comments, path: str, note: Note) -> list[Candidate]:
     """Return what was found for a comment, and every line that reads the same as its own did."""
-    known = list(note.placement.candidates)
+    known = list(note.location.candidates)
     was = as_it_was(room, note, path, _AROUND)
     try:
         lines = lines_of_file(room.text_of(path))

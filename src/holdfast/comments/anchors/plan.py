@@ -30,7 +30,7 @@ _MOST_LOOKED_AT = 40
 
 def at_marked_line(note: Note, lines: Sequence[str]) -> Location | None:
     """Return the location of a comment whose line is where its marker says, or that has no line at all."""
-    here = note.placement
+    here = note.location
     if here.method == "no_line":
         return here
     if _has_hash(note) and is_marked_line(note, lines):
@@ -56,7 +56,7 @@ def foreign_chain(note: Note, present: Present, history: VersionHistory, positio
 
 def is_marked_line(note: Note, lines: Sequence[str]) -> bool:
     """Return whether a comment's line has the text, and the neighbours, that its marker keeps."""
-    index = note.placement.line - 1
+    index = note.location.line - 1
     marker = note.marker or {}
     if index >= len(lines) or not _has_marked_text(note, lines):
         return False
@@ -119,7 +119,7 @@ def _has_hash(note: Note) -> bool:
 
 
 def _has_marked_text(note: Note, lines: Sequence[str]) -> bool:
-    marker, here = note.marker or {}, note.placement
+    marker, here = note.marker or {}, note.location
     covered = list(lines[here.line - 1 : here.end_line or here.line])
     hashes = (marker.get("lineHash"), note.raw.get("lineHash"))
     return line_hash(covered[0]) in hashes or (here.end_line is not None and range_hash(covered) in hashes)
@@ -231,7 +231,7 @@ def _distinct(revisions: Sequence[Version], first: str, present: Present) -> lis
 def apply(sidecar: Sidecar, found: Plan, placements: Sequence[Sequence[Placement]]) -> None:
     """Give every comment its location."""
     for position, location in found.locations.items():
-        sidecar.comments[position].placement = location
+        sidecar.comments[position].location = location
     for chain, answers in zip(found.chains, placements, strict=True):
         lines = split_lines(chain.versions[-1].text)
         for position, answer in zip(chain.positions, answers, strict=True):
@@ -239,16 +239,16 @@ def apply(sidecar: Sidecar, found: Plan, placements: Sequence[Sequence[Placement
             placement = capped_by_fragment(note, answer, lines) if chain.from_fragment else answer
             location = location_of(note, placement)
             basis = {"basis": LINE_NUMBER} if chain.by_number else note.evidence or {}
-            note.placement = _capped_by_basis(basis, location)
+            note.location = _capped_by_basis(basis, location)
 
 
 def location_of(note: Note, placement: Placement) -> Location:
     """Return where a comment stands after tracking; without a line it keeps the last good one."""
     facts = note.evidence or {}
-    good = whole_line(facts.get("lastGoodLine")) or note.placement.line
-    is_range = note.placement.end_line is not None or whole_line(facts.get("endLine")) is not None
+    good = whole_line(facts.get("lastGoodLine")) or note.location.line
+    is_range = note.location.end_line is not None or whole_line(facts.get("endLine")) is not None
     if placement.line is None:
-        end, line = note.placement.end_line, good
+        end, line = note.location.end_line, good
     else:
         end, line = (placement.end_line if is_range else None), placement.line
     return Location(
@@ -264,7 +264,7 @@ def location_of(note: Note, placement: Placement) -> Location:
 def settled(note: Note, present: Present | None) -> Location | None:
     """Return the location of a comment that needs no comparison of texts."""
     facts = note.evidence
-    here = note.placement
+    here = note.location
     if present is None:
         good = whole_line((facts or {}).get("lastGoodLine")) or here.line
         return Location(good, here.end_line, Confidence.NONE, "file_missing", "file_deleted")

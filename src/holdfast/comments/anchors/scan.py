@@ -199,13 +199,13 @@ class Scan:
         """Return the sidecar as it is on disk now, with the locations that were just found."""
         data = self._room.sidecar_bytes(place)
         sidecar = sidecars.empty(place.text) if data is None else sidecars.read(place.text, data)
-        locations = {note.id: note.placement for note in notes}
+        locations = {note.id: note.location for note in notes}
         for note in sidecar.comments:
-            note.placement = locations.get(note.id, note.placement)
+            note.location = locations.get(note.id, note.location)
         return sidecar
 
     def _note(self, path: str, note: Note, before: int) -> None:
-        location = note.placement
+        location = note.location
         if location.orphaned:
             self._missing.append((path, note))
         elif location.needs_review or location.line != before:
@@ -246,11 +246,11 @@ class Scan:
         lines = {note.id: note.line for path, note in self._missing if path == source}
         for note in self._writer.relocate(RepoPath.parse(source), RepoPath.parse(target), names):
             self.result.outcomes.append(
-                Outcome(note.alias, target, note.placement, lines.get(note.id, note.line), source)
+                Outcome(note.alias, target, note.location, lines.get(note.id, note.line), source)
             )
 
     def _report_orphan(self, path: str, note: Note, moved: Moved | None) -> None:
-        location = note.placement
+        location = note.location
         if moved is not None and moved.placement.line is not None:
             candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
             location = replace(location, candidates=(candidate, *location.candidates))
@@ -261,7 +261,7 @@ class Scan:
         with self._writer.changing(RepoPath.parse(path)) as change:
             found = change.sidecar.find(note.id)
             if found is not None and found.orphaned:
-                found.placement, found.as_stored = location, False
+                found.location, found.as_stored = location, False
 
     def _guarded(self, path: str, action: Callable[[], None], *, report: bool = True) -> None:
         try:

@@ -31,19 +31,14 @@ def _comment(exported: Exported) -> dict[str, Any]:
     now = {
         "orphaned": note.orphaned,
         "reason": note.reason,
-        "confidence": note.placement.confidence.value,
-        "needsReview": note.placement.needs_review,
+        "confidence": note.location.confidence.value,
+        "needsReview": note.location.needs_review,
         "symbol": symbol and {"kind": symbol.kind, "name": symbol.name, "container": symbol.container},
     }
     context = exported.context
-    source = {} if context is None else {"sourceContext": _context(exported)}
+    lines = context and {"filePath": context.path, "startLine": context.start, "lines": list(context.lines)}
+    source = {} if lines is None else {"sourceContext": lines}
     return visible_in({**note.raw, "id": note.alias, **stored, **place, **now, **source})  # type: ignore[no-any-return]
-
-
-def _context(exported: Exported) -> dict[str, Any]:
-    context = exported.context
-    assert context is not None
-    return {"filePath": context.path, "startLine": context.start, "lines": list(context.lines)}
 
 
 def _text(value: object) -> str:

@@ -32,49 +32,38 @@ class Tally:
 
 @dataclass(frozen=True)
 class Exported:
-    """One comment with its surroundings."""
+    """One comment with its surroundings, what was written in it without invisible characters."""
 
     path: str
     note: Note
     context: Snippet | None
+    text: str
+    author: str
+    tag: str | None
+    created: str
+    updated: str
+    ai: dict[str, Any] | None
+    """What a model said about it."""
+    anchor: str | None
+    """The name of what it is about, with that of what contains it."""
 
-    @property
-    def text(self) -> str:
-        """What it says."""
-        return visible(self.note.text)
-
-    @property
-    def author(self) -> str:
-        """Who wrote it, by their own account."""
-        return visible(self.note.author)
-
-    @property
-    def tag(self) -> str | None:
-        """Its category, if it has one."""
-        return None if self.note.tag is None else visible(self.note.tag)
-
-    @property
-    def created(self) -> str:
-        """When it was written."""
-        return visible(self.note.created)
-
-    @property
-    def updated(self) -> str:
-        """When it was last changed."""
-        return visible(self.note.updated)
-
-    @property
-    def ai(self) -> dict[str, Any] | None:
-        """What a model said about it."""
-        return None if self.note.ai is None else visible_in(dict(self.note.ai))
-
-    @property
-    def anchor(self) -> str | None:
-        """The name of what it is about, with that of what contains it."""
-        symbol = self.note.symbol
-        if symbol is None:
-            return None
-        return visible(f"{symbol.container}.{symbol.name}" if symbol.container else symbol.name)
+    @classmethod
+    def of(cls, path: str, note: Note, context: Snippet | None) -> Exported:
+        """Return a comment as it is exported."""
+        symbol = note.symbol
+        container = f"{symbol.container}." if symbol is not None and symbol.container else ""
+        return cls(
+            visible(path),
+            note,
+            context,
+            text=visible(note.text),
+            author=visible(note.author),
+            tag=visible_in(note.tag),
+            created=visible(note.created),
+            updated=visible(note.updated),
+            ai=visible_in(note.ai),
+            anchor=None if symbol is None else visible(container + symbol.name),
+        )
 
 
 @dataclass(frozen=True)
@@ -106,7 +95,7 @@ def exported_files(
 def _exported(room: Comments, path: str, notes: list[Note], margin: int | None) -> list[Exported]:
     ordered = sorted(notes, key=lambda note: (note.line, note.alias))
     source = None if margin is None else _source(room, path)
-    return [Exported(visible(path), note, _context(room, path, note, source, margin)) for note in ordered]
+    return [Exported.of(path, note, _context(room, path, note, source, margin)) for note in ordered]
 
 
 def _source(room: Comments, path: str) -> str | None:

@@ -143,7 +143,7 @@ def state_of(connection: sqlite3.Connection) -> tuple[str, int]:
 
 def _row(note: Note) -> tuple[Any, ...]:
     ai = note.ai
-    standing = "orphaned" if note.orphaned else "review" if note.placement.needs_review else "placed"
+    standing = "orphaned" if note.orphaned else "review" if note.location.needs_review else "placed"
     return (
         note.line,
         note.end_line,

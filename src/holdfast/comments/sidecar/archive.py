@@ -21,11 +21,12 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from holdfast.comments.sidecar.document import Sidecar
+from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
@@ -223,26 +224,14 @@ class LostUpdates:
     """Ids of comments that somebody else took away."""
 
 
-Question = Callable[[], bool]
+def lost_updates(
+    sidecar: Sidecar, data: bytes, record: Record, read_up_to: int | None, history: FileHistory
+) -> LostUpdates:
+    """Compare a sidecar that somebody else has written, with the bytes `data`, with what we wrote.
 
-
-@dataclass(frozen=True)
-class Circumstances:
-    """What is known about whoever wrote a sidecar."""
-
-    read_up_to: int | None
-    """The last of our writes that the writer had read, where the sidecar shows it."""
-    is_from_git: Question
-    """Tells whether the sidecar is exactly what the last commit holds."""
-    git_knows: Callable[[str], bool]
-    """Tells whether a comment is in some commit, though not in the last."""
-
-
-def lost_updates(sidecar: Sidecar, record: Record, known: Circumstances) -> LostUpdates:
-    """Compare a sidecar that somebody else has written with what we wrote."""
+    `read_up_to` is the last of our writes that the writer had read, where the sidecar shows it.
+    """
     found = LostUpdates()
-    if record.digest == sidecar.digest or not record.entries:
-        return found
     stored = {note.id: note for note in sidecar.comments}
     ours = [one for one in record.entries if one.content is not None]
     present = [one for one in ours if one.comment_id in stored]
@@ -251,10 +240,10 @@ def lost_updates(sidecar: Sidecar, record: Record, known: Circumstances) -> Lost
     found.known = [one._replace(known_elsewhere=True) for one in present if not one.known_elsewhere]
     if not missing and not stale:
         return found
-    if known.is_from_git():
+    if history.committed(sidecar.path) == data:
         found.forgotten = [one.comment_id for one in missing]
         return found
-    up_to = known.read_up_to
+    up_to = read_up_to
     if up_to is None:
         # No stamp of ours: what is in the file just as we wrote it shows how far the writer had read.
         unchanged = [one for one in present if stored[one.comment_id].updated == one.updated]
@@ -264,12 +253,20 @@ def lost_updates(sidecar: Sidecar, record: Record, known: Circumstances) -> Lost
         missing_known = set()
     for one in missing:
         was_read = one.sequence <= up_to or one.comment_id in missing_known
-        if was_read or known.git_knows(one.comment_id):
+        if was_read or _is_only_elsewhere(history, sidecar.path, one.comment_id):
             found.forgotten.append(one.comment_id)
         else:
             found.restored.append(one)
     found.restored.extend(one for one in stale if one.sequence > up_to)
     return found
+
+
+def _is_only_elsewhere(history: FileHistory, path: str, comment_id: str) -> bool:
+    """Tell whether a comment is in some commit but not in the last: git, not a program, took it away."""
+    last = history.committed(path)
+    if last is not None and comment_id.encode() in last:
+        return False
+    return history.ever_held(path, comment_id)
 
 
 def restore(sidecar: Sidecar, restored: list[Entry]) -> None:

@@ -21,9 +21,7 @@ from holdfast.comments.sidecar.archive import (
     LOCKS_NAME,
     NUMBERS_NAME,
     Archive,
-    Circumstances,
     Entry,
-    LostUpdates,
     Record,
     blob_id,
     entry_of,
@@ -164,7 +162,7 @@ class Change:
             self.sidecar.raw["ghostMarkers"].append(marker)
         note.marker = marker
         note.raw["ghostMarkerId"] = marker["id"]
-        note.placement, note.as_stored = Location(line, end, method="placed"), False
+        note.location, note.as_stored = Location(line, end, method="placed"), False
         note.moved_symbol = None
         self.completion.anchor(marker, line, end, "placed")
         self.mark(note)
@@ -252,32 +250,19 @@ class SidecarFiles:
         if data is None:
             return empty(path.text)
         sidecar = read(path.text, data)
-        restore(
-            sidecar, self._lost(sidecar, data, self.archive.record(sidecar.path, sidecar.digest)).restored
-        )
+        self._restore(sidecar, data, self.archive.record(sidecar.path, sidecar.digest))
         return sidecar
 
-    def _lost(self, sidecar: Sidecar, data: bytes, record: Record) -> LostUpdates:
-        """Compare a sidecar with what we last wrote there, and put on record what that shows."""
+    def _restore(self, sidecar: Sidecar, data: bytes, record: Record) -> None:
+        """Put back what others overwrote of what we last wrote there, and on record what that shows."""
         if record.digest == sidecar.digest or not record.entries:
-            return LostUpdates()
-        circumstances = Circumstances(
-            self.archive.sequence_in(sidecar.stamp),
-            lambda: self.history.committed(sidecar.path) == data,
-            lambda comment_id: self._is_only_elsewhere(sidecar.path, comment_id),
-        )
-        found = lost_updates(sidecar, record, circumstances)
+            return
+        read_up_to = self.archive.sequence_in(sidecar.stamp)
+        found = lost_updates(sidecar, data, record, read_up_to, self.history)
         if found.known or found.forgotten:
             digest = record.digest if found.restored else sidecar.digest
             self.archive.remember(sidecar.path, str(digest), record.sequence, found.known, found.forgotten)
-        return found
-
-    def _is_only_elsewhere(self, path: str, comment_id: str) -> bool:
-        """Tell whether a comment is in some commit but not in the last: git, not a program, took it away."""
-        last = self.history.committed(path)
-        if last is not None and comment_id.encode() in last:
-            return False
-        return self.history.ever_held(path, comment_id)
+        restore(sidecar, found.restored)
 
     # Changes: to be made while the lock of the path is held
 
@@ -316,7 +301,7 @@ class SidecarFiles:
             return
         added = change.sidecar.comments
         change.sidecar = read(change.path.text, change.before)
-        restore(change.sidecar, self._lost(change.sidecar, change.before, change.record).restored)
+        self._restore(change.sidecar, change.before, change.record)
         for note in change.sidecar.comments:
             note.as_stored = as_stored
         for note in added:

@@ -12,7 +12,6 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from holdfast.comments.sidecar.document import Sidecar, whole_line
@@ -36,39 +35,6 @@ _CONTEXT_LINES = 4
 _MOST_MOVES = 20
 _MOST_CANDIDATES = 5
 _SAYS_LITTLE = frozenset({"", "{", "}", "(", ")", "[", "]", "};", ");", "});", "],", "},", "end", "else"})
-
-
-@dataclass(frozen=True)
-class SourceVersion:
-    """A version of a source file: the id of its bytes, the last commit then, its path and its lines."""
-
-    blob: str
-    commit: str | None
-    path: str
-    lines: Sequence[str]
-
-
-def new_evidence(
-    seen: SourceVersion, line: int, end_line: int | None, moment: str, method: str
-) -> dict[str, Any]:
-    """Return the evidence for a comment on a line of a version."""
-    facts: dict[str, Any] = {"blob": seen.blob, "commit": seen.commit, "path": seen.path, "line": line}
-    if end_line is not None:
-        facts["endLine"] = end_line
-    facts |= {
-        "text": trimmed(seen.lines[line - 1]) if line <= len(seen.lines) else "",
-        "before": context(seen.lines, range(line - 2, -1, -1))[::-1],
-        "after": context(seen.lines, range(line, len(seen.lines))),
-        "status": "anchored",
-        "confidence": Confidence.HIGH.value,
-        "method": method,
-        "lastGoodLine": line,
-        "goodBlob": seen.blob,
-        "seenBlob": seen.blob,
-        "seenAt": moment,
-        "history": [],
-    }
-    return facts
 
 
 def context(lines: Sequence[str], order: range) -> list[str]:
@@ -174,9 +140,7 @@ class Completion:
         self.new_marker_id = new_marker_id
         self._lines = present.lines if present is not None else []
         self._outline: SourceSymbols | None = None
-        self.seen = (
-            None if present is None else SourceVersion(present.blob, commit, present.path, self._lines)
-        )
+        self._commit = commit
 
     def complete(self, sidecar: Sidecar) -> None:
         """Bring a whole document into our form; each comment goes to where it stands now."""
@@ -218,13 +182,33 @@ class Completion:
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
         """Put a marker on lines of the present text, with the evidence to find them again."""
-        assert self.seen is not None
         self.describe(marker, line, end_line)
         history = ((marker.get(EVIDENCE) or {}).get("history") or []) if method == "placed" else []
-        facts = new_evidence(self.seen, line, end_line, self._moment, method)
+        facts = self._evidence(line, end_line, method)
         facts["symbol"] = marker["astAnchor"]
         facts["history"] = history
         marker[EVIDENCE] = facts
+
+    def _evidence(self, line: int, end_line: int | None, method: str) -> dict[str, Any]:
+        """Return the evidence for a comment on a line of the present text."""
+        assert self._present is not None
+        blob, lines = self._present.blob, self._lines
+        facts = {"blob": blob, "commit": self._commit, "path": self._present.path, "line": line}
+        if end_line is not None:
+            facts["endLine"] = end_line
+        return facts | {
+            "text": trimmed(lines[line - 1]) if line <= len(lines) else "",
+            "before": context(lines, range(line - 2, -1, -1))[::-1],
+            "after": context(lines, range(line, len(lines))),
+            "status": "anchored",
+            "confidence": Confidence.HIGH.value,
+            "method": method,
+            "lastGoodLine": line,
+            "goodBlob": blob,
+            "seenBlob": blob,
+            "seenAt": self._moment,
+            "history": [],
+        }
 
     @property
     def outline(self) -> SourceSymbols:
@@ -236,7 +220,7 @@ class Completion:
 
     def _complete_comment(self, note: Note) -> None:
         raw = note.raw
-        if note.placement.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
+        if note.location.confidence is Confidence.HIGH or whole_line(raw.get("line")) is None:
             _set_lines(raw, note.line, note.end_line)
         for name, value in (
             ("author", note.author),
@@ -292,16 +276,16 @@ class Completion:
 
         What says the same as before is left alone, so that a file in git changes only when something did.
         """
-        location, facts = note.placement, note.evidence
+        location, facts = note.location, note.evidence
         is_sure = location.confidence is Confidence.HIGH and 1 <= location.line <= len(self._lines)
         if facts is None:
-            if self.seen is not None and (is_sure or location.method == LINE_NUMBER):
+            if self._present is not None and (is_sure or location.method == LINE_NUMBER):
                 self._adopt(marker, location)
             return
         if is_sure and not self._says(marker, location):
             self.describe(marker, location.line, location.end_line)
         if location != stored_location(note) and not self._is_known(facts, location):
-            blob = self.seen.blob if self.seen is not None else None
+            blob = self._present.blob if self._present is not None else None
             marker[EVIDENCE] = updated_evidence(facts, location, blob, self._moment)
 
     def _says(self, marker: dict[str, Any], location: Location) -> bool:
@@ -326,12 +310,11 @@ class Completion:
 
     def _adopt(self, marker: dict[str, Any], location: Location) -> None:
         """Follow from now on a comment of another program, no surer than it was known so far."""
-        assert self.seen is not None
         if location.line > len(self._lines):
             return
         if location.confidence is Confidence.HIGH:
             self.describe(marker, location.line, location.end_line)
-        facts = new_evidence(self.seen, location.line, location.end_line, self._moment, location.method)
+        facts = self._evidence(location.line, location.end_line, location.method)
         facts["symbol"] = marker.get("astAnchor")
         if location.confidence is not Confidence.HIGH:
             facts |= {"basis": LINE_NUMBER, "status": "needs_review", "confidence": location.confidence.value}

@@ -119,9 +119,9 @@ class Note:
 
     raw: dict[str, Any]
     marker: dict[str, Any] | None = None
-    placement: Location = field(default_factory=lambda: Location(1))
+    location: Location = field(default_factory=lambda: Location(1))
     as_stored: bool = False
-    """Whether the marker says already, about the present text, what the placement says."""
+    """Whether the marker says already, about the present text, what the location says."""
     moved_symbol: AnchorSymbol | None = None
     """The symbol at the line where the comment is now, once that was looked up."""
 
@@ -138,22 +138,22 @@ class Note:
     @property
     def line(self) -> int:
         """The line it is on, from 1."""
-        return self.placement.line
+        return self.location.line
 
     @property
     def end_line(self) -> int | None:
         """The last line of a range, or None for a single line."""
-        return self.placement.end_line
+        return self.location.end_line
 
     @property
     def orphaned(self) -> bool:
         """Whether the code it was about is gone."""
-        return self.placement.orphaned
+        return self.location.orphaned
 
     @property
     def reason(self) -> str | None:
         """Why it is orphaned, or is to be reviewed."""
-        return self.placement.reason
+        return self.location.reason
 
     @property
     def text(self) -> str:

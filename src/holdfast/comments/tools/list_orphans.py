@@ -104,7 +104,7 @@ def list_orphans(room: Comments, args: ListOrphans) -> Orphans:
     total, found, damaged = uncertain_comments(room, args.file, args.limit)
     offers = candidates(room, found)
     for path, note in found:
-        note.placement = replace(note.placement, candidates=tuple(offers[path, note.id]))
+        note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
     return Orphans(total=total, orphans=[_orphan(room, path, note) for path, note in found], damaged=damaged)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 _OURS, _BASE, _THEIRS, _END = b"<<<<<<<", b"|||||||", b"=======", b">>>>>>>"
 
@@ -16,29 +16,23 @@ class Sides:
     base: bytes | None
 
 
-@dataclass
-class _Parts:
-    ours: list[bytes] = field(default_factory=list)
-    theirs: list[bytes] = field(default_factory=list)
-    base: list[bytes] = field(default_factory=list)
-
-
 def sides_of(data: bytes) -> Sides | None:
     """Return both sides of a conflicted file, or None when it holds no whole conflict."""
-    parts = _Parts()
+    parts: dict[str, list[bytes]] = {"ours": [], "theirs": [], "base": []}
     state, conflicts, has_base = "both", 0, True
     for line in data.splitlines(keepends=True):
         following = _following(state, line)
         if following is None:
-            _add(parts, state, line)
+            for name in parts if state == "both" else (state,):
+                parts[name].append(line)
             continue
         has_base = has_base and not (state == "ours" and following == "theirs")
         conflicts += following == "both"
         state = following
     if state != "both" or not conflicts:
         return None
-    base = b"".join(parts.base) if has_base else None
-    return Sides(b"".join(parts.ours), b"".join(parts.theirs), base)
+    ours, theirs, base = (b"".join(part) for part in parts.values())
+    return Sides(ours, theirs, base if has_base else None)
 
 
 def _following(state: str, line: bytes) -> str | None:
@@ -51,11 +45,6 @@ def _following(state: str, line: bytes) -> str | None:
         ("base", _THEIRS): "theirs",
         ("theirs", _END): "both",
     }.get((state, mark))
-
-
-def _add(parts: _Parts, state: str, line: bytes) -> None:
-    for name in ("ours", "theirs", "base") if state == "both" else (state,):
-        getattr(parts, name).append(line)
 
 
 def conflicted(ours: bytes, theirs: bytes) -> bytes:
