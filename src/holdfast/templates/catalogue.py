@@ -18,6 +18,8 @@ from typing import Any
 
 from holdfast.kernel.errors import HoldfastError, closest
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import Fingerprint, Folder
 from holdfast.storage.git.repository import Repository
 from holdfast.templates.address import Address
@@ -42,13 +44,12 @@ def user_folder() -> str:
     return os.path.join(base, "holdfast", "templates")
 
 
-@dataclass(frozen=True)
-class BrokenFile:
+class UnusableFile(Output):
     """A file in a folder of templates that gives none."""
 
     origin: Origin
-    file: str
-    problem: str
+    file: UntrustedText
+    problem: UntrustedText
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ class Shelf:
     """What the folders held when they were last read."""
 
     templates: dict[Address, Template]
-    broken: list[BrokenFile]
+    broken: list[UnusableFile]
 
 
 class Catalogue:
@@ -115,7 +116,7 @@ def _read(folders: Iterable[tuple[Origin, Folder]]) -> Shelf:
             try:
                 _put_on(shelf, origin, file, content)
             except HoldfastError as failure:
-                shelf.broken.append(BrokenFile(origin, file, failure.message))
+                shelf.broken.append(UnusableFile(origin=origin, file=file, problem=failure.message))
     return shelf
 
 

@@ -27,28 +27,31 @@ NAME_CHARACTERS = 200
 _KINDS = {"string": "a text", "boolean": "true or false", "array": "a list of texts"}
 
 
-@dataclass(frozen=True)
-class Problem:
+class ParameterProblem(Output):
     """One thing that is wrong with one parameter."""
 
-    field: str
-    message: str
+    field: UntrustedText
+    message: UntrustedText
 
 
-def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[Problem]:
+def _problem(field: str, message: str) -> ParameterProblem:
+    return ParameterProblem(field=field, message=message)
+
+
+def problems(declared: Iterable[Parameter], given: Mapping[str, Any]) -> list[ParameterProblem]:
     """Return everything that is wrong with the given parameters, in the order they were declared."""
-    found: list[Problem] = []
+    found: list[ParameterProblem] = []
     known: list[str] = []
     for parameter in declared:
         known.append(parameter.name)
         if parameter.name in given:
             found += _of_value(parameter, given[parameter.name])
         elif parameter.required:
-            found.append(Problem(parameter.name, "Required parameter missing"))
+            found.append(_problem(parameter.name, "Required parameter missing"))
     return found + [_unknown(name, known) for name in given if name not in known]
 
 
-def refusal(subject: str, found: list[Problem]) -> ParameterValidation:
+def refusal(subject: str, found: list[ParameterProblem]) -> ParameterValidation:
     """Return the failure that tells all of the problems."""
     told = "; ".join(f"{problem.field}: {problem.message}" for problem in found)
     return ParameterValidation(
@@ -58,7 +61,7 @@ def refusal(subject: str, found: list[Problem]) -> ParameterValidation:
     )
 
 
-def _of_value(parameter: Parameter, value: Any) -> list[Problem]:
+def _of_value(parameter: Parameter, value: Any) -> list[ParameterProblem]:
     if parameter.type == "boolean":
         return [] if isinstance(value, bool) else [_wrong_type(parameter)]
     if not isinstance(value, list if parameter.type == "array" else str):
@@ -66,16 +69,16 @@ def _of_value(parameter: Parameter, value: Any) -> list[Problem]:
     return _of_texts(parameter, value if isinstance(value, list) else [value])
 
 
-def _of_texts(parameter: Parameter, texts: list[Any]) -> list[Problem]:
+def _of_texts(parameter: Parameter, texts: list[Any]) -> list[ParameterProblem]:
     """Return the first problem of a list; the others are likely the same."""
     if len(texts) > LIMITS.parameter_items:
-        return [Problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")]
+        return [_problem(parameter.name, f"Has more than {LIMITS.parameter_items} items")]
     for text in texts:
         if not isinstance(text, str):
             return [_wrong_type(parameter)]
         problem = _of_text(parameter, text)
         if problem is not None:
-            return [Problem(parameter.name, problem)]
+            return [_problem(parameter.name, problem)]
     return []
 
 
@@ -95,13 +98,15 @@ def _of_text(parameter: Parameter, text: str) -> str | None:
     return None
 
 
-def _wrong_type(parameter: Parameter) -> Problem:
-    return Problem(parameter.name, f"Must be {_KINDS[parameter.type]}")
+def _wrong_type(parameter: Parameter) -> ParameterProblem:
+    return _problem(parameter.name, f"Must be {_KINDS[parameter.type]}")
 
 
-def _unknown(name: str, known: Iterable[str]) -> Problem:
+def _unknown(name: str, known: Iterable[str]) -> ParameterProblem:
     # The name is the caller's; it is shown escaped and cut.
-    return Problem(ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip("."))
+    return _problem(
+        ascii(name[:40])[1:-1], f"Unknown parameter. {did_you_mean(name[:40], known)}".rstrip(".")
+    )
 
 
 Origin = Literal["built-in", "user", "repository"]
@@ -143,7 +148,7 @@ class Template:
         """Return whether it came with the program."""
         return self.origin == "built-in"
 
-    def problems(self, given: Mapping[str, Any]) -> list[Problem]:
+    def problems(self, given: Mapping[str, Any]) -> list[ParameterProblem]:
         """Return everything that is wrong with parameters given for it."""
         return problems(self.parameters, given)
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.untrusted import UntrustedText
-from holdfast.templates.catalogue import BrokenFile, Templates
-from holdfast.templates.template import NAME_CHARACTERS, ListedParameter, ListedTemplate, Origin, array
+from holdfast.templates.catalogue import Templates, UnusableFile
+from holdfast.templates.template import NAME_CHARACTERS, ListedParameter, ListedTemplate, array
 from holdfast.templates.toolset import templates
 
 
@@ -22,19 +19,6 @@ class ListTemplates(Input):
     category: str | None = Field(
         default=None, max_length=NAME_CHARACTERS, description="Only this category, such as makefile."
     )
-
-
-class UnusableFile(Output):
-    """A file in a folder of templates that gives none."""
-
-    origin: Origin
-    file: UntrustedText
-    problem: UntrustedText
-
-    @classmethod
-    def of(cls, broken: BrokenFile) -> Self:
-        """Return what is wrong with a file as a result."""
-        return cls(origin=broken.origin, file=broken.file, problem=broken.problem)
 
 
 class TemplateList(Output):
@@ -88,5 +72,5 @@ def list_templates(room: Templates, args: ListTemplates) -> TemplateList:
     return TemplateList(
         templates=[ListedTemplate.of(template) for template in found],
         count=len(found),
-        broken=[UnusableFile.of(file) for file in room.catalogue.shelf().broken],
+        broken=room.catalogue.shelf().broken,
     )

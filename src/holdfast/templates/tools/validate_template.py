@@ -5,22 +5,15 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, Output
-from holdfast.kernel.untrusted import UntrustedText, visible
+from holdfast.kernel.untrusted import visible
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.errors import ParameterValidation
-from holdfast.templates.template import WithParameters
+from holdfast.templates.template import ParameterProblem, WithParameters
 from holdfast.templates.toolset import templates
 
 
 class ValidateTemplate(WithParameters):
     """Which template's parameters to check."""
-
-
-class ParameterProblem(Output):
-    """One thing that is wrong with one parameter."""
-
-    field: UntrustedText
-    message: UntrustedText
 
 
 class Validated(Output):
@@ -63,6 +56,6 @@ def validate_template(room: Templates, args: ValidateTemplate) -> Validated:
     found = template.problems(args.parameters)
     return Validated(
         valid=not found,
-        errors=[ParameterProblem(field=problem.field, message=problem.message) for problem in found],
+        errors=found,
         template=template.address.uri,
     )
