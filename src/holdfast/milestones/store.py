@@ -118,7 +118,7 @@ class Milestones:
 
     def count(self, kind: Kind, condition: Condition) -> int:
         """Return how many entities of a kind meet a condition."""
-        sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"  # noqa: S608 - ours
+        sql = f"SELECT count(*) FROM entity WHERE entity.kind = ? AND {condition.sql}"
         values = (kind, *condition.values)
         return self._index.ask(lambda connection: int(connection.execute(sql, values).fetchone()[0]))
 

@@ -76,7 +76,7 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
     found = state(connection, kind, name).entity()
     if found.kind == "issue":
         return found
-    query = f"SELECT {OPEN_ISSUES} FROM entity WHERE entity.id = ?"  # noqa: S608 - texts of ours
+    query = f"SELECT {OPEN_ISSUES} FROM entity WHERE entity.id = ?"
     return found._replace(open_issues=connection.execute(query, (found.id,)).fetchone()[0])
 
 
@@ -91,7 +91,7 @@ def history(connection: sqlite3.Connection, name: str) -> list[Event]:
 def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Event]:
     """Return the newest events of all entities, newest first."""
     where = "" if before is None else "WHERE (lamport, id) < (?, ?) "
-    query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"  # noqa: S608 - ours
+    query = f"SELECT body FROM operation {where}ORDER BY lamport DESC, id DESC LIMIT ?"
     rows = connection.execute(query, (*(before or ()), limit))
     return [_event_of(found) for (body,) in rows if (found := parse(body)) is not None]
 
@@ -176,5 +176,5 @@ def _is_closed(connection: sqlite3.Connection, name: str) -> bool:
 
 
 def _statuses(connection: sqlite3.Connection, condition: str, *values: str) -> list[str]:
-    query = f"SELECT entity.status FROM entity WHERE entity.kind = 'milestone' AND {condition}"  # noqa: S608 - ours
+    query = f"SELECT entity.status FROM entity WHERE entity.kind = 'milestone' AND {condition}"
     return [row[0] for row in connection.execute(query, values)]

@@ -13,16 +13,13 @@ from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import State, fold
 
-_INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"  # noqa: S608 - marks
+_INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"
 _BATCH = 5000
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
 _INSERT_LINK = "INSERT OR IGNORE INTO link VALUES (?, ?)"
 _INSERT_CLAIM = "INSERT OR IGNORE INTO claim VALUES (?, ?, ?, ?, ?)"
-_FORGET = tuple(
-    f"DELETE FROM {table} WHERE entity = ?"  # noqa: S608 - names of ours
-    for table in ("dependency", "link", "claim")
-)
+_FORGET = tuple(f"DELETE FROM {table} WHERE entity = ?" for table in ("dependency", "link", "claim"))
 
 
 class Rows:

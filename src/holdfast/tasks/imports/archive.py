@@ -42,7 +42,7 @@ _ALL = 2_000_000_000
 _AT_ONCE = 500
 _NOT_CARRIED = frozenset({"workspace", "waits", "unblocks", "claim_session", "claim_token"})
 _REPLACED = [name for name in Task._fields if name not in {"uid", "n", "workspace", "parent"}]
-_REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"  # noqa: S608
+_REPLACE_TASK = f"UPDATE task SET {', '.join(f'{name} = :{name}' for name in _REPLACED)} WHERE uid = :uid"
 _LISTS = ("labels", "depends_on", "files", "links", "attachments")
 _EVENT = ("at", "actor", "task", "version", "type", "before", "after", "reason")
 _TABLES = {
@@ -65,7 +65,7 @@ def _insert(table: str, columns: Iterable[str], conflict: str | None = "DO NOTHI
     names = list(columns)
     values = ", ".join(f":{name}" for name in names)
     clause = "" if conflict is None else f" ON CONFLICT {conflict}"
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}){clause}"  # noqa: S608
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}){clause}"
 
 
 @dataclass
@@ -93,7 +93,7 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
         own,
     ).fetchall():
         yield encoded({"content": sha256, "data": base64.b64encode(bytes(data)).decode()})
-    query = f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n"  # noqa: S608
+    query = f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n"
     tasks = [Task._make(row) for row in connection.execute(query, own).fetchall()]
     for start in range(0, len(tasks), _AT_ONCE):
         some = tasks[start : start + _AT_ONCE]
@@ -103,7 +103,7 @@ def written(connection: Connection, workspace: Workspace) -> Iterator[str]:
         yield encoded({"event": _event(event)})
     for table, (names, _) in _TABLES.items():
         listed = ", ".join(names.split())
-        query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"  # noqa: S608
+        query = f"SELECT {listed} FROM {table} WHERE workspace = :id ORDER BY {listed}"
         for row in connection.execute(query, own).fetchall():
             yield encoded({table: dict(zip(names.split(), row, strict=True))})
 

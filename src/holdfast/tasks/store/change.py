@@ -182,7 +182,7 @@ def _added(wanted: Change) -> dict[str, list[Any]]:
 def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None:
     columns = "".join(f"{name} = :{name}, " for name in row)
     transaction.execute(
-        f"UPDATE task SET {columns}version = version + 1, updated_at = :updated_at WHERE uid = :uid",  # noqa: S608
+        f"UPDATE task SET {columns}version = version + 1, updated_at = :updated_at WHERE uid = :uid",
         {**row, "updated_at": transaction.now, "uid": task.uid},
     )
 

@@ -16,7 +16,7 @@ from holdfast.tasks.store.states import PRIORITIES
 from holdfast.tasks.store.transaction import Transaction
 
 _VALUES = ", ".join(f":{name}" for name in Task._fields)
-_INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"  # noqa: S608
+_INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"
 _TAKE_NUMBERS = (
     "UPDATE workspace SET next_number = next_number + :count WHERE id = :id RETURNING next_number - :count"
 )

@@ -109,7 +109,7 @@ def _edges(connection: Connection, uids: Iterable[str]) -> list[tuple[str, str]]
     found: list[tuple[str, str]] = []
     for listed, values in in_portions(uids):
         found += connection.execute(
-            f"SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {listed}"  # noqa: S608
+            f"SELECT task, needs FROM dependency WHERE kind = 'blocks' AND task IN {listed}"
             f" UNION ALL SELECT uid, parent FROM task WHERE parent IS NOT NULL AND uid IN {listed}",
             values,
         ).fetchall()
@@ -126,7 +126,7 @@ def refresh(
     freed = _refresh_waits(connection, list(dict.fromkeys(waiting)))
     for listed, values in in_portions(needed):
         connection.execute(
-            "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"  # noqa: S608
+            "UPDATE task SET unblocks = (SELECT count(*) FROM dependency JOIN task other"
             " ON other.uid = dependency.task WHERE dependency.needs = task.uid AND dependency.kind = 'blocks'"
             f" AND other.{_OPEN}) WHERE uid IN {listed}",
             values,
@@ -143,7 +143,7 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     freed = []
     for listed, values in in_portions(affected):
         rows = connection.execute(
-            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n",  # noqa: S608
+            f"SELECT uid, n, waits, status FROM task WHERE uid IN {listed} ORDER BY n",
             values,
         ).fetchall()
         for uid, number, before, status in rows:
@@ -165,7 +165,7 @@ def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]
     ancestors = {uid: parent for uid, parent, _ in tasks}
     open_needs: dict[str, list[str]] = defaultdict(list)
     needs = connection.execute(
-        "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
+        "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
         f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
         " AND other.workspace = :id",
         {"id": workspace},
@@ -179,7 +179,7 @@ def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]
 def wrongly_needed(connection: Connection, workspace: str) -> list[str]:
     """Return tasks whose kept number of open tasks that need them is wrong."""
     rows = connection.execute(
-        "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"  # noqa: S608
+        "SELECT task.uid FROM task LEFT JOIN (SELECT dependency.needs AS needed, count(*) AS number"
         " FROM dependency JOIN task other ON other.uid = dependency.task WHERE dependency.kind = 'blocks'"
         f" AND other.{_OPEN} GROUP BY dependency.needs) AS found ON found.needed = task.uid"
         " WHERE task.workspace = :id AND task.unblocks <> coalesce(found.number, 0)",
@@ -197,7 +197,7 @@ def _with_descendants(connection: Connection, roots: list[str]) -> list[str]:
     while frontier:
         following: list[str] = []
         for listed, values in in_portions(frontier):
-            rows = connection.execute(f"SELECT uid FROM task WHERE parent IN {listed}", values)  # noqa: S608
+            rows = connection.execute(f"SELECT uid FROM task WHERE parent IN {listed}", values)
             following += [row[0] for row in rows if row[0] not in found]
         found |= dict.fromkeys(following)
         frontier = following
@@ -211,7 +211,7 @@ def _ancestors(connection: Connection, uids: list[str]) -> dict[str, str | None]
     while frontier:
         for listed, values in in_portions(frontier):
             parents.update(
-                connection.execute(f"SELECT uid, parent FROM task WHERE uid IN {listed}", values).fetchall()  # noqa: S608
+                connection.execute(f"SELECT uid, parent FROM task WHERE uid IN {listed}", values).fetchall()
             )
         frontier = [parent for parent in parents.values() if parent is not None and parent not in parents]
     return parents
@@ -228,7 +228,7 @@ def _open_needs(connection: Connection, uids: Iterable[str]) -> dict[str, list[s
     found: dict[str, list[str]] = defaultdict(list)
     for listed, values in in_portions(uids):
         rows = connection.execute(
-            "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"  # noqa: S608
+            "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
             f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
             f" AND dependency.task IN {listed}",
             values,

@@ -151,7 +151,7 @@ def told_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, dict[str
     """Return the state of some tasks as their events tell it."""
     states: dict[str, dict[str, Any]] = defaultdict(dict)
     for listed, values in in_portions(task.uid for task in tasks):
-        query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"  # noqa: S608
+        query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"
         for uid, after in connection.execute(query, values):
             states[uid].update(json.loads(after))
     return states

@@ -54,12 +54,12 @@ def _next_one(conditions: str, locking: str, skipping: str, *, rare: bool) -> st
     Tasks that few fit are found by what is wished, others by going through those that are ready in order.
     """
     # Numbers, not names for ever: the index that has the order of the ready ones has them as well.
-    left = f"SELECT n FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"  # noqa: S608
-    ready = f"SELECT n FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"  # noqa: S608
+    left = f"SELECT n FROM task WHERE {_ABANDONED}{conditions} ORDER BY claim_expires LIMIT 1{skipping}"
+    ready = f"SELECT n FROM task WHERE {_READY}{conditions} {_ORDER} LIMIT 1{skipping}"
     if rare:
         ready = ready.replace("workspace = :workspace", IN_WORKSPACE_AS_WELL)
     named = f"workspace = :workspace AND n = coalesce(({left}), ({ready}))"
-    return f"SELECT {COLUMNS} FROM task WHERE {named}{locking}"  # noqa: S608
+    return f"SELECT {COLUMNS} FROM task WHERE {named}{locking}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,7 @@ def renew(transaction: Transaction, name: str, seconds: float = LEASE_SECONDS) -
 
 def _renewed(transaction: Transaction, task: Task, seconds: float) -> Task:
     row = transaction.execute(
-        f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
+        f"UPDATE task SET claim_expires = :until WHERE uid = :uid RETURNING {COLUMNS}",
         {"uid": task.uid, "until": max(transaction.now + seconds, task.claim_expires or 0.0)},
     ).fetchone()
     return Task._make(row)
@@ -246,7 +246,7 @@ def end(transaction: Transaction, task: Task, *, kind: str = "released", reason:
     """End the claim on a task, whoever holds it."""
     status = "backlog" if task.status == "in-progress" else task.status
     row = transaction.execute(
-        f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",  # noqa: S608
+        f"UPDATE task SET {_FREED}, status = :status WHERE uid = :uid RETURNING {COLUMNS}",
         {"uid": task.uid, "now": transaction.now, "status": status},
     ).fetchone()
     freed = Task._make(row)

@@ -28,10 +28,10 @@ from holdfast.tasks.store.transaction import Transaction
 
 _MOST_AT_ONCE = 500
 
-_BY_NUMBER = f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND n = :n"  # noqa: S608
-_BY_UID = f"SELECT {COLUMNS} FROM task WHERE uid = :uid"  # noqa: S608
+_BY_NUMBER = f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND n = :n"
+_BY_UID = f"SELECT {COLUMNS} FROM task WHERE uid = :uid"
 _NEEDED = (
-    f"SELECT dependency.kind, {', '.join(f'other.{name}' for name in Task._fields)} FROM dependency"  # noqa: S608
+    f"SELECT dependency.kind, {', '.join(f'other.{name}' for name in Task._fields)} FROM dependency"
     " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
     " ORDER BY other.n, dependency.kind"
 )
@@ -141,7 +141,7 @@ def needed_by(connection: Connection, uid: str) -> list[Dependency]:
 
 def subtasks_of(connection: Connection, uid: str) -> list[Task]:
     """Return the tasks directly below a task, in order."""
-    query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"  # noqa: S608
+    query = f"SELECT {COLUMNS} FROM task WHERE parent = :uid ORDER BY n"
     return [Task._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
@@ -189,7 +189,7 @@ def blockers_of(connection: Connection, uids: Iterable[str]) -> dict[str, list[s
     found: dict[str, list[str]] = defaultdict(list)
     for listed, values in in_portions(uids):
         rows = connection.execute(
-            "SELECT dependency.task, other.n FROM dependency JOIN task other ON other.uid = dependency.needs"  # noqa: S608
+            "SELECT dependency.task, other.n FROM dependency JOIN task other ON other.uid = dependency.needs"
             f" WHERE dependency.kind = 'blocks' AND dependency.task IN {listed}"
             " AND other.status NOT IN ('done', 'dropped') ORDER BY other.n",
             values,
@@ -203,7 +203,7 @@ def ids_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
     """Return what people call these tasks."""
     found: dict[str, str] = {}
     for listed, values in in_portions(uids):
-        rows = connection.execute(f"SELECT uid, n FROM task WHERE uid IN {listed}", values)  # noqa: S608
+        rows = connection.execute(f"SELECT uid, n FROM task WHERE uid IN {listed}", values)
         found.update((uid, task_id(number)) for uid, number in rows)
     return found
 
@@ -214,7 +214,7 @@ def events_after(
     """Return what happened after a number, in the order in which it happened."""
     only = "" if task is None else " AND task = :task"
     rows = connection.execute(
-        "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"  # noqa: S608
+        "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
         f" WHERE workspace = :workspace AND seq > :after{only} ORDER BY seq LIMIT :limit",
         {"workspace": workspace, "after": after, "limit": limit, "task": task},
     )

@@ -60,7 +60,7 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
 def find_session(transaction: Transaction, identity: str) -> Session:
     """Return a session by its handle."""
     row = transaction.execute(
-        f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace",  # noqa: S608
+        f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace",
         {"id": identity, "workspace": transaction.workspace.id},
     ).fetchone()
     if row is None:
@@ -100,7 +100,7 @@ def leave_note(transaction: Transaction, identity: str, note: str | None) -> Non
 def open_sessions(transaction: Transaction, since: float) -> list[Session]:
     """Return the sessions that were heard of since a moment, the latest first."""
     rows = transaction.execute(
-        f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"  # noqa: S608
+        f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"
         " ORDER BY seen DESC, id LIMIT 100",
         {"workspace": transaction.workspace.id, "since": since},
     )

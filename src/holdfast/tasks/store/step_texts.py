@@ -151,7 +151,7 @@ def variables_of(name: str) -> list[str]:
 def own_steps(transaction: Transaction) -> dict[str, OwnStep]:
     """Return every step that the workspace ever wrote, also those it took back."""
     found = transaction.execute(
-        f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name",  # noqa: S608
+        f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name",
         {"workspace": transaction.workspace.id},
     )
     return {row[0]: OwnStep(*row) for row in found if row[0] in ALL}

@@ -134,13 +134,13 @@ class Tasks:
         if not self.exists:
             return []
         with self.reading() as connection:
-            found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")  # noqa: S608
+            found = connection.execute(f"SELECT {_WORKSPACE_COLUMNS} FROM workspace ORDER BY id")
             return [Workspace(*row) for row in found]
 
     def workspace_called(self, connection: Connection, identity: str) -> Workspace:
         """Return the workspace with this id."""
         row = connection.execute(
-            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id",  # noqa: S608
+            f"SELECT {_WORKSPACE_COLUMNS} FROM workspace WHERE id = :id",
             {"id": identity},
         ).fetchone()
         return Workspace(*row)
@@ -148,7 +148,7 @@ class Tasks:
     def find_workspace(self, connection: Connection) -> Workspace | None:
         """Return the workspace of this repository, or None when there is none yet."""
         marked = self.known or read_marker(self.repository)
-        select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"  # noqa: S608
+        select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"
         if marked is not None:
             row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
             if row is not None:

@@ -27,7 +27,7 @@ NOBODY = Who("")
 
 _NAMED = "workspace = :workspace AND milestone IS NOT NULL AND status NOT IN ('done', 'dropped')"
 _NAMES = (
-    f"WITH RECURSIVE named (milestone) AS (SELECT min(milestone) FROM task WHERE {_NAMED} UNION ALL"  # noqa: S608
+    f"WITH RECURSIVE named (milestone) AS (SELECT min(milestone) FROM task WHERE {_NAMED} UNION ALL"
     f" SELECT (SELECT min(task.milestone) FROM task WHERE {_NAMED} AND task.milestone > named.milestone)"
     " FROM named WHERE named.milestone IS NOT NULL)"
     " SELECT milestone FROM named WHERE milestone IS NOT NULL"

@@ -122,7 +122,7 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
         everything = [
             Task._make(row)
             for row in transaction.execute(
-                f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",  # noqa: S608
+                f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",
                 {"id": transaction.workspace.id},
             )
         ]
@@ -271,7 +271,7 @@ def _fix(room: Tasks, who: Who) -> list[str]:
     with room.writing(who) as transaction:
         workspace = transaction.workspace.id
         left = transaction.execute(
-            f"SELECT {COLUMNS} FROM task WHERE workspace = :id AND claim_agent IS NOT NULL"  # noqa: S608
+            f"SELECT {COLUMNS} FROM task WHERE workspace = :id AND claim_agent IS NOT NULL"
             f" AND claim_expires <= :now AND status = 'in-progress'{transaction.for_update}",
             {"id": workspace, "now": transaction.now},
         ).fetchall()

@@ -188,7 +188,7 @@ def _none_ready(transaction: Transaction) -> NoneReady:
 
     def count(condition: str) -> int:
         # One question each: every one of them is answered by an index alone.
-        query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"  # noqa: S608
+        query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"
         found: int = transaction.execute(query, {"workspace": workspace, "now": now, **values}).fetchone()[0]
         return found
 

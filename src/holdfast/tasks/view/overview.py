@@ -164,7 +164,7 @@ def _velocity(transaction: Transaction) -> Velocity:
 def _stale(transaction: Transaction, most: int) -> list[Task]:
     """Return tasks in progress that nobody touched for a week, the longest forgotten first."""
     rows = transaction.execute(
-        f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"  # noqa: S608
+        f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"
         " AND updated_at < :before ORDER BY updated_at LIMIT :most",
         {
             "workspace": transaction.workspace.id,
@@ -179,7 +179,7 @@ def _blocked(transaction: Transaction, most: int) -> list[BlockedTask]:
     closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
     rows = transaction.execute(
-        "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"  # noqa: S608
+        "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"
         f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
         " ORDER BY priority, n LIMIT :most",
         {"workspace": transaction.workspace.id, "most": most, **values},
