@@ -49,9 +49,15 @@ def _answered(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from holdfast.faces.cli.application import run_program, this_installation
+    from holdfast.kernel import garbage
 
-    return run_program(git_mile(this_installation()), "git mile", arguments)
+    garbage.begin()
+    try:
+        from holdfast.faces.cli.application import run_program, this_installation
+
+        return run_program(git_mile(this_installation()), "git mile", arguments)
+    finally:
+        garbage.done()
 
 
 def git_mile(commands: Commands) -> CommandGroup:

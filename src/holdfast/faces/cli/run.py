@@ -102,7 +102,9 @@ class LazyWorkspace:
         if not self._opened:
             database = [] if self.place.database is None else [self.place.database]
             self._opened.append(self.host.discover(starting_directory(self.place.root), *database))
-        return self._opened[0].room(toolset)
+        room = self._opened[0].room(toolset)
+        garbage.done()
+        return room
 
     def close(self) -> None:
         """Close the workspace, if it was needed at all."""
@@ -118,7 +120,6 @@ def perform(
     What the operation left to do after its answer is done once the answer was written, and undone
     when it was not.
     """
-    garbage.done()
     workspace = LazyWorkspace(host, place)
     with closing(workspace), closing(Dispatcher(host.registry, workspace.room)) as dispatcher:
         progress = ProgressLine(sys.stderr)
