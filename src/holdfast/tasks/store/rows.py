@@ -123,10 +123,10 @@ def needs_of(connection: Connection, uid: str) -> list[Dependency]:
     return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
-def needed_tasks(connection: Connection, uid: str) -> list[Needed]:
+def needed_tasks(connection: Connection, uid: str) -> list[NeededTask]:
     """Return the tasks that a task has to do with, whole."""
     found = connection.execute(_NEEDED, {"uid": uid})
-    return [Needed(row[0], Task._make(row[1:])) for row in found]
+    return [NeededTask(row[0], Task._make(row[1:])) for row in found]
 
 
 def needed_by(connection: Connection, uid: str) -> list[Dependency]:
@@ -145,7 +145,7 @@ def subtasks_of(connection: Connection, uid: str) -> list[Task]:
     return [Task._make(row) for row in connection.execute(query, {"uid": uid})]
 
 
-class Needed(NamedTuple):
+class NeededTask(NamedTuple):
     """Another task that a task has to do with, and how."""
 
     kind: Kind
@@ -156,7 +156,7 @@ class Parts(NamedTuple):
     """What belongs to a task, each sort in order."""
 
     subtasks: list[Task]
-    needs: list[Needed]
+    needs: list[NeededTask]
     needed_by: list[Dependency]
     labels: list[str]
     files: list[File]

@@ -59,7 +59,7 @@ class AuditFinding(Result):
     fix: str | None = Field(default=None, description="What to do about it.")
 
 
-class _Found(NamedTuple):
+class _Candidate(NamedTuple):
     """A finding, before it is known whether there is room for it."""
 
     code: Code
@@ -145,7 +145,7 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
 
 def _findings(
     room: Tasks, transaction: Transaction, everything: list[Task], scope: Scope
-) -> Iterator[_Found]:
+) -> Iterator[_Candidate]:
     if scope in ("full", "tasks"):
         for task in everything:
             yield from _about(transaction, task)
@@ -157,7 +157,7 @@ def _findings(
         yield from _files(room, transaction)
 
 
-def _about(transaction: Transaction, task: Task) -> Iterator[_Found]:
+def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
     if task.status == "done":
         criteria = json.loads(task.criteria)
         unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
@@ -197,7 +197,7 @@ def _about(transaction: Transaction, task: Task) -> Iterator[_Found]:
         yield _finding("NO_CRITERIA", "info", task, "Nothing says when it is done.", "Add criteria.")
 
 
-def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[_Found]:
+def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
     by_uid = {task.uid: task for task in everything}
     pairs = transaction.execute(
         "SELECT dependency.task, dependency.needs FROM dependency JOIN task ON task.uid = dependency.task"
@@ -217,7 +217,7 @@ def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[
         yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
 
 
-def _files(room: Tasks, transaction: Transaction) -> Iterator[_Found]:
+def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
     if room.repository.bare:
         return
     tree = Tree(room.repository)
@@ -233,10 +233,10 @@ def _files(room: Tasks, transaction: Transaction) -> Iterator[_Found]:
         if not there[path]:
             told = f"Its file {path} is not there."
             fix = "Name the file by its new path, or remove it from the task."
-            yield _Found("MISSING_FILE", "warning", task_id(number), told, fix)
+            yield _Candidate("MISSING_FILE", "warning", task_id(number), told, fix)
 
 
-def _duplicates(everything: list[Task]) -> Iterator[_Found]:
+def _duplicates(everything: list[Task]) -> Iterator[_Candidate]:
     seen: dict[str, Task] = {}
     for task in everything:
         if task.status in FINISHED:
@@ -249,7 +249,7 @@ def _duplicates(everything: list[Task]) -> Iterator[_Found]:
         seen.setdefault(words, task)
 
 
-def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Found]:
+def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
     """Compare every task with what its events say, some at a time, so that memory stays flat."""
     for start in range(0, len(everything), _AT_ONCE):
         some = everything[start : start + _AT_ONCE]
@@ -261,8 +261,8 @@ def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Fo
                 )
 
 
-def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> _Found:
-    return _Found(code, severity, task.id, detail, fix)
+def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> _Candidate:
+    return _Candidate(code, severity, task.id, detail, fix)
 
 
 def _fix(room: Tasks, who: Who) -> list[str]:

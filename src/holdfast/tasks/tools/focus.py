@@ -37,7 +37,7 @@ Item = TypeVar("Item")
 
 
 @dataclass
-class Room:
+class Space:
     """How much fits: characters of each text, numbers of each sort; and what did not."""
 
     text: int
@@ -63,10 +63,10 @@ class Room:
         return items[:most]
 
 
-def _room_for(how: ResponseFormat) -> Room:
+def _room_for(how: ResponseFormat) -> Space:
     if how == "detailed":
-        return Room(text=3000, remark=300, remarks=8, rules=20, listed=20)
-    return Room(text=800, remark=160, remarks=3, rules=6, listed=8)
+        return Space(text=3000, remark=300, remarks=8, rules=20, listed=20)
+    return Space(text=800, remark=160, remarks=3, rules=6, listed=8)
 
 
 class FocusTask(InSession):
@@ -136,7 +136,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
     return shortened_focus(whole, most, f"{base}/tasks/{task.id}")
 
 
-def _say_what_is_left_out(space: Room, totals: Mapping[str, int], limit: int, address: str) -> None:
+def _say_what_is_left_out(space: Space, totals: Mapping[str, int], limit: int, address: str) -> None:
     for kind, total in totals.items():
         if total > limit:
             space.more.append(More(what=f"{kind}s", shown=limit, total=total))
@@ -162,18 +162,18 @@ def _parents(transaction: Transaction, task: Task) -> list[Task]:
     return found
 
 
-def _blockers(transaction: Transaction, parts: rows.Parts, space: Room) -> list[TaskRef]:
+def _blockers(transaction: Transaction, parts: rows.Parts, space: Space) -> list[TaskRef]:
     return task_refs(transaction, space.some(parts.blockers, space.listed, "blockers", None))
 
 
-def _question(task: Task, parts: rows.Parts, space: Room) -> Question:
+def _question(task: Task, parts: rows.Parts, space: Space) -> Question:
     links = [(link.kind, link.ref) for link in parts.links]
     if task.milestone is not None:
         links.append(("milestone", task.milestone))
     return Question(files=[file.path for file in parts.files], links=links, name=task.id, limit=space.remarks)
 
 
-def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
+def _fitted(detail: TaskDetail, space: Space) -> TaskDetail:
     """Return a task whose texts and lists are as long as there is room for."""
     changes: dict[str, object] = {
         name: space.fit(text)
@@ -191,7 +191,7 @@ def _fitted(detail: TaskDetail, space: Room) -> TaskDetail:
     return detail.model_copy(update=changes) if changes else detail
 
 
-def _fitted_criterion(item: Criterion, space: Room) -> Criterion:
+def _fitted_criterion(item: Criterion, space: Space) -> Criterion:
     text = space.fit(item.text, space.remark)
     return item if text == item.text else item.model_copy(update={"text": text})
 
@@ -200,7 +200,7 @@ def _unchecked(detail: TaskDetail) -> list[int]:
     return [number for number, item in enumerate(detail.criteria or (), 1) if not item.checked]
 
 
-def _remark_out(remark: Remark, space: Room) -> RemarkOut:
+def _remark_out(remark: Remark, space: Space) -> RemarkOut:
     return RemarkOut(
         kind=remark.kind,
         ref=remark.ref,
