@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
-from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.records import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
+from holdfast.tasks.store.transaction import Transaction
 
 MOST_DAYS = 365
 
@@ -25,22 +25,22 @@ class Box:
     status: str
 
 
-def counts_by_status(connection: Connection, workspace: str) -> dict[Status, int]:
+def counts_by_status(transaction: Transaction) -> dict[Status, int]:
     """Return how many tasks are in each state, in the usual order."""
-    rows = connection.execute(
+    rows = transaction.execute(
         "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status",
-        {"workspace": workspace},
+        {"workspace": transaction.workspace.id},
     )
     counted: Mapping[str, int] = dict(rows.fetchall())
     return {status: counted.get(status, 0) for status in STATUSES}
 
 
-def burndown(connection: Connection, workspace: str, today: date) -> list[tuple[date, int, int]]:
+def burndown(transaction: Transaction, today: date) -> list[tuple[date, int, int]]:
     """Return, for each day since the first task, how many tasks were open and done at its end."""
     opened: Counter[date] = Counter()
     done: Counter[date] = Counter()
     states: dict[str, str] = {}
-    for at, task, status in _changes_of_status(connection, workspace):
+    for at, task, status in _changes_of_status(transaction):
         before = states.get(task)
         states[task] = status
         day = datetime.fromtimestamp(at, UTC).date()
@@ -51,11 +51,11 @@ def burndown(connection: Connection, workspace: str, today: date) -> list[tuple[
     return _accumulated(opened, done, today)
 
 
-def _changes_of_status(connection: Connection, workspace: str) -> Iterable[tuple[float, str, str]]:
+def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, str]]:
     """Yield every status that a task got, in the order of events."""
-    rows = connection.execute(
+    rows = transaction.execute(
         "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq",
-        {"workspace": workspace},
+        {"workspace": transaction.workspace.id},
     )
     for at, task, after in rows:
         if after and '"status"' in after:
@@ -75,24 +75,26 @@ def _accumulated(opened: Counter[date], done: Counter[date], today: date) -> lis
     return days[-MOST_DAYS:]
 
 
-def graph(connection: Connection, workspace: str, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:
+def graph(transaction: Transaction, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:
     """Return tasks, those that matter to others first, what they need, and how many there are in all."""
-    values = {"workspace": workspace}
+    values = {"workspace": transaction.workspace.id}
     needs = [
         (task_id(task), task_id(needed))
-        for task, needed in connection.execute(
+        for task, needed in transaction.execute(
             "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
             " JOIN task other ON other.uid = dependency.needs"
             " WHERE dependency.kind = 'blocks' AND task.workspace = :workspace ORDER BY task.n, other.n",
             values,
         )
     ]
-    rows = connection.execute(
+    rows = transaction.execute(
         "SELECT n, title, status FROM task WHERE workspace = :workspace"
         " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
         " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :most",
         values | {"most": most},
     )
     boxes = [Box(task_id(number), title, status) for number, title, status in rows]
-    total = connection.execute("SELECT count(*) FROM task WHERE workspace = :workspace", values).fetchone()[0]
+    total = transaction.execute("SELECT count(*) FROM task WHERE workspace = :workspace", values).fetchone()[
+        0
+    ]
     return boxes, needs, total

@@ -194,13 +194,13 @@ def _right_of(place: tuple[int, int]) -> tuple[float, float]:
 
 def drawn(room: Tasks, kind: ChartKind) -> tuple[Drawing, dict[Status, int]]:
     """Return a chart as shapes, and the counts by status."""
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        counts = figures.counts_by_status(connection, workspace.id)
+    with room.reading() as transaction:
+        workspace = transaction.workspace
+        counts = figures.counts_by_status(transaction)
         if kind == "burndown":
-            days = figures.burndown(connection, workspace.id, room.clock().date())
+            days = figures.burndown(transaction, transaction.moment.date())
             return burndown_chart(workspace.name, days), counts
         if kind == "graph":
-            boxes, needs, _ = figures.graph(connection, workspace.id, MOST_BOXES)
+            boxes, needs, _ = figures.graph(transaction, MOST_BOXES)
             return graph_chart(workspace.name, boxes, needs), counts
         return status_chart(workspace.name, counts), counts

@@ -157,7 +157,7 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
     check_workspace(room, arguments)
     with room.reading() as transaction:
         workspace = transaction.workspace
-        boxes, needs, total = figures.graph(transaction, workspace.id, arguments.limit)
+        boxes, needs, total = figures.graph(transaction, arguments.limit)
     most = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MOST_BYTES
     nodes = [Node(id=box.id, title=shorten(box.title, _TITLE, tidy=True), status=box.status) for box in boxes]  # type: ignore[arg-type]
     nodes = fitting(nodes, most * 2 // 3)

@@ -87,9 +87,9 @@ def _words(result: TasksRestored) -> str:
 def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
     """Write all tasks with their history as lines of JSON, always the same for the same tasks."""
     check_workspace(room, arguments)
-    with room.reading() as connection:
-        workspace = room.workspace_in(connection)
-        lines = list(written(connection, workspace))
+    with room.reading() as transaction:
+        workspace = transaction.workspace
+        lines = list(written(transaction, workspace))
     body = "".join(f"{line}\n" for line in lines)
     if arguments.file is None:
         return TasksExported(
@@ -128,8 +128,8 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     except UnicodeDecodeError:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
     given = parsed(text.split("\n"))  # texts hold other ends of lines, which end no line here
-    with room.store.write() as connection:
-        report = take_in(room.store, connection, room.find_workspace(connection), given)
+    with room.writing() as transaction:
+        report = take_in(room.store, transaction, room.find_workspace(transaction), given)
     identity = str(given.workspace["id"])
     if not room.repository.bare and read_marker(room.repository) != identity:
         write_marker(room.repository, identity)

@@ -77,9 +77,9 @@ def seen_of(found: Fitted) -> dict[str, Any]:
 
 def ours(room: Tasks, uid: str, origin: str = "") -> tuple[Task, ForeignTask]:
     """Return a task of ours, and as a tracker takes it."""
-    with room.reading() as connection:
-        task = rows.task_by_uid(connection, uid)
-        labels = rows.labels_of(connection, uid)
+    with room.reading() as transaction:
+        task = rows.task_by_uid(transaction, uid)
+        labels = rows.labels_of(transaction, uid)
     return task, ForeignTask(
         origin=origin,
         title=task.title,

@@ -13,6 +13,7 @@ from typing import Any
 
 from holdfast.tasks.store.records import encoded
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 
 _TRACKERS = "SELECT name, kind, settings, mark, connected, created_at, synced_at FROM tracker"
 _PUT_TRACKER = (
@@ -20,6 +21,8 @@ _PUT_TRACKER = (
     " VALUES (:workspace, :name, :kind, :settings, '{}', 1, :now)"
     " ON CONFLICT (workspace, name) DO UPDATE SET settings = excluded.settings, connected = 1"
 )
+_DISCONNECT = "UPDATE tracker SET connected = 0 WHERE workspace = :workspace AND name = :name"
+_MOVE_MARK = "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace = :workspace AND name = :name"
 _PUT_COUNTERPART = (
     "INSERT INTO counterpart (workspace, tracker, origin, task, url, base, seen)"
     " VALUES (:workspace, :tracker, :origin, :task, :url, :base, :seen)"
@@ -54,58 +57,45 @@ class Counterpart:
 
 def trackers(room: Tasks, kind: str | None = None) -> list[Known]:
     """Return the trackers of the workspace, those connected last first."""
-    with room.reading() as connection:
-        values = {"workspace": room.workspace_in(connection).id, "kind": kind}
-        only = "" if kind is None else " AND kind = :kind"
-        query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
-        return [_known(row) for row in connection.execute(query, values)]
+    with room.reading() as transaction:
+        return _trackers(transaction, kind)
 
 
-def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> bool:
-    """Keep a tracker, and return whether it is new or its settings are."""
-    before = {item.name: item for item in trackers(room, kind)}.get(name)
-    if before is not None and before.connected and dict(before.settings) == dict(settings):
-        return False
-    with room.store.write() as connection:
-        values = {
-            "workspace": room.workspace_in(connection).id,
-            "name": name,
-            "kind": kind,
-            "settings": encoded(dict(settings)),
-            "now": room.now(),
-        }
-        connection.execute(_PUT_TRACKER, values)
-    return True
+def _trackers(transaction: Transaction, kind: str | None) -> list[Known]:
+    values = {"workspace": transaction.workspace.id, "kind": kind}
+    only = "" if kind is None else " AND kind = :kind"
+    query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
+    return [_known(row) for row in transaction.execute(query, values)]
+
+
+def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
+    """Keep a tracker; one that is connected with these settings stays as it is."""
+    with room.writing() as transaction:
+        before = {item.name: item for item in _trackers(transaction, kind)}.get(name)
+        if before is None or not before.connected or dict(before.settings) != dict(settings):
+            values = {"name": name, "kind": kind, "settings": encoded(dict(settings))}
+            _execute(transaction, _PUT_TRACKER, values)
 
 
 def disconnect(room: Tasks, name: str) -> None:
     """Stop using a tracker; what is known about its items is kept."""
-    with room.store.write() as connection:
-        values = {"workspace": room.workspace_in(connection).id, "name": name}
-        statement = "UPDATE tracker SET connected = 0 WHERE workspace = :workspace AND name = :name"
-        connection.execute(statement, values)
+    with room.writing() as transaction:
+        _execute(transaction, _DISCONNECT, {"name": name})
 
 
 def move_mark(room: Tasks, name: str, mark: Mapping[str, Any]) -> None:
     """Keep how far a tracker was read."""
-    with room.store.write() as connection:
-        values = {
-            "workspace": room.workspace_in(connection).id, "name": name, "mark": encoded(dict(mark)),
-            "now": room.now(),
-        }  # fmt: skip
-        connection.execute(
-            "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace = :workspace AND name = :name",
-            values,
-        )
+    with room.writing() as transaction:
+        _execute(transaction, _MOVE_MARK, {"name": name, "mark": encoded(dict(mark))})
 
 
 def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
     """Return what is known about a tracker's items, by their origin."""
-    with room.reading() as connection:
-        rows = connection.execute(
+    with room.reading() as transaction:
+        rows = transaction.execute(
             "SELECT origin, task, url, base, seen FROM counterpart"
             " WHERE workspace = :workspace AND tracker = :tracker ORDER BY origin",
-            {"workspace": room.workspace_in(connection).id, "tracker": tracker},
+            {"workspace": transaction.workspace.id, "tracker": tracker},
         ).fetchall()
     return {
         origin: Counterpart(origin, task, url, json.loads(base), json.loads(seen))
@@ -117,8 +107,8 @@ def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
     """Keep what both sides agreed on and what was seen."""
     if not found:
         return
-    with room.store.write() as connection:
-        workspace = room.workspace_in(connection).id
+    with room.writing() as transaction:
+        workspace = transaction.workspace.id
         rows = [
             {
                 "workspace": workspace, "tracker": tracker, "origin": item.origin, "task": item.task,
@@ -126,7 +116,11 @@ def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
             }
             for item in found
         ]  # fmt: skip
-        connection.executemany(_PUT_COUNTERPART, rows)
+        transaction.executemany(_PUT_COUNTERPART, rows)
+
+
+def _execute(transaction: Transaction, statement: str, values: Mapping[str, Any]) -> None:
+    transaction.execute(statement, {**values, "workspace": transaction.workspace.id, "now": transaction.now})
 
 
 def _known(row: Any) -> Known:
