@@ -53,14 +53,10 @@ class CommentNotFound(NotFound):
     specified_message = "Comment not found"
 
     def __init__(self, path: str, comment_id: str = "") -> None:
+        hint = "Use get_file_comments to list valid comment IDs"
         super().__init__(
             f"Comment not found: {quoted(comment_id)} in {quoted(path)}",
-            **_data(
-                "CommentNotFound",
-                path,
-                "Use get_file_comments to list valid comment IDs",
-                commentId=comment_id,
-            ),
+            **_data("CommentNotFound", path, hint, commentId=comment_id),
         )
 
 
@@ -98,15 +94,10 @@ class InvalidLineNumber(Invalid):
     specified_message = "Invalid line number"
 
     def __init__(self, path: str, line: int = 0, count: int = 1) -> None:
+        hint = f"Line must be between 1 and {count}"
         super().__init__(
             f"Invalid line number: {quoted(path)} has no line {line}",
-            **_data(
-                "InvalidLineNumber",
-                path,
-                f"Line must be between 1 and {count}",
-                line=line,
-                fileLineCount=count,
-            ),
+            **_data("InvalidLineNumber", path, hint, line=line, fileLineCount=count),
         )
 
 

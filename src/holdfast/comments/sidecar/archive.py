@@ -135,13 +135,6 @@ class Archive:
                 connection.execute(_NEW_VERSION, (blob, zlib.compress(data, 6)))
         return blob
 
-    def keep_versions(self, versions: Iterable[bytes]) -> None:
-        """Keep many versions in one go."""
-        rows = [(blob_id(data), zlib.compress(data, 6)) for data in versions]
-        if rows:
-            with self._for_writing().write() as connection:
-                connection.executemany(_NEW_VERSION, rows)
-
     def version(self, blob: str) -> bytes | None:
         """Return the bytes kept under an id, or None when we have none."""
         database = self._for_reading()

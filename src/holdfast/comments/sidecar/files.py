@@ -1,8 +1,9 @@
 """Sidecar files on disk: read with what others overwrote, and changed under a lock in one durable step.
 
 Contract:
-- A change reads the sidecar anew under its lock and merges with what we wrote before, so that neither another
-  process nor an editor loses anything by it. A sidecar that cannot be read is not written.
+- A change is a read-modify-write under a lock: it reads the sidecar anew and merges with what we
+  wrote before, so that neither another process nor an editor loses anything by it. A sidecar
+  that cannot be read is not written.
 - When a change was finished, it is on disk. When finishing raises, the sidecar is as it was before.
 - The version that a new comment was written for is on disk before the comment is.
 - A document that nobody else has written since we did is taken apart only if more than an addition is made.

@@ -39,7 +39,7 @@ class LeftOver:
 
     @cached_property
     def _by_piece(self) -> dict[str, list[int]]:
-        """The lines by the parts of words in them, without parts that are everywhere."""
+        """An inverted index: the lines by the parts of words in them."""
         found: dict[str, list[int]] = defaultdict(list)
         for index in self._indices[:_MOST_READ]:
             for piece in self._lines.bag(index).counts:

@@ -1,4 +1,4 @@
-"""Which lines of two versions are the same: unique ones first, then the longest common rest that says much.
+"""A patience diff: lines that are the same in two versions, unique ones first, then the longest common rest.
 
 Contract: the map is strictly increasing, and mapped lines are equal but for white space.
 """

@@ -118,7 +118,7 @@ class MovedFiles:
 
     @cached_property
     def _by_line(self) -> dict[str, list[_Held]]:
-        """Which files hold a line."""
+        """Which files hold a line: an inverted index."""
         found: dict[str, list[_Held]] = defaultdict(list)
         for held in self._files:
             for line in held.lines:

@@ -27,7 +27,7 @@ _ADD = "Look at it, then `git add` it."
 _RESTORE = "Keep a copy, then take the file from git or from a backup."
 
 
-Mend = Callable[["Comments", RepoPath], bytes | None]
+Mend = Callable[[Comments, RepoPath], bytes | None]
 """Returns what should be in a sidecar's place, or None when nothing should."""
 
 
@@ -50,23 +50,20 @@ class SidecarCheck:
 
     def examine(self, *, fix: bool) -> Iterator[FileFinding]:
         """Look at every sidecar; `fix`: unite those in which git left both sides of a merge."""
-        return _examined(self._room, fix=fix)
-
-
-def _examined(room: Comments, *, fix: bool) -> Iterator[FileFinding]:
-    for text in room.archive.verify():
-        yield FileFinding(None, True, text, _RESTORE)
-    for source in room.sidecar_paths():
-        path = RepoPath.parse(source)
-        try:
-            data = room.sidecar_bytes(path)
-            if data is not None:
-                sidecars.read(source, data)
-                yield from _one_sided(room, path, fix=fix)
-        except CommentFileCorrupted as failure:
-            yield _damaged(room, path, failure, fix=fix)
-        except HoldfastError as failure:
-            yield FileFinding(sidecar_of(source), False, failure.message, failure.hint)
+        room = self._room
+        for text in room.archive.verify():
+            yield FileFinding(None, True, text, _RESTORE)
+        for source in room.sidecar_paths():
+            path = RepoPath.parse(source)
+            try:
+                data = room.sidecar_bytes(path)
+                if data is not None:
+                    sidecars.read(source, data)
+                    yield from _one_sided(room, path, fix=fix)
+            except CommentFileCorrupted as failure:
+                yield _damaged(room, path, failure, fix=fix)
+            except HoldfastError as failure:
+                yield FileFinding(sidecar_of(source), False, failure.message, failure.hint)
 
 
 def _damaged(room: Comments, path: RepoPath, failure: CommentFileCorrupted, *, fix: bool) -> FileFinding:

@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any
 
 from holdfast.comments.sidecar.document import Unreadable, parsed, printed
-from holdfast.comments.union.conflicts import Sides, sides_of
+from holdfast.comments.union.conflicts import sides_of
 
 ABSENT: Any = object()
 """Stands for a key or a member that one side does not have."""
@@ -113,7 +113,7 @@ Object = dict[str, Any]
 def merged_sidecar(base: Object | None, ours: Object, theirs: Object) -> Object:
     """Return what two versions of a sidecar say together; without a base nothing counts as deleted."""
     base = base or {}
-    comments = _merged_comments(base, ours, theirs)
+    comments = _merged_members("comments", base, ours, theirs, _merged_comment, _says)
     markers = _merged_markers(base, ours, theirs, comments)
     result = merged_keys(base, ours, theirs, _ours)
     for key, members in (("ghostMarkers", markers), ("comments", comments)):
@@ -125,10 +125,6 @@ def merged_sidecar(base: Object | None, ours: Object, theirs: Object) -> Object:
 def _ours(key: str, base: Any, ours: Any, theirs: Any) -> Any:
     del key, base, theirs
     return ours
-
-
-def _merged_comments(base: Object, ours: Object, theirs: Object) -> list[Any]:
-    return _merged_members("comments", base, ours, theirs, _merged_comment, _says)
 
 
 def _merged_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
@@ -320,15 +316,11 @@ def recovered(data: bytes, base: bytes | None = None) -> bytes | None:
     sides = sides_of(data)
     if sides is None:
         return None
+    known = _base(base if sides.base is None else sides.base)
     try:
-        return _united_sides(sides, base)
+        return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
     except Unreadable:
         return None
-
-
-def _united_sides(sides: Sides, base: bytes | None) -> bytes:
-    known = _base(base if sides.base is None else sides.base)
-    return printed(merged_sidecar(known, _document(sides.ours), _document(sides.theirs)))
 
 
 def _base(data: bytes | None) -> dict[str, Any] | None:
