@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Protocol
 
 from mcp.server.auth.middleware.auth_context import auth_context_var
@@ -53,6 +54,16 @@ class Face(Protocol):
         """Return what has to be entered while requests are answered."""
 
 
+@dataclass(frozen=True)
+class Share:
+    """What one worker process has in common with the others, which may get the next request of a client."""
+
+    worker: int = 0
+    sealing_key: bytes | None = None
+    handover: Handover | None = None
+    logins: Logins | None = None
+
+
 class Application:
     """Routes requests to the faces of their caller's role."""
 
@@ -63,16 +74,16 @@ class Application:
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
         public: Mapping[str, Response] | None = None,
-        handover: Handover | None = None,
-        logins: Logins | None = None,
+        share: Share | None = None,
     ) -> None:
+        share = share or Share()
         self._boundary = boundary
         self._authentication = authentication
         self._faces = faces
         self._limits = limits
         self._public = public or {}
-        self._handover = handover
-        self._logins = logins
+        self._handover = share.handover
+        self._logins = share.logins
         self._admission = Admission(limits)
         self._settlements = Settlements()
 
@@ -130,10 +141,11 @@ class Application:
     ) -> None:
         body = await read_body(headers, receive, self._limits)
         face = self._face(caller.role, scope["path"])
-        worker = worker_of(headers.get(SESSION_HEADER, b""))
-        if self._handover is not None and worker is not None and self._handover.is_for_another(worker):
-            await self._handover.hand_over(worker, scope, body, receive, send)
-            return
+        if self._handover is not None:
+            worker = worker_of(headers.get(SESSION_HEADER, b""))
+            if worker is not None and self._handover.is_for_another(worker):
+                await self._handover.hand_over(worker, scope, body, receive, send)
+                return
         await self._settlements.settled(caller.key)
         exchange = scope[EXCHANGE] = HttpExchange(caller, headers, body)
         scope["user"] = caller.user

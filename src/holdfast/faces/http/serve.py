@@ -8,7 +8,7 @@ import os
 import socket
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -24,7 +24,7 @@ from holdfast.faces.http.access import (
     Logins,
     Recogniser,
 )
-from holdfast.faces.http.application import Application, Face
+from holdfast.faces.http.application import Application, Face, Share
 from holdfast.faces.http.connection import PatientProtocol, listening_socket
 from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
@@ -44,16 +44,6 @@ from holdfast.kernel.registry import Selection
 from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
-
-
-@dataclass(frozen=True)
-class Share:
-    """What one worker process has in common with the others, which may get the next request of a client."""
-
-    worker: int = 0
-    sealing_key: bytes | None = None
-    handover: Handover | None = None
-    logins: Logins | None = None
 
 
 class HttpServer:
@@ -99,8 +89,7 @@ class HttpServer:
             {role: self._faces(role) for role in Role},
             self.limits,
             {} if oauth is None else _public_documents(oauth),
-            self.handover,
-            self._share.logins,
+            self._share,
         )
 
     def stopping(self) -> None:

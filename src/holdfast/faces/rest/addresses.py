@@ -8,12 +8,12 @@ Contract:
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import unquote
 
 from starlette.responses import Response
+from starlette.routing import compile_path
 from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers
@@ -76,7 +76,7 @@ class AddressBook:
 
     def __init__(self, operations: Iterable[Operation], dispatcher: Dispatcher) -> None:
         self._routes = [
-            (path_pattern(address.path), AddressRoute(operation, address, dispatcher))
+            (compile_path(f"/{address.path}")[0], AddressRoute(operation, address, dispatcher))
             for operation in operations
             for address in operation.addresses
         ]
@@ -86,7 +86,7 @@ class AddressBook:
         matches = [
             (route, {name: unquote(part) for name, part in found.groupdict().items()})
             for pattern, route in self._routes
-            if (found := pattern.fullmatch(path)) is not None
+            if (found := pattern.fullmatch(f"/{path}")) is not None
         ]
         if not matches:
             return None
@@ -98,14 +98,6 @@ class AddressBook:
                 return route, parts
         allowed = ", ".join(sorted({route.method for route, _ in matches}))
         raise MethodNotAllowed(f"This answers to {allowed}.", hint=f"Ask with {allowed}.", allowed=allowed)
-
-
-def path_pattern(path: str) -> re.Pattern[str]:
-    """Return what recognises a path with `{parts}`."""
-    parts = re.split(r"(\{\w+\})", path)
-    return re.compile(
-        "".join(f"(?P<{part[1:-1]}>[^/]+)" if part.startswith("{") else re.escape(part) for part in parts)
-    )
 
 
 def worded_problem(failure: HoldfastError) -> Response:

@@ -8,13 +8,14 @@ from functools import cached_property
 from urllib.parse import parse_qs, unquote
 
 from starlette.responses import Response
+from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
 from holdfast.faces.http.asgi import Headers, single_headers
 from holdfast.faces.http.problems import MethodNotAllowed, UnknownRoute
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.render.json_text import json_text
-from holdfast.faces.rest.addresses import AddressBook, path_pattern
+from holdfast.faces.rest.addresses import AddressBook
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, path_of, tagged
@@ -95,12 +96,12 @@ class FeedBook:
     def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
         self._dispatcher = dispatcher
         self._changes = changes
-        self._feeds = [(path_pattern(feed.path), feed) for feed in dispatcher.registry.feeds]
+        self._feeds = [(compile_path(f"/{feed.path}")[0], feed) for feed in dispatcher.registry.feeds]
 
     def find(self, path: str) -> OpenFeed | None:
         """Return the feed at a path, or None."""
         for pattern, feed in self._feeds:
-            if (found := pattern.fullmatch(path)) is not None:
+            if (found := pattern.fullmatch(f"/{path}")) is not None:
                 parts = {name: unquote(part) for name, part in found.groupdict().items()}
                 return OpenFeed(feed, parts, self._dispatcher, self._changes)
         return None

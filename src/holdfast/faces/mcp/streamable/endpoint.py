@@ -157,19 +157,17 @@ class ProtocolEndpoint:
             await send_accepted(send)
             return
         route = self._stateless.route(scope, http.headers, message)
-        await self._stateless.answer(
-            PostedRequest(self._stateless, message, http, self._limits, receive, send, route)
-        )
+        await self._stateless.answer(PostedRequest(self._stateless, message, http, receive, send, route))
 
     async def _request(self, http: HttpExchange, request: Request, receive: Receive, send: Send) -> None:
         if request.method != "initialize":
             session = self._session(http, request)
-            await session.answer(PostedRequest(session, request, http, self._limits, receive, send))
+            await session.answer(PostedRequest(session, request, http, receive, send))
             return
         if SESSION_HEADER in http.headers:
             raise Refusal(400, "Bad Request: this session is initialized already.", request.id)
         session = self._sessions.open(http.caller.key)
-        posted = PostedRequest(session, request, http, self._limits, receive, send)
+        posted = PostedRequest(session, request, http, receive, send)
         posted.headers = [(SESSION_HEADER, session.identity.encode())]
         established = False
         try:

@@ -92,6 +92,10 @@ class Conversation(Protocol):
     def questions(self) -> OpenQuestions:
         """Requests of ours that were not answered yet."""
 
+    @property
+    def limits(self) -> Limits:
+        """What an answer may have."""
+
     def new_stream(self) -> EventStream:
         """Return a stream for one answer and what comes before it."""
 
@@ -108,7 +112,6 @@ class PostedRequest:
         conversation: Conversation,
         request: Request,
         http: HttpExchange,
-        limits: Limits,
         receive: Receive,
         send: Send,
         route: Route = None,
@@ -118,7 +121,7 @@ class PostedRequest:
         self.failed = False
         self._conversation = conversation
         self._http = http
-        self._limits = limits
+        self._limits = conversation.limits
         self._receive = receive
         self._send = send
         self._stream: EventStream | None = None

@@ -53,7 +53,7 @@ class HandshakeSession:
         self.last_used = time.monotonic()
         self.on_closed: Callable[[HandshakeSession], None] = lambda _: None
         self._server = server
-        self._limits = limits
+        self.limits = limits
         self._engine = SdkEngine(server)
         self._engine.attach(self)
         self._requests: dict[RequestId, PostedRequest] = {}
@@ -139,7 +139,7 @@ class HandshakeSession:
     def new_stream(self) -> EventStream:
         """Return a stream for one answer, which can be resumed as long as it is remembered."""
         self._opened += 1
-        stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self._limits)
+        stream = self._streams[str(self._opened)] = EventStream(str(self._opened), self.limits)
         if is_version_at_least(self._engine.protocol_version, _PRIMED_SINCE):
             stream.prime()
         self._forget_streams()
@@ -158,7 +158,7 @@ class HandshakeSession:
         finished = [name for name, stream in self._streams.items() if stream.finished]
         size = sum(stream.size for stream in self._streams.values())
         for name in finished:
-            if len(finished) <= self._limits.session_streams and size <= self._limits.session_event_bytes:
+            if len(finished) <= self.limits.session_streams and size <= self.limits.session_event_bytes:
                 return
             size -= self._streams.pop(name).size
             finished = finished[1:]

@@ -39,7 +39,7 @@ class StatelessRequests:
 
     def __init__(self, server: ProtocolServer, limits: Limits) -> None:
         self.questions = OpenQuestions()
-        self._limits = limits
+        self.limits = limits
         self._schema_of = server.sdk.get_tool_input_schema
         self._engine = SdkEngine(server)
         self._engine.attach(self)
@@ -47,7 +47,7 @@ class StatelessRequests:
 
     def new_stream(self) -> EventStream:
         """Return a stream for one answer; there is no coming back to it."""
-        return EventStream(None, self._limits)
+        return EventStream(None, self.limits)
 
     async def uncongested(self) -> None:
         """Return at once: nothing is sent outside of an answer."""
