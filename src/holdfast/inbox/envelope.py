@@ -34,6 +34,24 @@ def identity(digest: str) -> str:
     return f"m_{digest[:16]}"
 
 
+class Receipt:
+    """What became of a message that was sent."""
+
+    __slots__ = ("digest", "duplicate", "file", "line", "time")
+
+    def __init__(self, digest: str, file: str, line: str | None, time: str, *, duplicate: bool) -> None:
+        self.digest = digest
+        self.file = file
+        self.line = line
+        self.time = time
+        self.duplicate = duplicate
+
+    @property
+    def id(self) -> str:
+        """Return the name of the message."""
+        return identity(self.digest)
+
+
 def is_line_range(text: str) -> bool:
     """Tell whether `text` is a line, `N`, or lines, `N-M`, counted from 1."""
     first, dash, last = text.partition("-")

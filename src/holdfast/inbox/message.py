@@ -16,22 +16,6 @@ AUTHOR_CHARACTERS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """What became of a message that was sent."""
-
-    digest: str
-    file: str
-    line: str | None
-    time: str
-    duplicate: bool
-
-    @property
-    def id(self) -> str:
-        """Return the name of the message."""
-        return identity(self.digest)
-
-
-@dataclass(frozen=True, slots=True)
 class Message:
     """One remark about a file, as it is stored."""
 

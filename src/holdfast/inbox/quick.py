@@ -14,8 +14,8 @@ import os
 import time
 
 from holdfast.inbox.envelope import (
+    Receipt,
     digest_of,
-    identity,
     is_line_range,
     is_storable,
     legacy_message_file,
@@ -30,20 +30,7 @@ _ORDINARY_NAME_CHARACTERS = 200
 _ORDINARY_PATH_CHARACTERS = 2000
 
 
-class Posted:
-    """The receipt for a message."""
-
-    __slots__ = ("duplicate", "file", "id", "line", "time")
-
-    def __init__(self, digest: str, file: str, line: str | None, time: str, *, duplicate: bool) -> None:
-        self.id = identity(digest)
-        self.file = file
-        self.line = line
-        self.time = time
-        self.duplicate = duplicate
-
-
-def post(start: str, file: str, comment: str, line: str | None) -> Posted:
+def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
     """Store a message in the inbox of the repository that encloses `start`."""
     root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
@@ -54,7 +41,7 @@ def post(start: str, file: str, comment: str, line: str | None) -> Posted:
     moment = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, moment)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
-    return Posted(digest, placed, line, moment, duplicate=not is_new)
+    return Receipt(digest, placed, line, moment, duplicate=not is_new)
 
 
 def nothing_waits(start: str) -> bool:

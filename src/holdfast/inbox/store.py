@@ -19,14 +19,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from holdfast.inbox import schema
-from holdfast.inbox.envelope import digest_of, is_storable
+from holdfast.inbox.envelope import Receipt, digest_of, is_storable
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.message import (
     AUTHOR_CHARACTERS,
     Delivery,
     Finding,
     Message,
-    Receipt,
     Reply,
     acceptable_author,
     acceptable_line,

@@ -11,7 +11,7 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from holdfast.inbox.quick import Posted
+    from holdfast.inbox.envelope import Receipt
 
 _SHORT = {"-f": "--file", "-c": "--comment"}
 _SEND_VALUES = ("--file", "--comment", "--line", "--root")
@@ -139,13 +139,13 @@ def _is_for_a_person(given: dict[str, str]) -> bool:
     return "--json" in given and os.isatty(1)
 
 
-def _words(posted: Posted) -> str:
+def _words(posted: Receipt) -> str:
     from holdfast.inbox.envelope import acknowledgement
 
     return f"{acknowledgement(posted.file, duplicate=posted.duplicate)}\n"
 
 
-def _receipt(posted: Posted) -> str:
+def _receipt(posted: Receipt) -> str:
     # Every text in an ordinary receipt is printable ASCII without quotes or backslashes.
     line = "null" if posted.line is None else f'"{posted.line}"'
     duplicate = "true" if posted.duplicate else "false"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox import text
-from holdfast.inbox.message import AUTHOR_CHARACTERS, Receipt
+from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
 from holdfast.kernel.limits import LIMITS
@@ -48,17 +48,6 @@ class Sent(Output):
     time: str = Field(description="When it was sent (RFC 3339).")
     duplicate: bool = Field(description="Whether the same message was there already; nothing was added then.")
 
-    @classmethod
-    def of(cls, receipt: Receipt) -> Sent:
-        """Return the receipt as a result."""
-        return cls(
-            id=receipt.id,
-            file=receipt.file,
-            line=receipt.line,
-            time=receipt.time,
-            duplicate=receipt.duplicate,
-        )
-
 
 @inbox.operation(
     "send_message",
@@ -76,4 +65,5 @@ def send_message(room: Inbox, args: SendMessage) -> Sent:
     It waits until an agent asks for it, however long that takes. The same file, comment and second
     is one message, however often it is sent.
     """
-    return Sent.of(room.send(args.file, args.comment, args.line, args.author))
+    kept = room.send(args.file, args.comment, args.line, args.author)
+    return Sent(id=kept.id, file=kept.file, line=kept.line, time=kept.time, duplicate=kept.duplicate)
