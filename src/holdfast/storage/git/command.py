@@ -47,44 +47,22 @@ from holdfast.storage.processes.child import (
 )
 
 _SETTINGS = (
-    f"core.hooksPath={os.devnull}",
-    "core.fsmonitor=false",
-    "core.untrackedCache=false",
-    "core.pager=cat",
-    "core.editor=false",
-    "core.askPass=",
-    "core.sshCommand=false",
-    "core.gitProxy=",
-    "core.alternateRefsCommand=false",
-    "core.useReplaceRefs=false",
-    "credential.helper=",
-    "diff.external=",
-    "gc.auto=0",
-    "gpg.program=false",
-    "log.showSignature=false",
-    "maintenance.auto=false",
-    "protocol.allow=never",
-    "protocol.ext.allow=never",
-    "protocol.file.allow=never",
+    f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.untrackedCache=false", "core.pager=cat",
+    "core.editor=false", "core.askPass=", "core.sshCommand=false", "core.gitProxy=",
+    "core.alternateRefsCommand=false", "core.useReplaceRefs=false", "credential.helper=", "diff.external=",
+    "gc.auto=0", "gpg.program=false", "log.showSignature=false", "maintenance.auto=false",
+    "protocol.allow=never", "protocol.ext.allow=never", "protocol.file.allow=never",
     "submodule.recurse=false",
-)
+)  # fmt: skip
 
 _KEPT_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
 
 _FIXED_VARIABLES = {
-    "LANG": "C.UTF-8",
-    "LC_ALL": "C.UTF-8",
-    "GIT_ALLOW_PROTOCOL": "none",
-    "GIT_ASKPASS": "",
-    "GIT_ATTR_NOSYSTEM": "1",
-    "GIT_LITERAL_PATHSPECS": "1",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_PAGER": "cat",
-    "GIT_TERMINAL_PROMPT": "0",
+    "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8", "GIT_ALLOW_PROTOCOL": "none", "GIT_ASKPASS": "",
+    "GIT_ATTR_NOSYSTEM": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0",
     "SSH_ASKPASS": "",
-}
+}  # fmt: skip
 
 _COMPLAINT_CHARACTERS = 300
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.~])/[^\s'\"`:;,]+")
@@ -258,6 +236,11 @@ class Git:
         """Return a file's content in the last commit, or None when that has no such file."""
         found = self._objects.read(f"HEAD:{path.text}", limit)
         return found.data if found is not None and found.kind == "blob" else None
+
+    def head(self) -> str | None:
+        """Return the id of the last commit, or None when there is none."""
+        found = self._objects.read("HEAD", LIMITS.git_output_bytes)
+        return found.id if found is not None and found.kind == "commit" else None
 
     def ref_tips(self, prefix: str) -> dict[str, str]:
         """Return the refs below a prefix and the ids they hold, without looking at any object.

@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.kernel.errors import Cancelled, HoldfastError
-from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
@@ -82,10 +81,7 @@ class CommitSearch:
 
     def _last_commit(self, git: Git) -> str | None:
         head = self._head_file.commit()
-        if head == "":
-            found = git.objects().read("HEAD", LIMITS.git_output_bytes)
-            return found.id if found is not None and found.kind == "commit" else None
-        return head
+        return git.head() if head == "" else head
 
     def _is_before(self, git: Git, head: str | None) -> bool:
         """Tell whether what was read is a part of the present history."""

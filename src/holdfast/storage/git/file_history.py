@@ -32,10 +32,9 @@ class FileHistory:
         if self._git is None:
             return None
         try:
-            found = self._git.objects().read("HEAD", LIMITS.git_output_bytes)
+            return self._git.head()
         except HoldfastError:
             return None
-        return found.id if found is not None and found.kind == "commit" else None
 
     def committed(self, path: str, commit: str = "HEAD") -> bytes | None:
         """Return a file's content in a commit, or None when that has no such file."""

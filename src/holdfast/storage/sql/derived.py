@@ -23,6 +23,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.sql.connection_pool import ConnectionPool
+from holdfast.storage.sql.quick import address_of
 from holdfast.storage.sql.store_file import database_failure, is_damage
 
 POINTER_SUFFIX = ".index"
@@ -138,7 +139,7 @@ class DerivedDatabase:
     def _connect(self) -> sqlite3.Connection:
         if self._current is None:
             raise NotUsable("it was closed")
-        connection = _open(os.path.join(self._directory, self._current), "rw")
+        connection = _open(os.path.join(self._directory, self._current))
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -155,7 +156,7 @@ class DerivedDatabase:
     def _build(self, path: str, fill: Prepare) -> None:
         with disk_failures_named(self._name):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection = _open(path, "rw")
+        connection = _open(path)
         try:
             for setting in _BUILDING:
                 connection.execute(setting)
@@ -179,10 +180,9 @@ class DerivedDatabase:
                 _remove(os.path.join(self._directory, entry))
 
 
-def _open(path: str, mode: str) -> sqlite3.Connection:
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+def _open(path: str) -> sqlite3.Connection:
     return sqlite3.connect(
-        f"file://{quoted}?mode={mode}",
+        address_of(path, "rw"),
         uri=True,
         timeout=LIMITS.database_busy_seconds,
         isolation_level=None,

@@ -59,6 +59,12 @@ class QuickStore:
             return bool(connection.execute(statement, row).rowcount == 1)
 
 
+def address_of(path: str, mode: str) -> str:
+    """Return the URI under which SQLite opens a file to read (`ro`) or write (`rw`) it; never to make it."""
+    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return f"file://{quoted}?mode={mode}"
+
+
 def enclosing_repository(start: str) -> tuple[str, str]:
     """Return the work tree that encloses a directory, and the store directory its worktrees share."""
     if not os.path.isdir(start):
@@ -110,9 +116,9 @@ class _OpenStore:
         if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
             raise OutOfTheOrdinary
         self._expected = expected
-        quoted = store.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        address = f"file://{quoted}?mode={mode}"
-        self.connection = connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+        self.connection = connect(
+            address_of(store, mode), uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None
+        )
 
     def __enter__(self) -> Connection:
         try:

@@ -27,6 +27,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
 from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
+from holdfast.storage.sql.quick import address_of
 from holdfast.storage.sql.store_file import (
     Migration,
     StoreFile,
@@ -166,7 +167,7 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         connection = sqlite3.connect(
-            self._file.address(read_only=self._read_only),
+            address_of(self.path, "ro" if self._read_only else "rw"),
             uri=True,
             timeout=self._busy_seconds,
             isolation_level=None,

@@ -207,11 +207,6 @@ class StoreFile:
             return None
         return status.st_dev, status.st_ino
 
-    def address(self, *, read_only: bool) -> str:
-        """Return the URI under which SQLite opens the file; it never creates it."""
-        quoted = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        return f"file://{quoted}?mode={'ro' if read_only else 'rw'}"
-
     def check(self) -> None:
         """Raise when the file cannot be the store it was, without opening it."""
         try:
