@@ -10,8 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.installation.formats.json_hook import JsonHook
-from holdfast.installation.formats.json_member import JsonMember
+from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.jsonc import inserted, parse
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 

@@ -65,17 +65,14 @@ def planned_installation(
     client: Client, situation: Situation, contributions: Contributions, *, replace: bool = False
 ) -> list[Change]:
     """Return the changes that put a client's entries in."""
-    return [
-        _installed(client, file, parts, replace=replace)
-        for file, parts in _by_file(client, situation, contributions).items()
-    ]
+    files = _by_file(client, situation, contributions)
+    return [_installed(client, file, parts, replace=replace) for file, parts in files.items()]
 
 
 def planned_removal(client: Client, situation: Situation, contributions: Contributions) -> list[Change]:
     """Return the changes that take a client's entries out."""
-    return [
-        _removed(client, file, parts) for file, parts in _by_file(client, situation, contributions).items()
-    ]
+    files = _by_file(client, situation, contributions)
+    return [_removed(client, file, parts) for file, parts in files.items()]
 
 
 def carry_out(changes: list[Change]) -> None:

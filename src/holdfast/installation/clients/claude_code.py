@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 
 from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
-from holdfast.installation.formats.json_hook import JsonHook
-from holdfast.installation.formats.json_member import JsonMember
+from holdfast.installation.formats.json_entry import JsonHook, JsonMember
 from holdfast.installation.formats.part import Part
-from holdfast.installation.formats.whole_file import WholeFile
+from holdfast.installation.formats.plain_text import WholeFile
 from holdfast.storage.files.configuration_file import ConfigurationFile
 
 _HOOK_SECONDS = 10
@@ -33,24 +32,15 @@ $ARGUMENTS
 
 def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
     del contributions
-    parts: tuple[Part, ...] = (_server(situation), _hook(situation), _slash_command(situation))
-    return [Wanted(file, part) for file, part in zip(_files(situation), parts, strict=True)]
-
-
-def _server(situation: Situation) -> JsonMember:
-    command = situation.command(from_a_shell=True)
-    value = {"type": "stdio", "command": command, "args": ["serve"]}
-    return JsonMember(("mcpServers",), situation.name, value)
-
-
-def _hook(situation: Situation) -> JsonHook:
+    server = {"type": "stdio", "command": situation.command(from_a_shell=True), "args": ["serve"]}
     # Claude Code takes status 2 of a hook as a refusal of the prompt, and 1 as a failure of the hook.
-    command = f'{situation.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
-    return JsonHook("UserPromptSubmit", command, _HOOK_SECONDS)
-
-
-def _slash_command(situation: Situation) -> WholeFile:
-    return WholeFile(_COMMAND.format(name=situation.name, mark=_MARK), _MARK)
+    hook = f'{situation.shell_command()} inbox drain --hook --root "${{CLAUDE_PROJECT_DIR:-.}}" || exit 1'
+    parts: tuple[Part, ...] = (
+        JsonMember(("mcpServers",), situation.name, server),
+        JsonHook("UserPromptSubmit", hook, _HOOK_SECONDS),
+        WholeFile(_COMMAND.format(name=situation.name, mark=_MARK), _MARK),
+    )
+    return [Wanted(file, part) for file, part in zip(_files(situation), parts, strict=True)]
 
 
 def _files(situation: Situation) -> tuple[ConfigurationFile, ConfigurationFile, ConfigurationFile]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-from holdfast.installation.client import Client, Contributions, GitSettings, Scope, Situation, Wanted
-from holdfast.installation.formats.marked_lines import MarkedLines
+from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
+from holdfast.installation.formats.plain_text import MarkedLines
 from holdfast.kernel.errors import Unavailable
 
 _PROGRAM = "{holdfast}"
@@ -23,7 +23,9 @@ def _wanted(situation: Situation, contributions: Contributions) -> list[Wanted]:
     wanted = []
     for settings in contributions.git:
         if settings.configuration or settings.remote_configuration:
-            lines = tuple(_with_program(situation, line) for line in _configuration(situation, settings))
+            each = settings.remote_configuration
+            remotes = (line.format(remote=name) for name in situation.remotes for line in each)
+            lines = tuple(_with_program(situation, line) for line in (*settings.configuration, *remotes))
             wanted.append(_lines(situation, ("config",), settings.name, lines))
         if settings.attributes:
             wanted.append(_lines(situation, ("info", "attributes"), settings.name, settings.attributes))
@@ -39,12 +41,6 @@ def _with_program(situation: Situation, line: str) -> str:
     program = "holdfast" if is_found else shlex.quote(str(situation.program))
     escaped = value.replace(_PROGRAM, program).replace("\\", "\\\\").replace('"', '\\"')
     return f"{key} = {escaped}" if is_found else f'{key} = "{escaped}"'
-
-
-def _configuration(situation: Situation, settings: GitSettings) -> tuple[str, ...]:
-    lines = settings.remote_configuration
-    named = [line.format(remote=remote) for remote in situation.remotes for line in lines]
-    return (*settings.configuration, *named)
 
 
 def _notes(situation: Situation) -> list[str]:

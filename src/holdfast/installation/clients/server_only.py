@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from holdfast.installation.client import Client, Contributions, Scope, Situation, Wanted
-from holdfast.installation.formats.json_member import JsonMember
+from holdfast.installation.formats.json_entry import JsonMember
 from holdfast.installation.formats.toml_table import TomlTable
 from holdfast.storage.files.configuration_file import ConfigurationFile
 

@@ -22,6 +22,9 @@ _DEEPEST = 200
 _SPACE = re.compile(r"[ \t\r\n]*")
 _COMMENT = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
 _STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"', re.DOTALL)
+_INDENTED = re.compile(r"^([ \t]+)\S", re.MULTILINE)
+_REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
+_BLANKS = re.compile(r"[ \t]*")
 _SCALAR = re.compile(r"-?[0-9][0-9.eE+-]*|true|false|null")
 
 
@@ -99,14 +102,12 @@ class _Reader:
         found = (_STRING if character == '"' else _SCALAR).match(self.text, start)
         if found is None:
             self.fail("a value was expected" if character else "the document ends too soon")
-        self.position = found.end()
-        return Node(start, self.position, scalar=self.scalar(start, found.group()))
-
-    def scalar(self, start: int, spelled: str) -> Any:
         try:
-            return json.loads(spelled)
+            scalar = json.loads(found.group())
         except ValueError:
-            self.fail(f"{spelled[:40]!r} is not a value", start)
+            self.fail(f"{found.group()[:40]!r} is not a value")
+        self.position = found.end()
+        return Node(start, self.position, scalar)
 
     def container(self, opening: str) -> Node:
         start = self.position
@@ -174,11 +175,6 @@ class _Reader:
 
     def fail(self, problem: str, position: int | None = None) -> NoReturn:
         raise Unreadable(line_at(self.text, self.position if position is None else position), problem)
-
-
-_INDENTED = re.compile(r"^([ \t]+)\S", re.MULTILINE)
-_REST_OF_LINE = re.compile(r"(?:[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/))*")
-_BLANKS = re.compile(r"[ \t]*")
 
 
 def document(value: Any) -> str:

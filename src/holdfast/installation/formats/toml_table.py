@@ -12,15 +12,8 @@ import tomllib
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.part import (
-    State,
-    Unreadable,
-    Unsuitable,
-    ended,
-    lines_of,
-    newline_of,
-    starts_holdfast,
-)
+from holdfast.installation.formats import part
+from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of
 
 _HEADER = re.compile(r"[ \t]*\[")
 _BLANK_OR_COMMENT = re.compile(r"\s*(?:#|$)")
@@ -48,14 +41,14 @@ class TomlTable:
         found = self._tables(_read(text)).get(self.name)
         if found is None:
             return State.ABSENT
-        if not (isinstance(found, dict) and starts_holdfast(found.get("command"))):
+        if not (isinstance(found, dict) and part.starts_holdfast(found.get("command"))):
             raise Unsuitable(self._line(text), f"{self.name!r} is the name of another server there")
         return State.PRESENT if found == self.values else State.CHANGED
 
     def added(self, text: str) -> str:
         """Return the text with the table at its end."""
-        before = ended(text)
-        newline = newline_of(text)
+        before = part.ended(text)
+        newline = part.newline_of(text)
         gap = newline if before.strip() else ""
         after = before + gap + self.snippet.replace("\n", newline)
         wanted = _read(text)

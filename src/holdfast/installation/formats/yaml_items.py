@@ -14,15 +14,8 @@ from typing import Any
 
 import yaml
 
-from holdfast.installation.formats.part import (
-    State,
-    Unreadable,
-    Unsuitable,
-    ended,
-    line_at,
-    lines_of,
-    newline_of,
-)
+from holdfast.installation.formats import part
+from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of, newline_of
 
 _OURS = re.compile(r"""^(?:'[^']*/holdfast'|(?:\S*/)?holdfast)\s+send\s""")
 _BLOCK_SCALARS = ("|", ">")
@@ -54,8 +47,8 @@ class YamlItems:
         wanted = [*(item for _, item in self._entries(text)), *self._wanted]
         if node is None:
             gap = newline if text.strip() else ""
-            return self._proved(text, ended(text) + gap + self.snippet.replace("\n", newline), wanted)
-        lines = lines_of(ended(text))
+            return self._proved(text, part.ended(text) + gap + self.snippet.replace("\n", newline), wanted)
+        lines = lines_of(part.ended(text))
         at, column = self._place(node)
         if not _items(node):
             lines[at - 1] = _opened(lines[at - 1], node, newline)
@@ -130,23 +123,22 @@ class YamlItems:
 
 
 def _composed(text: str) -> Any:
-    return _read(text, lambda: yaml.compose(text, Loader=yaml.SafeLoader))
+    return _read(text, yaml.compose)
 
 
 def _data(text: str) -> Any:
-    return _read(text, lambda: yaml.safe_load(text))
+    return _read(text, yaml.load)
 
 
-def _read(text: str, read: Callable[[], Any]) -> Any:
+def _read(text: str, read: Callable[..., Any]) -> Any:
     try:
-        return read()
+        return read(text, Loader=yaml.SafeLoader)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise Unreadable(mark.line + 1 if mark else 1, error.problem or "it is not YAML") from None
     except yaml.reader.ReaderError as error:
-        raise Unreadable(
-            line_at(text, error.position), "there is a character that YAML does not allow"
-        ) from None
+        problem = "there is a character that YAML does not allow"
+        raise Unreadable(part.line_at(text, error.position), problem) from None
     except (yaml.YAMLError, ValueError, RecursionError):
         raise Unreadable(1, "it is not YAML that can be read") from None
 

@@ -1,10 +1,10 @@
-"""Lines of a file that takes comments after `#`, between two comments that say whose they are."""
+"""Lines between two comments that say whose they are, and files that are Holdfast's altogether."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from holdfast.installation.formats.part import State, Unreadable, ended, lines_of, newline_of
+from holdfast.installation.formats.part import State, Unreadable, Unsuitable, ended, lines_of, newline_of
 
 _BEGIN = "# holdfast: begin"
 _END = "# holdfast: end"
@@ -54,3 +54,32 @@ class MarkedLines:
         if end not in lines[start:]:
             raise Unreadable(start + 1, f"the mark {begin!r} has no {end!r} after it")
         return start, lines.index(end, start) + 1
+
+
+@dataclass(frozen=True)
+class WholeFile:
+    """A file that holds exactly `snippet`, recognised as ours by `mark`."""
+
+    snippet: str
+    mark: str
+    belongs_to_others_once_changed: bool = True
+
+    def state(self, text: str) -> State:
+        """Return whether the file is there; another of the same name is refused."""
+        if not text.strip():
+            return State.ABSENT
+        if text == self.snippet:
+            return State.PRESENT
+        if self.mark not in text:
+            raise Unsuitable(1, "there is another file of this name")
+        return State.CHANGED
+
+    def added(self, text: str) -> str:
+        """Return the file."""
+        del text
+        return self.snippet
+
+    def removed(self, text: str, original: str) -> str:
+        """Return what was there before."""
+        del text
+        return original

@@ -1,13 +1,20 @@
-"""A named entry of a JSON file, such as a server in `mcpServers`."""
+"""An entry of a JSON file: a server under its name, or a command among the hooks.
+
+Hooks are lists of groups, and each group is a list of commands. A group may hold somebody else's commands
+beside ours; then only ours is taken out of it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.installation.formats.jsonc import Node, document, inserted, parse, without
+from holdfast.installation.formats.jsonc import Entry, Node, document, inserted, parse, without
 from holdfast.installation.formats.part import State, Unsuitable, line_at, starts_holdfast
+
+_OURS = re.compile(r"""(?:^|[\s/'"])holdfast['"]?\s+inbox\s+drain\b""")
 
 
 class JsonEntry:
@@ -32,8 +39,8 @@ class JsonEntry:
         """Return whether the entry is there."""
         raise NotImplementedError
 
-    def others(self, data: Any) -> Any:
-        """Return what a document says beside the entry and what was made for it."""
+    def cleared(self, container: Any) -> Any:
+        """Return what the object or list around the entry holds beside it."""
         raise NotImplementedError
 
     def added(self, text: str) -> str:
@@ -75,7 +82,8 @@ class JsonEntry:
 
     def _proved(self, before: str, after: str, state: State) -> str:
         """Return the new text if it differs from the old one by the entry alone."""
-        old, new = (self.others(parse(text, relaxed=self.relaxed).data) for text in (before, after))
+        read = (parse(text, relaxed=self.relaxed).data for text in (before, after))
+        old, new = (_pruned(data, self.path, self.cleared) for data in read)
         if old != new or self.state(after) is not state:
             raise Unsuitable(1, "it is written in a way that cannot be changed safely")
         return after
@@ -131,25 +139,95 @@ class JsonMember(JsonEntry):
         assert entry is not None
         return self.tidied(text, without(text, container, entry), original)
 
-    def others(self, data: Any) -> Any:
-        """Return what a document says beside the entry and the objects around it."""
-        return pruned(
-            data, self.path, lambda servers: {key: servers[key] for key in servers if key != self.name}
-        )
+    def cleared(self, container: Any) -> Any:
+        """Return the other servers."""
+        return {name: server for name, server in container.items() if name != self.name}
 
 
-def pruned(data: Any, path: tuple[str, ...], cleared: Callable[[Any], Any]) -> Any:
+@dataclass(frozen=True)
+class JsonHook(JsonEntry):
+    """A command that runs at an event."""
+
+    event: str
+    command: str
+    seconds: int
+    relaxed: bool = False
+    belongs_to_others_once_changed: bool = False
+
+    @property
+    def path(self) -> tuple[str, ...]:  # type: ignore[override]  # read only
+        """Return where the groups of the event are."""
+        return ("hooks", self.event)
+
+    @property
+    def group(self) -> dict[str, Any]:
+        """Return the group that holds nothing but the command."""
+        return {"hooks": [{"type": "command", "command": self.command, "timeout": self.seconds}]}
+
+    @property
+    def lone(self) -> Any:
+        """Return the list that holds nothing but the group."""
+        return [self.group]
+
+    def state(self, text: str) -> State:
+        """Return whether a command of ours runs at the event."""
+        groups, missing = self.reached(text)
+        ours = [] if groups is None or missing else [group.node.data for group, _, _ in _ours(groups)]
+        if not ours:
+            return State.ABSENT
+        return State.PRESENT if ours == self.lone else State.CHANGED
+
+    def removed(self, text: str, original: str) -> str:
+        """Return the text without any command of ours, and without what was made for it."""
+        after = text
+        while (found := self._first(after)) is not None:
+            groups, group, commands, command = found
+            is_alone = len(commands.entries or ()) == 1
+            after = without(after, groups, group) if is_alone else without(after, commands, command)
+        return self.tidied(text, after, original)
+
+    def cleared(self, container: Any) -> Any:
+        """Return the groups without our commands, and without groups that hold nothing else."""
+        return [kept for group in container if (kept := _without_ours(group))]
+
+    def _first(self, text: str) -> tuple[Node, Entry, Node, Entry] | None:
+        groups, missing = self.reached(text)
+        assert groups is not None
+        found = None if missing else next(_ours(groups), None)
+        return None if found is None else (groups, *found)
+
+
+def _ours(groups: Node) -> Iterator[tuple[Entry, Node, Entry]]:
+    """Yield each command of ours, after the group and the list it is in."""
+    for group in groups.entries or ():
+        inner = group.node.member("hooks")
+        for command in (inner.node.entries if inner else None) or ():
+            if inner and _is_ours(command.node.data):
+                yield group, inner.node, command
+
+
+def _is_ours(command: Any) -> bool:
+    return isinstance(command, dict) and bool(_OURS.search(str(command.get("command", ""))))
+
+
+def _without_ours(group: Any) -> Any:
+    """Return a group without our commands, or None if it holds nothing else."""
+    commands = group.get("hooks") if isinstance(group, dict) else None
+    if not isinstance(commands, list) or not any(map(_is_ours, commands)):
+        return group
+    kept = [command for command in commands if not _is_ours(command)]
+    return {**group, "hooks": kept} if kept else None
+
+
+def _pruned(data: Any, path: tuple[str, ...], cleared: Callable[[Any], Any]) -> Any:
     """Return a value with the container at a path cleared, and dropped where that leaves nothing."""
     if not path:
         return cleared(data)
     if path[0] not in data:
         return data
-    inside = pruned(data[path[0]], path[1:], cleared)
-    return {
-        name: inside if name == path[0] else value
-        for name, value in data.items()
-        if name != path[0] or inside
-    }
+    inside = _pruned(data[path[0]], path[1:], cleared)
+    changed = {**data, path[0]: inside}
+    return {name: value for name, value in changed.items() if name != path[0] or inside}
 
 
 def _nested(path: tuple[str, ...], value: Any) -> Any:
