@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import cache
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, StrictBool
@@ -35,6 +36,20 @@ Code = Literal[
 Severity = Literal["error", "warning", "info"]
 
 _ORDER = {"error": 0, "warning": 1, "info": 2}
+_CHECKS: Mapping[Code, tuple[Severity, str]] = {
+    "DONE_INCOMPLETE": ("error", "Reopen it, or check what is met."),
+    "NO_EVIDENCE": ("error", "Add evidence."),
+    "OPEN_SUBTASK": ("error", "Finish the parts."),
+    "STALE_CLAIM": ("warning", "Take it, or use fix_issues to give it back."),
+    "STALE_TASK": ("warning", "Go on, or give it back."),
+    "NO_CRITERIA": ("info", "Add criteria."),
+    "ORPHAN_DEP": ("warning", "Remove the dependency, or depend on another task."),
+    "WRONG_COUNT": ("error", "Use fix_issues to put it right."),
+    "MISSING_FILE": ("warning", "Name the file by its new path, or remove it from the task."),
+    "DUPLICATE": ("info", "Drop one of them."),
+    "HISTORY": ("error", "Keep a copy of the database."),
+}
+"""How bad each finding is, and what to do about it."""
 _MOST_FINDINGS = 30
 _FINDINGS_BYTES = 6000
 _AT_ONCE = 500
@@ -63,10 +78,8 @@ class _Candidate(NamedTuple):
     """A finding, before it is known whether there is room for it."""
 
     code: Code
-    severity: Severity
     task_id: str
     detail: str
-    fix: str
 
 
 class Completion(Result):
@@ -127,10 +140,10 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
             )
         ]
         found = list(_findings(room, transaction, everything, arguments.scope))
-    troubled = {item.task_id for item in found if item.severity != "info" and item.task_id}
+    troubled = {item.task_id for item in found if _CHECKS[item.code][0] != "info"}
     unfinished = [task.id for task in everything if task.status not in FINISHED]
-    found.sort(key=lambda item: _ORDER[item.severity])
-    shown = fitting((AuditFinding(**item._asdict()) for item in found[:_MOST_FINDINGS]), _FINDINGS_BYTES)
+    found.sort(key=lambda item: _ORDER[_CHECKS[item.code][0]])
+    shown = fitting(map(_finding, found[:_MOST_FINDINGS]), _FINDINGS_BYTES)
     return AuditResult(
         operation="audit",
         workspace=workspace_ref(workspace),
@@ -141,6 +154,11 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
         fixed=fixed[:_MOST_FINDINGS],
         truncated=True if len(shown) < len(found) else None,
     )
+
+
+def _finding(found: _Candidate) -> AuditFinding:
+    severity, fix = _CHECKS[found.code]
+    return AuditFinding(severity=severity, fix=fix, **found._asdict())
 
 
 def _findings(
@@ -158,43 +176,26 @@ def _findings(
 
 
 def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
+    now = transaction.now
     if task.status == "done":
         criteria = json.loads(task.criteria)
         unmet = [number for number, item in enumerate(criteria, 1) if not item["checked"]]
         if unmet:
             told = f"It is done, but criterion {unmet[0]} is not checked."
-            yield _finding("DONE_INCOMPLETE", "error", task, told, "Reopen it, or check what is met.")
-        if transaction.workspace.gate == "evidence" and not any(
-            proves(item) for item in json.loads(task.evidence)
-        ):
-            yield _finding("NO_EVIDENCE", "error", task, "It is done without evidence.", "Add evidence.")
+            yield _Candidate("DONE_INCOMPLETE", task.id, told)
+        proofs = json.loads(task.evidence)
+        if transaction.workspace.gate == "evidence" and not any(proves(item) for item in proofs):
+            yield _Candidate("NO_EVIDENCE", task.id, "It is done without evidence.")
         if any(item.status not in FINISHED for item in rows.subtasks_of(transaction, task.uid)):
-            yield _finding(
-                "OPEN_SUBTASK", "error", task, "It is done, but a part of it is open.", "Finish the parts."
-            )
+            yield _Candidate("OPEN_SUBTASK", task.id, "It is done, but a part of it is open.")
         return
-    if (
-        task.claim_agent is not None
-        and task.claimed_by(transaction.now) is None
-        and task.status == "in-progress"
-    ):
-        yield _finding(
-            "STALE_CLAIM",
-            "warning",
-            task,
-            "The claim on it ran out.",
-            "Take it, or use fix_issues to give it back.",
-        )
-    if task.status == "in-progress" and task.updated_at < transaction.now - STALE_DAYS * DAY_SECONDS:
-        yield _finding(
-            "STALE_TASK",
-            "warning",
-            task,
-            f"Nobody touched it for {STALE_DAYS} days.",
-            "Go on, or give it back.",
-        )
+    in_progress = task.status == "in-progress"
+    if in_progress and task.claim_agent is not None and task.claimed_by(now) is None:
+        yield _Candidate("STALE_CLAIM", task.id, "The claim on it ran out.")
+    if in_progress and task.updated_at < now - STALE_DAYS * DAY_SECONDS:
+        yield _Candidate("STALE_TASK", task.id, f"Nobody touched it for {STALE_DAYS} days.")
     if task.criteria == "[]" and task.status not in FINISHED:
-        yield _finding("NO_CRITERIA", "info", task, "Nothing says when it is done.", "Add criteria.")
+        yield _Candidate("NO_CRITERIA", task.id, "Nothing says when it is done.")
 
 
 def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
@@ -207,46 +208,34 @@ def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[
     for uid, needed in pairs:
         task, other = by_uid[uid], by_uid[needed]
         if other.status == "dropped" and task.status not in FINISHED:
-            told = f"It needs {other.id}, which was dropped."
-            yield _finding(
-                "ORPHAN_DEP", "warning", task, told, "Remove the dependency, or depend on another task."
-            )
+            yield _Candidate("ORPHAN_DEP", task.id, f"It needs {other.id}, which was dropped.")
     for uid, waits in dependencies.wrong_counts(transaction, transaction.workspace.id):
         task = by_uid[uid]
         told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
-        yield _finding("WRONG_COUNT", "error", task, told, "Use fix_issues to put it right.")
+        yield _Candidate("WRONG_COUNT", task.id, told)
 
 
 def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
     if room.repository.bare:
         return
-    tree = Tree(room.repository)
-    there: dict[str, bool] = {}
+    exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
     found = transaction.execute(
         "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task WHERE task.workspace = :id"
         " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, file.path",
         {"id": transaction.workspace.id},
     )
     for number, path in found:
-        if path not in there:
-            there[path] = tree.exists(RepoPath.parse(path))
-        if not there[path]:
-            told = f"Its file {path} is not there."
-            fix = "Name the file by its new path, or remove it from the task."
-            yield _Candidate("MISSING_FILE", "warning", task_id(number), told, fix)
+        if not exists(path):
+            yield _Candidate("MISSING_FILE", task_id(number), f"Its file {path} is not there.")
 
 
 def _duplicates(everything: list[Task]) -> Iterator[_Candidate]:
     seen: dict[str, Task] = {}
     for task in everything:
-        if task.status in FINISHED:
-            continue
-        words = " ".join(task.title.lower().split())
-        if words in seen:
-            yield _finding(
-                "DUPLICATE", "info", task, f"It has the title of {seen[words].id}.", "Drop one of them."
-            )
-        seen.setdefault(words, task)
+        if task.status not in FINISHED:
+            first = seen.setdefault(" ".join(task.title.lower().split()), task)
+            if first is not task:
+                yield _Candidate("DUPLICATE", task.id, f"It has the title of {first.id}.")
 
 
 def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
@@ -256,13 +245,7 @@ def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Ca
         told = told_of(transaction, some)
         for task, state in zip(some, states_of(transaction, some), strict=True):
             if told.get(task.uid) != state:
-                yield _finding(
-                    "HISTORY", "error", task, "Its events tell another story.", "Keep a copy of the database."
-                )
-
-
-def _finding(code: Code, severity: Severity, task: Task, detail: str, fix: str) -> _Candidate:
-    return _Candidate(code, severity, task.id, detail, fix)
+                yield _Candidate("HISTORY", task.id, "Its events tell another story.")
 
 
 def _fix(room: Tasks, who: Who) -> list[str]:
