@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from holdfast.kernel.clock import rfc3339, utc_now
 from holdfast.kernel.errors import closest, did_you_mean
 
-QUICK = ("call", "clock", "errors", "limits", "paging", "untrusted")
+QUICK = ("call", "clock", "errors", "limits", "paging", "text", "untrusted")
 
 
 def test_moments_are_written_in_utc_with_whole_seconds():

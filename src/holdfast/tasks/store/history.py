@@ -15,7 +15,7 @@ from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.records import Event, Task, encoded
-from holdfast.tasks.store.rows import in_portions, needs_of
+from holdfast.tasks.store.rows import in_portions
 from holdfast.tasks.store.transaction import Transaction
 
 INSERT_EVENT = (
@@ -119,11 +119,6 @@ def _by_task(connection: Connection, query: str, tasks: Sequence[Task]) -> dict[
         for uid, *row in connection.execute(query.format(listed), values):
             found[uid].append(row)
     return found
-
-
-def sorted_needs(connection: Connection, uid: str) -> list[Any]:
-    """Return dependencies in an order that does not depend on numbers, which an import may change."""
-    return sorted(needs_of(connection, uid), key=lambda item: (item.uid, item.kind))
 
 
 def scalars_of(task: Task) -> dict[str, Any]:
