@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -49,51 +48,37 @@ def install_command() -> click.Command:
     return page_command("install", _PAGE, _parameters(), _install)
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What was asked for."""
-
-    client: str | None
-    scope: str | None
-    name: str
-    root: str | None
-    dry_run: bool
-    print_: bool
-    uninstall: bool
-    replace: bool
-    json: bool
-
-
-def _install(**given: Any) -> int:
+def _install(client: str | None, scope: str | None, name: str, root: str | None, **options: bool) -> int:
     from holdfast.installation import plan
     from holdfast.workspace import contributions
 
-    options = _Options(**given)
     _refuse_together(
-        {"--print": options.print_, "--uninstall": options.uninstall, "--replace": options.replace}
+        {"--print": options["print_"], "--uninstall": options["uninstall"], "--replace": options["replace"]}
     )
-    _refuse_together({"--print": options.print_, "--dry-run": options.dry_run})
-    _refuse_together({"--print": options.print_, "--json": options.json})
-    chosen = _client(options.client)
-    situation = _situation(chosen, options.scope, options.name, options.root)
-    if options.print_:
+    _refuse_together({"--print": options["print_"], "--dry-run": options["dry_run"]})
+    _refuse_together({"--print": options["print_"], "--json": options["json"]})
+    chosen = _client(client)
+    situation = _situation(chosen, scope, name, root)
+    if options["print_"]:
         write_words(_snippets(plan.snippets(chosen, situation, contributions())))
         return 0
-    if options.uninstall:
+    if options["uninstall"]:
         changes = plan.planned_removal(chosen, situation, contributions())
     else:
-        changes = plan.planned_installation(chosen, situation, contributions(), replace=options.replace)
-    if options.dry_run and not options.json:
+        changes = plan.planned_installation(chosen, situation, contributions(), replace=options["replace"])
+    if options["dry_run"] and not options["json"]:
         write_words("".join(map(plan.difference, changes)) or "Nothing to change.")
         return 0
-    if not options.dry_run:
+    if not options["dry_run"]:
         plan.carry_out(changes)
-    notes = [] if options.uninstall else _notes(chosen, situation)
-    if options.json:
-        result = _data(chosen, situation, changes, notes, dry_run=options.dry_run)
+    notes = [] if options["uninstall"] else _notes(chosen, situation)
+    if options["json"]:
+        result = _data(chosen, situation, changes, notes, dry_run=options["dry_run"])
         write(json_text(result, for_a_person=is_terminal(sys.stdout)))
     else:
-        write_words("\n".join([*(_words(change, uninstall=options.uninstall) for change in changes), *notes]))
+        write_words(
+            "\n".join([*(_words(change, uninstall=options["uninstall"]) for change in changes), *notes])
+        )
     return 0
 
 

@@ -66,15 +66,10 @@ class Installation:
 
     def host_of(self, item: CatalogueCommand) -> Host:
         """Return where a command runs, with nothing but the module that declares its operation."""
-        from holdfast.toolsets import full_registry, toolset_declared_in
+        from holdfast.toolsets import toolset_declared_in
         from holdfast.workspace import Workspace
 
-        try:
-            declared = toolset_declared_in(item.module)
-        except ModuleNotFoundError:
-            # The table is not of today: its tools are being moved.
-            return Host.of(full_registry(), Workspace.discover)
-        return Host.of(Registry((declared,)), Workspace.discover)
+        return Host.of(Registry((toolset_declared_in(item.module),)), Workspace.discover)
 
 
 Commands = Host | Installation

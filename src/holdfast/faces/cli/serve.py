@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -90,47 +90,19 @@ def _oauth(
     )
 
 
-@dataclass(frozen=True)
-class _Options:
-    """What was asked for; the texts as typed."""
-
-    root: str | None
-    http: str | None
-    public_url: str | None
-    workers: int
-    oauth_issuer: str | None
-    oauth_audience: str | None
-    oauth_keys: str | None
-    profile: str
-    toolsets: str | None
-    tools: str | None
-    exclude_tools: str | None
-    read_only: bool
-    tool_errors: str
-    tool_names: str | None
-    database: str | None
-
-    def settings(self) -> HttpSettings | None:
-        """Return what they say about HTTP, if it was asked for."""
-        if self.http is None:
-            return None
-        oauth = self.oauth_issuer, self.oauth_audience, self.oauth_keys
-        return parsed_settings(self.http, self.public_url, self.workers, *oauth)
-
-
-def _serve(**given: Any) -> int:
+def _serve(root: str | None, database: str | None, profile: str, **given: Any) -> int:
     from holdfast.toolsets import full_registry
     from holdfast.workspace import Workspace
 
-    options = _Options(**given)
-    settings = options.settings()
-    named = options.toolsets, options.tools, options.exclude_tools
-    selection = parsed_selection(*named, read_only=options.read_only)
+    names = ("http", "public_url", "workers", "oauth_issuer", "oauth_audience", "oauth_keys")
+    settings = None if given["http"] is None else parsed_settings(*(given[name] for name in names))
+    named = given["toolsets"], given["tools"], given["exclude_tools"]
+    selection = parsed_selection(*named, read_only=given["read_only"])
     if any(named):
         full_registry().select(selection)  # Refuses names nobody has.
-    _check_profile(options.profile)
-    presented = chosen_profile(options.profile, options.tool_errors, options.tool_names)
-    workspace = Workspace.discover(starting_directory(options.root), options.database)
+    _check_profile(profile)
+    presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
+    workspace = Workspace.discover(starting_directory(root), database)
     return _served(workspace, selection, presented, settings)
 
 
