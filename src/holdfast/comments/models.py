@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal, Self, cast
+from typing import TYPE_CHECKING, Annotated, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
+from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
+
+if TYPE_CHECKING:
+    from holdfast.comments.search.query import Hit
+
+MOST_RESULTS = 1000
+DEFAULT_RESULTS = 100
 
 Tag = Literal["TODO", "FIXME", "NOTE", "STAR", "QUESTION"]
 Status = Literal["open", "resolved", "wontfix"]
@@ -25,6 +32,13 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _moment(value: str) -> str:
+    if microseconds_of(value) is None:
+        raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
+    return value
+
+
+Moment = Annotated[str, Field(max_length=64), AfterValidator(_moment)]
 LineNumber = Annotated[int, Field(ge=1, strict=True), BeforeValidator(_whole)]
 
 
@@ -127,4 +141,42 @@ class CommentFacts(Output):
             confidence=note.location.confidence.value,
             needs_review=note.location.needs_review,
             candidates=[CandidateFacts.of(one) for one in note.location.candidates],
+        )
+
+
+class FoundComment(Output):
+    """One comment that was found."""
+
+    file_path: UntrustedText = Field(
+        serialization_alias="filePath", description="The source file it is about."
+    )
+    id: str = Field(description="The name to give to other tools.")
+    line: int = Field(description="The line it is on now, or was last, from 1.")
+    end_line: int | None = optional("The last line of a range.", serialization_alias="endLine")
+    tag: UntrustedText | None = Field(description="Its category, if it has one.")
+    text: UntrustedText = Field(description="What it says, as it was written.")
+    author: UntrustedText = Field(description="Who wrote it, by their own account.")
+    created: UntrustedText = Field(description="When it was written.")
+    status: Status = Field(description="Whether it is open, resolved or will not be acted on.")
+    standing: Literal["placed", "review", "orphaned"] = Field(
+        description="Whether its line is sure, should be looked at by a person, or is gone."
+    )
+    reason: UntrustedText | None = optional("Why it is orphaned or needs review.")
+    has_ai_metadata: bool = Field(
+        serialization_alias="hasAIMetadata", description="Whether a model said more about it."
+    )
+    ai_model: UntrustedText | None = optional("The model that did.", serialization_alias="aiModel")
+    ai_confidence: float | None = optional("How sure that model was.", serialization_alias="aiConfidence")
+    matches: int = Field(description="How often the query matches in it; at most 100 are counted.")
+
+    @classmethod
+    def of(cls, hit: Hit) -> Self:
+        """Return a hit as a result."""
+        return cls(
+            file_path=hit.path,
+            id=hit.name,
+            has_ai_metadata=bool(hit.ai),
+            ai_model=hit.model,
+            ai_confidence=hit.confidence,
+            **{name: value for name, value in vars(hit).items() if name in cls.model_fields},
         )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from holdfast.kernel.text import columns, one_line
 
 if TYPE_CHECKING:
-    from holdfast.comments.models import SymbolFacts
+    from holdfast.comments.models import FoundComment, SymbolFacts
 
 
 UNLIMITED = 10_000
@@ -28,6 +28,12 @@ def counted(number: int, word: str) -> str:
 def line_words(line: int, end_line: int | None) -> str:
     """Say a line or a range of lines."""
     return f"Line {line}" if end_line is None else f"Line {line}-{end_line}"
+
+
+def place(comment: FoundComment) -> str:
+    """Say where a comment is."""
+    end = "" if comment.end_line is None else f"-{comment.end_line}"
+    return f"{comment.file_path}:{comment.line}{end}"
 
 
 def anchor_words(symbol: SymbolFacts) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from holdfast.comments.export.records import Exported, ExportedFile
-from holdfast.comments.search.rows import confidence_of, model_of
+from holdfast.comments.sidecar.note import confidence_of, model_of
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible, visible_in
 

@@ -7,5 +7,4 @@
 - `corpus`: all comments in memory; filters, counts and order.
 - `rows`: the tables of the index on disk, and how sidecars get into them.
 - `index`: keeps both equal to the sidecars, and answers.
-- `found`: a comment that was found, as tools return it.
 """

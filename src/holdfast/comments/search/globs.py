@@ -7,14 +7,27 @@ alone.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
+from holdfast.comments.search.pattern import Expression
+
 _ANY = r"[^\x00]"
 _IN_SEGMENT = r"[^/\x00]"
 _WILD = frozenset("*?[\\")
-_MAGIC = frozenset(".^$*+?()[]{}|\\")
+_TOKEN = re.compile(
+    r"""(?P<folders>(?:\A|(?<=/))\*\*/) | (?P<rest>(?:\A|(?<=/))\*\*\Z) | (?P<some>\*\*?) | (?P<one>\?)
+    | \[(?P<negation>[!^]?+)(?P<letters>.[^]]*)] | \\(?P<escaped>.) | (?P<letter>.)""",
+    re.DOTALL | re.VERBOSE,
+)
+_EXPRESSIONS = {
+    "folders": rf"(?:{_ANY}*/)?",
+    "rest": rf"{_ANY}+",
+    "some": rf"{_IN_SEGMENT}*",
+    "one": _IN_SEGMENT,
+}
 
 
 def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
@@ -43,58 +56,17 @@ def _expression(pattern: str) -> str:
     """Return the regular expression that says the same."""
     pieces: list[str] = []
     place = 0
-    while place < len(pattern):
-        piece, place = _piece(pattern, place)
-        pieces.append(piece)
+    while (token := _TOKEN.match(pattern, place)) is not None:
+        place = token.end()
+        if token["letters"] is None:
+            kind = str(token.lastgroup)
+            pieces.append(_EXPRESSIONS.get(kind) or re.escape(token[kind]))
+            continue
+        inside = "".join(one if one.isalnum() or one == "-" else f"\\{one}" for one in token["letters"])
+        if Expression(f"[{inside}]").refusal is None:
+            pieces.append(rf"[^/\x00{inside}]" if token["negation"] else f"[{inside}]")
+        else:
+            # No class of letters: the bracket stands for itself.
+            pieces.append(r"\[")
+            place = token.start() + 1
     return "".join(pieces)
-
-
-def _piece(pattern: str, place: int) -> tuple[str, int]:
-    """Translate what stands at a place, and return the place after it."""
-    starts_segment = place == 0 or pattern[place - 1] == "/"
-    if starts_segment and pattern.startswith("**/", place):
-        return rf"(?:{_ANY}*/)?", place + 3
-    if starts_segment and pattern[place:] == "**":
-        return rf"{_ANY}+", len(pattern)
-    letter = pattern[place]
-    if letter == "*":
-        return rf"{_IN_SEGMENT}*", place + (2 if pattern.startswith("**", place) else 1)
-    if letter == "?":
-        return _IN_SEGMENT, place + 1
-    if letter == "[" and (found := _class(pattern, place)) is not None:
-        return found
-    if letter == "\\" and place + 1 < len(pattern):
-        return _literal(pattern[place + 1]), place + 2
-    return _literal(letter), place + 1
-
-
-def _class(pattern: str, place: int) -> tuple[str, int] | None:
-    """Translate a class of letters, or return None where a bracket stands for itself."""
-    start = place + 1
-    is_negated = pattern[start : start + 1] in ("!", "^")
-    start += is_negated
-    end = pattern.find("]", start + 1)
-    if end < 0:
-        return None
-    inside = "".join(
-        letter if letter.isalnum() or letter == "-" else f"\\{letter}" for letter in pattern[start:end]
-    )
-    if not _is_valid("[" + inside + "]"):
-        return None
-    return (rf"[^/\x00{inside}]" if is_negated else f"[{inside}]"), end + 1
-
-
-def _is_valid(expression: str) -> bool:
-    import re2
-
-    options = re2.Options()
-    options.log_errors = False
-    try:
-        re2.compile(expression, options)
-    except re2.error:
-        return False
-    return True
-
-
-def _literal(letter: str) -> str:
-    return f"\\{letter}" if letter in _MAGIC else letter

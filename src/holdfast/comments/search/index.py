@@ -54,7 +54,7 @@ class SearchIndex:
             f"{NAME}-{tree}",
             application_id=APPLICATION_ID,
             version=VERSION,
-            prepare=_nothing_to_prepare,
+            prepare=lambda _: None,
         )
         self._corpus = Corpus()
         self._files: Mapping[str, WatchedSignature] = {}
@@ -159,7 +159,3 @@ class SearchIndex:
 
 def _by_source(files: Mapping[str, WatchedSignature]) -> dict[str, WatchedSignature]:
     return {source_of(path): signature for path, signature in files.items()}
-
-
-def _nothing_to_prepare(connection: sqlite3.Connection) -> None:
-    del connection

@@ -42,6 +42,10 @@ class JoinedTexts:
         """Return where a text begins, or, after the last, where that ends."""
         return self.ends[number - 1] if number else 0
 
+    def bounds(self) -> tuple[Iterable[int], Iterable[int]]:
+        """Return where all texts begin, and where they end."""
+        return chain([0], self.ends[:-1]), map((-1).__add__, self.ends)
+
 
 class Texts:
     """The same texts twice: as they are, and without the difference between capital and small letters."""
@@ -87,6 +91,8 @@ def matches(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> di
 def _counted(pattern: Pattern, texts: Texts) -> dict[int, int]:
     if pattern.text is not None:
         return _counted_text(pattern.text, texts.folded)
+    if pattern.prefix is not None:
+        return _counted_prefix(pattern.prefix, texts.folded)
     if pattern.is_one_letter:
         return _counted_letters(pattern.expression, texts.plain)
     if (candidates := _candidates(pattern, texts.folded)) is not None:
@@ -135,8 +141,13 @@ def _counted_text(text: str, joined: JoinedTexts) -> dict[int, int]:
     found = list(islice(_containing(sought, joined), most + 1))
     if len(found) <= most:
         return _limited(found)
-    starts, ends = chain([0], joined.ends), map((-1).__add__, joined.ends)
-    return _limited(enumerate(map(joined.data.count, repeat(sought), starts, ends)))
+    return _limited(enumerate(map(joined.data.count, repeat(sought), *joined.bounds())))
+
+
+def _counted_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
+    """Count a plain text at the beginning of texts."""
+    begins = map(joined.data.startswith, repeat(_sought(text)), *joined.bounds())
+    return {number: 1 for number, does_begin in enumerate(begins) if does_begin}
 
 
 def _candidates(pattern: Pattern, joined: JoinedTexts) -> set[int] | None:
@@ -167,6 +178,7 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
     of a line within its text. In texts with such a match, or with many, all are counted in the text itself.
     """
     search, data, ends = by_line.search, joined.data, joined.ends
+    few = 0 if pattern.is_rough else _FEW_MATCHES
     found: dict[int, int] = {}
     place = window = size = 0
     while place < len(data):
@@ -180,7 +192,7 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
             place = window
             continue
         end, before = ends[number], found.get(number, 0)
-        is_sure = start < stop < end and before < _FEW_MATCHES
+        is_sure = start < stop < end and before < few
         if is_sure and not (pattern.has_line_anchors and data.find(b"\n", joined.start(number)) < end - 1):
             found[number] = before + 1
             place = stop
@@ -189,5 +201,6 @@ def _scanned(pattern: Pattern, by_line: Expression, joined: JoinedTexts) -> dict
                 found[number] = count
             place = end
         if size > _WINDOW_BYTES:
-            size, window = 0, place
+            # From here on half as much.
+            size, window = size // 4, place
     return found

@@ -16,6 +16,7 @@ MOST_COUNTED = 100
 _MEMORY_BYTES = 8 << 20
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
+_WORD_START = re.compile(r"\\b\w", re.ASCII)
 _LINE_ANCHOR = re.compile(r"[\^$]")
 _TEXT_ANCHOR = re.compile(r"\\[Az]|\(\?[a-zA-Z]*-")
 """What holds at the ends of a text and not at those of a line, or may: flags can be taken back."""
@@ -69,11 +70,15 @@ class Pattern:
     """The folded text to look for, where that is all."""
     texts: tuple[str, ...]
     """Folded texts of which every match contains one; none when that is not known."""
+    prefix: str | None
+    """The folded text that a text begins with, where that is all."""
     expression: Expression
     by_line: Expression | None
     """Finds all matches of texts that are lines of a longer one; None when only single texts can be tried."""
     has_line_anchors: bool
     """Whether `by_line` may find more than that in a text of several lines."""
+    is_rough: bool
+    """Whether `by_line` may find more than that in any text."""
     is_one_letter: bool
     """Whether every match is one letter, whatever stands beside it."""
 
@@ -89,16 +94,24 @@ def compiled(query: str) -> Pattern:
     expression = Expression(query)
     refusal = expression.refusal
     is_text = refusal is not None or not _SPECIAL.intersection(query)
-    has_line_anchors = _LINE_ANCHOR.search(query) is not None
+    is_prefix = query.isascii() and query[:1] == "^" and _is_plain(query[1:])
+    # Without `\b` before it RE2 leaps from one beginning of a word to the next.
+    is_rough = _WORD_START.match(query) is not None
     return Pattern(
         refusal=refusal,
         text=folded(query) if is_text else None,
         texts=_alternatives(query),
+        prefix=folded(query[1:]) if is_prefix else None,
         expression=expression,
-        by_line=_by_line(query) if has_line_anchors or _TEXT_ANCHOR.search(query) else expression,
-        has_line_anchors=has_line_anchors,
+        by_line=_by_line(query.removeprefix(r"\b") if is_rough else query),
+        has_line_anchors=_LINE_ANCHOR.search(query) is not None,
+        is_rough=is_rough,
         is_one_letter=_ONE_LETTER.fullmatch(query) is not None,
     )
+
+
+def _is_plain(text: str) -> bool:
+    return bool(text) and not _SPECIAL.intersection(text)
 
 
 def _by_line(query: str) -> Expression | None:
@@ -112,8 +125,7 @@ def _by_line(query: str) -> Expression | None:
 def _alternatives(query: str) -> tuple[str, ...]:
     """Return the texts of an expression such as `lock|cache`, if RE2 folds their letters as we do."""
     found = folded(query).split("|")
-    is_plain = query.isascii() and all(text and not _SPECIAL.intersection(text) for text in found)
-    return tuple(found) if is_plain else ()
+    return tuple(found) if query.isascii() and all(map(_is_plain, found)) else ()
 
 
 def encoded(text: str) -> bytes:

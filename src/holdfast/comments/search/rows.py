@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from holdfast.comments.sidecar.document import Sidecar
-from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.note import Note, confidence_of, model_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import microseconds_of
 from holdfast.storage.watching.listing import WatchedSignature
@@ -26,32 +26,16 @@ TABLES = (
     "CREATE TABLE state (token TEXT NOT NULL, generation INTEGER NOT NULL) STRICT",
     """
     CREATE TABLE file (
-        id INTEGER PRIMARY KEY,
-        path TEXT NOT NULL UNIQUE,
-        signature TEXT NOT NULL,
-        source TEXT NOT NULL,
-        damage TEXT,
-        generation INTEGER NOT NULL
+        id INTEGER PRIMARY KEY, path TEXT NOT NULL UNIQUE, signature TEXT NOT NULL, source TEXT NOT NULL,
+        damage TEXT, generation INTEGER NOT NULL
     ) STRICT
     """,
     """
     CREATE TABLE comment (
-        id INTEGER PRIMARY KEY,
-        file INTEGER NOT NULL,
-        line INTEGER NOT NULL,
-        end_line INTEGER,
-        name TEXT NOT NULL,
-        text TEXT NOT NULL,
-        tag TEXT,
-        author TEXT NOT NULL,
-        created TEXT NOT NULL,
-        moment INTEGER,
-        status TEXT NOT NULL,
-        standing TEXT NOT NULL,
-        reason TEXT,
-        ai INTEGER NOT NULL,
-        model TEXT,
-        confidence REAL
+        id INTEGER PRIMARY KEY, file INTEGER NOT NULL, line INTEGER NOT NULL, end_line INTEGER,
+        name TEXT NOT NULL, text TEXT NOT NULL, tag TEXT, author TEXT NOT NULL, created TEXT NOT NULL,
+        moment INTEGER, status TEXT NOT NULL, standing TEXT NOT NULL, reason TEXT, ai INTEGER NOT NULL,
+        model TEXT, confidence REAL
     ) STRICT
     """,
     "CREATE INDEX comment_of_file ON comment (file, line, name)",
@@ -160,23 +144,6 @@ def _row(note: Note) -> tuple[Any, ...]:
         model_of(ai),
         confidence_of(ai),
     )
-
-
-def model_of(ai: Mapping[str, Any] | None) -> str | None:
-    """Return the name of the model that said something about a comment."""
-    model = None if ai is None else ai.get("model")
-    return _storable(model) if isinstance(model, str) and model else None
-
-
-def confidence_of(ai: Mapping[str, Any] | None) -> float | None:
-    """Return how sure a model says it was; the extension keeps that one level deeper."""
-    if ai is None:
-        return None
-    for holder in (ai, *(ai.get(name) for name in ("complexity", "parameters", "tokens"))):
-        value = holder.get("confidence") if isinstance(holder, dict) else None
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            return float(value)
-    return None
 
 
 def _storable(text: str) -> str:

@@ -245,3 +245,20 @@ def stored_symbol(marker: Mapping[str, Any] | None) -> AnchorSymbol | None:
 
 def _text(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def model_of(ai: Mapping[str, Any] | None) -> str | None:
+    """Return the name of the model that said something about a comment."""
+    model = None if ai is None else ai.get("model")
+    return model.encode("utf-8", "replace").decode() if isinstance(model, str) and model else None
+
+
+def confidence_of(ai: Mapping[str, Any] | None) -> float | None:
+    """Return how sure a model says it was; the extension keeps that one level deeper."""
+    if ai is None:
+        return None
+    for holder in (ai, *(ai.get(name) for name in ("complexity", "parameters", "tokens"))):
+        value = holder.get("confidence") if isinstance(holder, dict) else None
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+    return None

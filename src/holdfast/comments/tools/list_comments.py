@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field, StrictBool, field_validator
+from pydantic import Field, StrictBool
 
-from holdfast.comments.models import FilePath, Status
-from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Status
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNLIMITED, UNTAGGED, unread, without_tag, wrapped
+from holdfast.comments.text import UNLIMITED, UNTAGGED, place, unread, without_tag, wrapped
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
@@ -38,8 +37,8 @@ class ListComments(Input):
     ai: StrictBool | None = Field(
         default=None, description="Only those with AI metadata, or only those without."
     )
-    since: str | None = Field(default=None, max_length=64, description="Written at or after this moment.")
-    until: str | None = Field(default=None, max_length=64, description="Written at or before this moment.")
+    since: Moment | None = Field(default=None, description="Written at or after this moment.")
+    until: Moment | None = Field(default=None, description="Written at or before this moment.")
     match: str | None = Field(
         default=None,
         min_length=1,
@@ -49,13 +48,6 @@ class ListComments(Input):
     limit: int = Field(
         default=DEFAULT_RESULTS, ge=1, le=MOST_RESULTS, description="How many to list at most."
     )
-
-    @field_validator("since", "until")
-    @classmethod
-    def _is_a_moment(cls, value: str | None) -> str | None:
-        if value is not None and microseconds_of(value) is None:
-            raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
-        return value
 
 
 class ListedComments(Output):

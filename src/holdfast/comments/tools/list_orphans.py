@@ -8,8 +8,7 @@ from pydantic import Field
 
 from holdfast.comments.anchors.orphans import candidates, uncertain_comments
 from holdfast.comments.anchors.snippets import as_it_was, shortened
-from holdfast.comments.models import CommentFacts, FilePath
-from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, CommentFacts, FilePath
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.store import Comments
 from holdfast.comments.text import UNTAGGED, counted, unread

@@ -1,17 +1,16 @@
-"""The tool search_comments."""
+"""`search_comments`: the comments whose text matches, with filters."""
 
 from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, StrictBool, field_validator
+from pydantic import Field, StrictBool
 
-from holdfast.comments.models import FilePath, Tag
-from holdfast.comments.search.found import DEFAULT_RESULTS, MOST_RESULTS, FoundComment, place
+from holdfast.comments.models import DEFAULT_RESULTS, MOST_RESULTS, FilePath, FoundComment, Moment, Tag
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
-from holdfast.comments.text import UNTAGGED
+from holdfast.comments.text import UNTAGGED, place
 from holdfast.comments.toolset import comments
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.operation import Effect, Input, Output, optional
@@ -28,23 +27,14 @@ class _Inline(Input):
 
 
 def _date_time(description: str) -> Any:
-    return Field(
-        default=None, description=description, max_length=64, json_schema_extra={"format": "date-time"}
-    )
+    return Field(default=None, description=description, json_schema_extra={"format": "date-time"})
 
 
 class DateRange(_Inline):
     """The first and the last moment that count; either may be left out."""
 
-    start: str | None = _date_time("Earliest moment of creation.")
-    end: str | None = _date_time("Latest moment of creation.")
-
-    @field_validator("start", "end")
-    @classmethod
-    def _is_a_moment(cls, value: str | None) -> str | None:
-        if value is not None and microseconds_of(value) is None:
-            raise ValueError("must be a date and time with an offset, such as 2025-10-19T15:00:00Z")
-        return value
+    start: Moment | None = _date_time("Earliest moment of creation.")
+    end: Moment | None = _date_time("Latest moment of creation.")
 
 
 class SearchFilters(_Inline):
@@ -159,6 +149,7 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
     matches come first, then by file, line and id.
     """
     filters = args.filters or SearchFilters()
+    dates = filters.date_range or DateRange()
     pattern = compiled(args.query)
     answer = room.search.find(
         Query(
@@ -167,8 +158,8 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
             author=filters.author,
             path=filters.file_path,
             has_ai=filters.has_ai_metadata,
-            start=_moment(filters, "start"),
-            end=_moment(filters, "end"),
+            start=None if dates.start is None else microseconds_of(dates.start),
+            end=None if dates.end is None else microseconds_of(dates.end),
             limit=args.limit,
         )
     )
@@ -176,7 +167,7 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
         total_results=answer.total,
         returned=len(answer.hits),
         query=args.query,
-        filters=_as_given(filters),
+        filters=filters.model_dump(by_alias=True, exclude_unset=True),
         interpreted_as="regex" if pattern.refusal is None else "text",
     )
     return SearchResult(
@@ -185,12 +176,3 @@ def search_comments(room: Comments, args: SearchComments) -> SearchResult:
         refusal=pattern.refusal,
         damaged=answer.damaged,
     )
-
-
-def _moment(filters: SearchFilters, end: str) -> int | None:
-    text = None if filters.date_range is None else getattr(filters.date_range, end)
-    return None if text is None else microseconds_of(text)
-
-
-def _as_given(filters: SearchFilters) -> dict[str, Any]:
-    return filters.model_dump(by_alias=True, exclude_unset=True)
