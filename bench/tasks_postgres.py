@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -54,6 +54,9 @@ class Recording:
     def execute(self, statement: str, values: Values | None = None, /) -> Rows:
         self._seen.append((statement, values or {}))
         return self._connection.execute(statement, values or {})
+
+    def executemany(self, statement: str, values: Sequence[Values], /) -> object:
+        return self._connection.executemany(statement, values)
 
 
 def main() -> None:
