@@ -52,11 +52,7 @@ class Tree:
 
     def exists(self, path: RepoPath) -> bool:
         """Tell whether there is a regular file that `open_read` would look at."""
-        try:
-            with self._parent_of(path) as parent:
-                return stat.S_ISREG(os.stat(path.name, dir_fd=parent, follow_symlinks=False).st_mode)
-        except (NotFound, InvalidPath):
-            return False
+        return self.signature(path) is not None
 
     def files_in(self, directory: RepoPath) -> list[RepoPath]:
         """Return the regular files directly in a directory, in order; none where there is no such

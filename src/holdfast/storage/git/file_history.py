@@ -62,25 +62,13 @@ class FileHistory:
 
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed content of a file came, in seconds, and its id, newest first."""
-        if self._git is None:
-            return []
         arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
-        try:
-            finished = self._git.execute(*_LOG, *arguments, seconds=_SECONDS)
-        except (TooLarge, Unavailable, DeadlineExceeded):
-            return []
-        return _parsed_dates(finished.output) if finished.status == 0 else []
+        return _parsed_dates(self._output(*_LOG, *arguments))
 
     def ever_held(self, path: str, text: str) -> bool:
         """Tell whether a commit of any branch has added or removed a text in a file."""
-        if self._git is None:
-            return False
         arguments = ("log", "--all", "--format=%H", "--max-count=1", "--no-textconv", "--no-ext-diff")
-        try:
-            finished = self._git.execute(*arguments, f"-S{text}", "--", path, seconds=_SECONDS)
-        except (TooLarge, Unavailable, DeadlineExceeded):
-            return False
-        return finished.status == 0 and bool(finished.output.strip())
+        return bool(self._output(*arguments, f"-S{text}", "--", path).strip())
 
     def person(self) -> str | None:
         """Return the name that the user gave git, if any."""
@@ -106,15 +94,19 @@ class FileHistory:
         return found.data if found is not None and found.kind == "blob" else None
 
     def _log(self, commit: str, paths: tuple[str, ...]) -> dict[str, list[str]]:
-        if self._git is None or not _COMMIT.fullmatch(commit):
+        if not _COMMIT.fullmatch(commit):
             return {}
+        return _parsed(self._output(*_LOG, f"--max-count={_MOST_COMMITS}", f"{commit}..HEAD", *paths))
+
+    def _output(self, *arguments: str) -> bytes:
+        """Return what git answers in time; nothing where it fails."""
+        if self._git is None:
+            return b""
         try:
-            finished = self._git.execute(
-                *_LOG, f"--max-count={_MOST_COMMITS}", f"{commit}..HEAD", *paths, seconds=_SECONDS
-            )
+            finished = self._git.execute(*arguments, seconds=_SECONDS)
         except (TooLarge, Unavailable, DeadlineExceeded):
-            return {}
-        return _parsed(finished.output) if finished.status == 0 else {}
+            return b""
+        return finished.output if finished.status == 0 else b""
 
 
 def _parsed_dates(output: bytes) -> list[tuple[int, str]]:
