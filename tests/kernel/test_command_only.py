@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.faces.cli.run import Host
+from holdfast.faces.cli.command import Host
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
 from holdfast.kernel.errors import Invalid, UnknownTool

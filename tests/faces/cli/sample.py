@@ -12,7 +12,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from holdfast.faces.cli.application import run
-from holdfast.faces.cli.run import Host
+from holdfast.faces.cli.command import Host
 from holdfast.kernel import errors
 from holdfast.kernel.call import current_call
 from holdfast.kernel.operation import Effect, Input, NoArguments, Output, Toolset

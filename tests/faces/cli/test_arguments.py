@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from holdfast.faces.cli.command import OperationCommand
-from holdfast.faces.cli.run import Host
+from holdfast.faces.cli.command import Host, OperationCommand
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect, Input, Output, Toolset

@@ -18,7 +18,7 @@ from holdfast.kernel.errors import HoldfastError
 
 if TYPE_CHECKING:
     from holdfast.faces.cli.catalogue import CatalogueCommand, CatalogueToolset
-    from holdfast.faces.cli.run import Commands
+    from holdfast.faces.cli.command import Commands
 
 _EVERYDAY = "Everyday commands"
 _TOOLSETS = "Toolsets"
@@ -67,7 +67,7 @@ def application(commands: Commands) -> CommandGroup:
 
 def this_installation() -> Commands:
     """Return the commands of this installation."""
-    from holdfast.faces.cli.run import Installation
+    from holdfast.faces.cli.command import Installation
 
     return Installation()
 

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import click
 
+    from holdfast.faces.cli.command import Commands
     from holdfast.faces.cli.groups import CommandGroup
-    from holdfast.faces.cli.run import Commands
 
 _TOOLSET = "milestones"
 _PROTOCOLS = ("v1",)
@@ -93,7 +93,7 @@ def _server_command() -> click.Command:
 
 
 def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None) -> int:
-    from holdfast.faces.cli.run import starting_directory
+    from holdfast.faces.cli.command import starting_directory
     from holdfast.faces.cli.serve import chosen_profile
     from holdfast.kernel.errors import Invalid
 

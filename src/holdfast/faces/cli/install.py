@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.faces.cli.command import json_option, root_option
+from holdfast.faces.cli.command import json_option, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import is_terminal, write, write_words
-from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.errors import Invalid, did_you_mean
 

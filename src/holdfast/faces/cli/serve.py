@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.faces.cli.command import database_option, root_option
+from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
-from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection

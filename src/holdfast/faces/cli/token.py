@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import click
 
-from holdfast.faces.cli.command import root_option
+from holdfast.faces.cli.command import root_option, starting_directory
 from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
 from holdfast.faces.cli.output import write, write_words
-from holdfast.faces.cli.run import starting_directory
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Invalid, did_you_mean
