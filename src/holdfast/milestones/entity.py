@@ -57,7 +57,7 @@ class Comment(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """Somebody's word to work on something until a moment; `replica` is the clone it was given in."""
+    """A lease: somebody's word to work on something for a while; `replica` is the clone it was given in."""
 
     actor: str
     until: str

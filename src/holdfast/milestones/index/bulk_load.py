@@ -1,4 +1,4 @@
-"""The first filling of an index: all logs from their beginnings, in one pass and little memory.
+"""The first load of an index: all logs from their beginnings, in one pass and little memory.
 
 Contract: afterwards the index holds the rows that taking the same operations in one by one would make.
 Entities that were only created are written as they come by. What else was done is folded at the end, from
@@ -24,7 +24,7 @@ from holdfast.kernel.clock import seconds_of
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.rows import entries_of, fold_all, forget, label_array
 from holdfast.milestones.index.schema import INDEXES, TABLES
-from holdfast.milestones.index.update import Absorption, Lines, Tips, requests_of, run_script
+from holdfast.milestones.index.update import IndexUpdate, Lines, Tips, requests_of, run_script
 from holdfast.milestones.log.entry import Entry
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit, parsed, read_records
@@ -103,7 +103,7 @@ def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Fill a new index from all logs."""
     run_script(connection, TABLES)
     with _without_garbage_collection():
-        Filling(connection, git, tips).take_in()
+        BulkLoad(connection, git, tips).take_in()
 
 
 @contextmanager
@@ -118,7 +118,7 @@ def _without_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-class Filling(Absorption):
+class BulkLoad(IndexUpdate):
     """One pass over all logs, into an index that is empty and has no indexes yet."""
 
     def __init__(self, connection: sqlite3.Connection, git: Git, tips: Tips) -> None:

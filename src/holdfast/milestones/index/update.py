@@ -1,4 +1,4 @@
-"""From the logs into the index: only what is new, and only where it adds to what was there.
+"""The incremental update of the index: only what is new in the logs, where it adds to what was there.
 
 Contract:
 - Everything happens in the caller's transaction. Afterwards `tip` says which state of the refs was taken in.
@@ -59,9 +59,9 @@ def run_script(connection: sqlite3.Connection, script: str) -> None:
 
 def catch_up(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Bring an index up to date with the logs."""
-    absorption = Absorption(connection, git, tips)
-    absorption.take_in()
-    refold(connection, absorption.touched)
+    update = IndexUpdate(connection, git, tips)
+    update.take_in()
+    refold(connection, update.touched)
 
 
 def take_in_own(
@@ -70,15 +70,15 @@ def take_in_own(
     """Take in one commit that this process just wrote on top of `old`, unless the index went on meanwhile."""
     if tips_in(connection).get(ref) != old:
         return
-    absorption = Absorption(connection, None, {})
-    absorption.keep([(commit, [(entry, entry.line()) for entry in entries])])
+    update = IndexUpdate(connection, None, {})
+    update.keep([(commit, [(entry, entry.line()) for entry in entries])])
     connection.execute("INSERT OR REPLACE INTO tip VALUES (?, ?)", (ref, commit.id))
     connection.execute("DELETE FROM log_end WHERE id = ?", (old,))
     connection.execute("INSERT OR REPLACE INTO log_end VALUES (?, ?)", (commit.id, commit.committed))
-    refold(connection, absorption.touched)
+    refold(connection, update.touched)
 
 
-class Absorption:
+class IndexUpdate:
     """One pass over what is new in the logs."""
 
     def __init__(self, connection: sqlite3.Connection, git: Git | None, tips: Tips) -> None:

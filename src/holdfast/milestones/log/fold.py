@@ -4,8 +4,8 @@ Contract:
 - Operations are taken in the order (Lamport time, id); each id counts once.
 - A scalar is a multi-value register. An operation replaces those its writer saw; of what nobody replaced the
   last wins, and values that differ from it stay visible as contested.
-- A set is an add-wins set. A removal takes away the additions its writer saw, and no other.
-- A comment is written once; of its edits the last wins; deleting it is for good.
+- A set is an add-wins set (OR-set). A removal takes away the additions its writer saw, and no other.
+- A comment is written once; of its edits the last wins; deleting it leaves a tombstone, for good.
 - A claim replaces those its writer saw. Of several that nobody replaced the first wins.
 - An operation of an unknown type, field, value or version is counted and has no effect. Operations of an
   entity that nobody created yet wait: there is no state.
@@ -23,7 +23,7 @@ from holdfast.milestones.log.entry import VERSION, Entry, is_scalar_value, is_wo
 
 
 class Register:
-    """The values of one field by the operations that wrote them, in order, and what was replaced."""
+    """A multi-value register: a field's values by the operations that wrote them, and what was replaced."""
 
     __slots__ = ("_replaced", "_written")
 
