@@ -38,7 +38,7 @@ _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _PLAIN = r"[ !#-\[\]-~]*"
 _TEXT = rf'"{_PLAIN}(?:\\["\\/bfnrt]{_PLAIN})*"'
 _RECORD = re.compile(
-    r"([0-9a-f]+) ([0-9]+)[0-9a-f ]*\n"
+    r"([0-9a-f]+) ([0-9]+)(?: [0-9a-f ]*)?\n"
     r"[^\n{][^\n]*\n\n"
     rf'(\{{"by":"({_PLAIN})","e":"({_UUID})","k":"(issue|milestone)","l":([1-9][0-9]{{0,14}}),'
     rf'"op":"({_UUID})","t":"create","ts":"({_PLAIN})","v":1,'
