@@ -29,22 +29,8 @@ from holdfast.syntax.languages.typescript import TSX, TYPESCRIPT
 __all__ = ["LANGUAGES", "Declaration", "Language", "language_of"]
 
 LANGUAGES = (
-    PYTHON,
-    JAVASCRIPT,
-    TYPESCRIPT,
-    TSX,
-    JAVA,
-    GO,
-    RUST,
-    C,
-    CPP,
-    CSHARP,
-    RUBY,
-    PHP,
-    KOTLIN,
-    SWIFT,
-    BASH,
-)
+    PYTHON, JAVASCRIPT, TYPESCRIPT, TSX, JAVA, GO, RUST, C, CPP, CSHARP, RUBY, PHP, KOTLIN, SWIFT, BASH,
+)  # fmt: skip
 
 
 @cache

@@ -116,34 +116,34 @@ class _Reading:
     def task(self, found: _Found, tag: str) -> Iterator[ForeignTask]:
         """Yield a task and its subtasks."""
         prefix = f"{tag}/" if tag else ""
-        number = self._number(found)
-        if number is None:
+        whole = self._known(found, prefix, None)
+        if whole is None:
             return
-        origin = f"{prefix}{number}"
-        if origin in self._seen:
-            self._tell(found.line, f"The id '{origin}' was used above; this task was left out.")
-            return
-        self._seen.add(origin)
-        whole = self._one(found, origin, prefix, siblings=prefix, parent=None)
         yield whole
         subtasks = found.value.get("subtasks") or []
         if not isinstance(subtasks, list):
-            self._tell(found.line, f"The subtasks of '{origin}' are not a list, and were kept as a note.")
-            subtasks = []
+            told = f"The subtasks of '{whole.origin}' are not a list, and were kept as a note."
+            self._tell(found.line, told)
+            return
         for value in subtasks:
-            yield from self._subtask(_Found(value, found.line), origin, prefix)
+            part = self._known(_Found(value, found.line), prefix, whole.origin)
+            if part is not None:
+                yield part
 
-    def _subtask(self, found: _Found, parent: str, prefix: str) -> Iterator[ForeignTask]:
+    def _known(self, found: _Found, prefix: str, parent: str | None) -> ForeignTask | None:
+        """Return a task, or a part of one, or None where it has no id of its own."""
         number = self._number(found)
         if number is None:
-            return
-        whole = f"{prefix}{number}"
-        origin = whole if whole.startswith(f"{parent}.") else f"{parent}.{number}"
+            return None
+        origin = f"{prefix}{number}"
+        if parent is not None and not origin.startswith(f"{parent}."):
+            origin = f"{parent}.{number}"
         if origin in self._seen:
-            self._tell(found.line, f"The id '{origin}' was used above; this subtask was left out.")
-            return
+            what = "task" if parent is None else "subtask"
+            self._tell(found.line, f"The id '{origin}' was used above; this {what} was left out.")
+            return None
         self._seen.add(origin)
-        yield self._one(found, origin, prefix, siblings=f"{parent}.", parent=parent)
+        return self._one(found, origin, prefix, parent)
 
     def _number(self, found: _Found) -> str | None:
         value = found.value
@@ -156,9 +156,7 @@ class _Reading:
             return None
         return str(number).strip()
 
-    def _one(
-        self, found: _Found, origin: str, prefix: str, *, siblings: str, parent: str | None
-    ) -> ForeignTask:
+    def _one(self, found: _Found, origin: str, prefix: str, parent: str | None) -> ForeignTask:
         value: dict[str, Any] = found.value
         kept = {name: part for name, part in value.items() if name not in _KNOWN}
         status = status_of(str(value.get("status", "pending")))
@@ -181,7 +179,7 @@ class _Reading:
             status=status or "backlog",
             priority=priority or "medium",
             labels=(prefix.rstrip("/"),) if prefix and prefix != "master/" else (),
-            depends_on=tuple(self._dependencies(found, prefix, siblings)),
+            depends_on=tuple(self._dependencies(found, prefix, f"{parent}." if parent else prefix)),
             parent=parent,
             line=found.line,
             kept=kept,

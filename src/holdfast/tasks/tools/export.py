@@ -10,7 +10,7 @@ from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.repo_path import RepoPath
 from holdfast.storage.files.work_tree import Tree
-from holdfast.tasks.imports.archive import TakenIn, parsed, take_in, written
+from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
@@ -133,10 +133,6 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
     identity = str(given.workspace["id"])
     if not room.repository.bare and read_marker(room.repository) != identity:
         write_marker(room.repository, identity)
-    return _restored(room, report)
-
-
-def _restored(room: Tasks, report: TakenIn) -> TasksRestored:
     renumbered = [f"{old} is {new} here" for old, new in report.renumbered.items()]
     return TasksRestored(
         operation="restore",
