@@ -1,7 +1,8 @@
 """Refuse what must not be in the code, and what must not be in the repository.
 
 In the code: shells, pickles, evaluated strings, programs run anywhere but in three modules of storage/,
-and files written anywhere but in storage/. In the repository: paths of the machine it was written on,
+files written anywhere but in storage/, and exceptions of every kind caught anywhere but at the edges.
+In the repository: paths of the machine it was written on,
 hosts of package registries, notes about work left undone, and files at its root that nobody meant to keep.
 A line that has to show one of these says why it may: `hygiene: reason`.
 """
@@ -33,6 +34,18 @@ EXEMPT = "hygiene: "
 FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
 RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/confined.py", "storage/processes/child.py"}
+CATCHES_EVERYTHING = {
+    "kernel/dispatch.py",  # an operation
+    "faces/cli/application.py",  # the program
+    "faces/http/application.py",  # a request over HTTP
+    "faces/http/workers.py",  # a worker process, which ends with the status its failure has
+    "faces/mcp/engine.py",  # a request to the SDK
+    "faces/mcp/handshake.py",  # the loading of the rest, which the next request tries again
+    "faces/mcp/publisher.py",  # the state of a resource that somebody follows
+    "faces/mcp/server.py",  # a handler of the protocol
+    "storage/watching/watcher.py",  # the thread that watches
+}
+"""Where the failure of one thing must not end what serves others."""
 PROCESS_CALLS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|.*create_subprocess_\w+")
 WRITING_CALLS = re.compile(
     r".*\.(write_text|write_bytes|unlink|touch|mkdir|rmdir|rename|symlink_to|hardlink_to)"
@@ -56,6 +69,12 @@ def code_problems(path: Path) -> Iterator[tuple[int, str]]:
             yield from ((node.lineno, problem) for problem in import_problems(node, where))
         elif isinstance(node, ast.Call):
             yield from ((node.lineno, problem) for problem in call_problems(node, where))
+        elif (
+            isinstance(node, ast.ExceptHandler)
+            and catches_everything(node)
+            and where not in CATCHES_EVERYTHING
+        ):
+            yield node.lineno, "everything is caught and kept"
 
 
 def run_time_nodes(node: ast.AST) -> Iterator[ast.AST]:
@@ -86,6 +105,12 @@ def call_problems(node: ast.Call, where: str) -> Iterator[str]:
         yield f"{name} outside {' and '.join(sorted(RUNS_PROGRAMS))}"
     if not where.startswith("storage/") and (WRITING_CALLS.fullmatch(name) or opens_for_writing(node, name)):
         yield f"{name} writes outside storage/"
+
+
+def catches_everything(handler: ast.ExceptHandler) -> bool:
+    """Return whether a handler takes every exception and does not raise it again."""
+    names = {"Exception", "BaseException"} & {ast.unparse(handler.type)} if handler.type else {"everything"}
+    return bool(names) and not any(isinstance(node, ast.Raise) for node in ast.walk(handler))
 
 
 def truthy(value: ast.expr) -> bool:
