@@ -68,27 +68,22 @@ def find_session(transaction: Transaction, identity: str) -> Session:
     return Session(*row)
 
 
-def is_due(transaction: Transaction, session: Session) -> bool:
-    """Tell whether it is time to let the claims of a session last longer."""
-    return transaction.now - session.seen >= RENEW_AFTER_SECONDS
-
-
-def renew_claims(transaction: Transaction, session: Session) -> None:
-    """Note that a session was heard of, and let its claims last longer."""
-    now = transaction.now
-    values = {"id": session.id, "now": now, "until": now + LEASE_SECONDS, "workspace": session.workspace}
-    transaction.execute(_RENEW, values)
-    transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
-
-
 def keep_alive(room: Tasks, identity: str) -> str:
     """Return who works in a session; its claims last longer, unless that was seen to just now."""
     with room.reading() as transaction:
         session = find_session(transaction, identity)
-        due = is_due(transaction, session)
+        due = transaction.now - session.seen >= RENEW_AFTER_SECONDS
     if due:
         with room.writing(together=True) as transaction:
-            renew_claims(transaction, session)
+            now = transaction.now
+            values = {
+                "id": identity,
+                "now": now,
+                "until": now + LEASE_SECONDS,
+                "workspace": session.workspace,
+            }
+            transaction.execute(_RENEW, values)
+            transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
     return session.agent
 
 
@@ -160,22 +155,25 @@ def writing(
 ) -> Iterator[Transaction]:
     """Yield the one transaction of an operation that writes, with who acts.
 
-    The claims of their session last longer by it, also where the operation itself is refused.
+    The claims of their session last longer already, also where the operation itself is refused. That is a
+    transaction of its own, once a minute: rows of other tasks are not locked beside those of the operation.
     """
     check_workspace(room, arguments)
-    due = False
-    try:
-        with room.writing(Who(actor(agent), None, token), together=together) as transaction:
-            if arguments.session is not None:
-                session = find_session(transaction, arguments.session)
-                transaction.who = Who(session.agent, session.id, token)
-                if due := is_due(transaction, session):
-                    renew_claims(transaction, session)
-            yield transaction
-    except HoldfastError:
-        if due and arguments.session is not None:
-            keep_alive(room, arguments.session)
-        raise
+    if arguments.session is not None:
+        _heard_of(room, arguments.session)
+    with room.writing(Who(actor(agent), None, token), together=together) as transaction:
+        if arguments.session is not None:
+            session = find_session(transaction, arguments.session)
+            transaction.who = Who(session.agent, session.id, token)
+        yield transaction
+
+
+def _heard_of(room: Tasks, identity: str) -> None:
+    """Keep a session alive, unless this process looked after that within the same minute."""
+    minute = int(room.now() // RENEW_AFTER_SECONDS)
+    if room.memory.recall(("session", identity), minute) is None:
+        keep_alive(room, identity)
+        room.memory.keep(("session", identity), minute, True)
 
 
 @contextmanager
