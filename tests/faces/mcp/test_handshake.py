@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,10 @@ from holdfast.faces.mcp.profiles import PROFILES, Profile
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Request, WireError, encoded_result
+from holdfast.faces.mcp.wire.session import Session
+from holdfast.faces.mcp.wire.streams import Output
 from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
 
 CLIENT = {"name": "test", "version": "1"}
@@ -59,6 +63,11 @@ class Nothing:
         return lambda: None
 
 
+def session(engine: LateEngine) -> Session:
+    output = Output(os.open(os.devnull, os.O_WRONLY), chunk=1, limit=1)
+    return Session(engine, output, LIMITS)
+
+
 def protocol_server(profile: Profile) -> ProtocolServer:
     dispatcher = Dispatcher(Registry([]), lambda _: None)
     return ProtocolServer(dispatcher, profile, Nothing(), lambda _: None)
@@ -86,7 +95,7 @@ def answer_of_profile(profile: Profile, params: dict[str, Any], *, loads: bool) 
 
     async def answer() -> bytes:
         engine = LateEngine(LateServer(profile, make))
-        engine.attach(Nothing())
+        engine.attach(session(engine))
         result = encoded_result("i", await engine.respond(initializing(params)))
         assert bool(made) is loads
         engine.notified(Notification("notifications/initialized", None))

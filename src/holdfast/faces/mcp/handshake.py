@@ -19,7 +19,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.wire.exchange import Channel, Exchange
+from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, WireError
 from holdfast.kernel import garbage
 from holdfast.kernel.call import Call
@@ -30,6 +30,7 @@ from holdfast.kernel.errors import HoldfastError
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
     from holdfast.faces.mcp.server import ProtocolServer
+    from holdfast.faces.mcp.wire.session import Session
 
 REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol's revisions that begin with a handshake, oldest first."""
@@ -49,7 +50,7 @@ class LateServer:
 
 
 class LateEngine:
-    """Shakes hands at once, and hands everything else to the SDK's engine, loaded beside the event loop."""
+    """Shakes hands at once, then gives way to the SDK's engine, loaded beside the event loop."""
 
     def __init__(self, source: LateServer) -> None:
         self._source = source
@@ -59,8 +60,8 @@ class LateEngine:
         self._shaken: Exchange | None = None
         self._notified: list[Notification] = []
 
-    def attach(self, session: Channel) -> None:
-        """Use this session for whatever is sent outside of an answer."""
+    def attach(self, session: Session) -> None:
+        """Answer for this session, until the SDK's engine does."""
         self._session = session
 
     async def respond(self, exchange: Exchange) -> Any:
@@ -69,7 +70,9 @@ class LateEngine:
             return await (await self._ready()).respond(exchange)
         params = handshake_params(self._source.profile, exchange.request.params)
         if self._engine is not None or not _is_plainly_right(params):
-            await (await self._ready()).respond(exchange)
+            engine = await self._ready()
+            await engine.respond(exchange)
+            self._session.serve_with(engine)
         else:
             self._shaken = exchange
             self._soon = asyncio.get_running_loop().create_task(self._load_soon())
@@ -121,6 +124,7 @@ class LateEngine:
         engine.attach(self._session)
         if self._shaken is not None:
             await engine.respond(self._shaken)
+            self._session.serve_with(engine)
         for notification in self._notified:
             engine.notified(notification)
         self._engine = engine

@@ -121,7 +121,7 @@ class Flight:
 
         While `reader_is_slow` fewer requests run, because their results only pile up.
         """
-        self._engine = engine
+        self.engine = engine
         self._earlier_ones = earlier_ones
         self._reader_is_slow = reader_is_slow
         self._limits = limits
@@ -184,7 +184,7 @@ class Flight:
         exchange.begun = True
         try:
             await self._earlier_ones()
-            outcome = await self._engine.respond(exchange)
+            outcome = await self.engine.respond(exchange)
         except WireError as failure:
             outcome = failure
         except asyncio.CancelledError:

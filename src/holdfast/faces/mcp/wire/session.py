@@ -113,6 +113,10 @@ class Session:
         self._finished = asyncio.Event()
         output.on_broken = self.abort
 
+    def serve_with(self, engine: Engine) -> None:
+        """Let another engine answer from now on."""
+        self._engine = self._flight.engine = engine
+
     # Input
 
     def receive(self, data: bytes) -> None:
