@@ -40,7 +40,7 @@ ENOSPC, EIO, MEMORY = 28, 5, 0
 
 LATE = "/holdfast/syntax/facts.py"
 """Needed by the first comment."""
-ROOM = "/holdfast/comments/writing.py"
+ROOM = "/holdfast/comments/store.py"
 """Needed to know what there is to do with comments."""
 
 
