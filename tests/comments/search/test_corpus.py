@@ -138,6 +138,8 @@ _FILES = st.dictionaries(st.integers(0, 9), st.lists(_TEXTS, max_size=5), min_si
 @example({0: ["a\nb", "b"]}, [], "^b", 4, None)  # a line within a text is not its beginning
 @example({0: ["b\na", "b"]}, [], "b$", 4, None)
 @example({0: ["a", "b"]}, [], r"\Ab", 4, None)
+@example({0: ["abba", "aba", "ab ba"]}, [], "ab|ba", 4, None)  # texts that overlap
+@example({0: ["abba", "a-b", "bb"]}, [], "a|b", 4, None)
 @example({0: ["ba", "b a", "\u017fa", "bsa s"]}, [], r"\bs|a", 4, None)  # a letter that is none of a word
 @example({0: ["ba", "a\nb", "\nb", "B"]}, [], "^b", 4, None)
 @example({0: ["a", "b"]}, [], r"(?-m:^)b", 4, None)

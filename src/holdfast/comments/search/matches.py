@@ -19,8 +19,6 @@ _FEW = 8
 """Where filters leave less than one in so many texts, these are tried one by one."""
 _FREQUENT = 4
 """Where one in so many texts contains a word, leaping from one to the next takes longer than trying all."""
-_CANDIDATES = 16
-"""Where more than one in so many texts can match, the expression alone is as quick."""
 _WINDOW_BYTES = 8192
 """RE2 sees so much at once: an expression may read all there is before it settles for a short match."""
 _FEW_MATCHES = 2
@@ -89,14 +87,12 @@ def matches(pattern: Pattern, texts: Texts, among: set[int] | None = None) -> di
 
 
 def _counted(pattern: Pattern, texts: Texts) -> dict[int, int]:
-    if pattern.text is not None:
-        return _counted_text(pattern.text, texts.folded)
+    if pattern.texts:
+        return _summed([_counted_text(text, texts.folded) for text in pattern.texts])
     if pattern.prefix is not None:
         return _counted_prefix(pattern.prefix, texts.folded)
     if pattern.is_one_letter:
         return _counted_letters(pattern.expression, texts.plain)
-    if (candidates := _candidates(pattern, texts.folded)) is not None:
-        return _tried(pattern, texts, sorted(candidates))
     if pattern.by_line is not None:
         return _scanned(pattern, pattern.by_line, texts.plain)
     return _tried(pattern, texts, range(len(texts.plain.ends)))
@@ -150,15 +146,12 @@ def _counted_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
     return {number: 1 for number, does_begin in enumerate(begins) if does_begin}
 
 
-def _candidates(pattern: Pattern, joined: JoinedTexts) -> set[int] | None:
-    """Return all texts that can match; None when that is not known, or when they are many."""
-    most = len(joined.ends) // _CANDIDATES
-    found: set[int] = set()
-    for text in pattern.texts:
-        found.update(number for number, _ in islice(_containing(_sought(text), joined), most + 1))
-        if len(found) > most:
-            return None
-    return found if pattern.texts else None
+def _summed(counts: Sequence[dict[int, int]]) -> dict[int, int]:
+    """Add the counts of texts that do not overlap."""
+    if len(counts) == 1:
+        return counts[0]
+    numbers = sorted(set().union(*counts))
+    return _limited((number, sum(some.get(number, 0) for some in counts)) for number in numbers)
 
 
 def _counted_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:

@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import permutations
 from typing import Any
 
 MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
 
 _MEMORY_BYTES = 8 << 20
+_MOST_ALTERNATIVES = 3
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
 _WORD_START = re.compile(r"\\b\w", re.ASCII)
@@ -69,7 +71,7 @@ class Pattern:
     text: str | None
     """The folded text to look for, where that is all."""
     texts: tuple[str, ...]
-    """Folded texts of which every match contains one; none when that is not known."""
+    """Folded texts each of which matches, and nothing else does; none when that cannot be said."""
     prefix: str | None
     """The folded text that a text begins with, where that is all."""
     expression: Expression
@@ -100,7 +102,7 @@ def compiled(query: str) -> Pattern:
     return Pattern(
         refusal=refusal,
         text=folded(query) if is_text else None,
-        texts=_alternatives(query),
+        texts=(folded(query),) if is_text else _alternatives(query),
         prefix=folded(query[1:]) if is_prefix else None,
         expression=expression,
         by_line=_by_line(query.removeprefix(r"\b") if is_rough else query),
@@ -123,9 +125,17 @@ def _by_line(query: str) -> Expression | None:
 
 
 def _alternatives(query: str) -> tuple[str, ...]:
-    """Return the texts of an expression such as `lock|cache`, if RE2 folds their letters as we do."""
+    """Return the texts of an expression such as `lock|cache`, of which no two can overlap."""
     found = folded(query).split("|")
-    return tuple(found) if query.isascii() and all(map(_is_plain, found)) else ()
+    # Of other letters than these RE2 may know other forms.
+    if len(found) > _MOST_ALTERNATIVES or not query.isascii() or not all(map(_is_plain, found)):
+        return ()
+    return () if any(_overlap(*pair) for pair in permutations(found, 2)) else tuple(found)
+
+
+def _overlap(before: str, after: str) -> bool:
+    ends = (before.endswith(after[:size]) for size in range(1, len(after)))
+    return after in before or any(ends)
 
 
 def encoded(text: str) -> bytes:
