@@ -178,7 +178,7 @@ def test_a_call_that_is_cancelled_while_it_runs_counts_as_unanswered() -> None:
     with wire_client() as client:
         client.initialize()
         client.start_call(1, "deliver", size=1, seconds=0.5)
-        client.ask(2, "ping")
+        client.call(2, "echo", text="calls begin in order, while a ping is answered before them")
         client.notify("notifications/cancelled", {"requestId": 1})
         client.wait_for_error_text("unanswered")
 
