@@ -1,1 +1,7 @@
-"""The doors to the network: who may come in, how much at once, and what happens after the answer left."""
+"""The doors to the network: who may come in, how much at once, and what happens after the answer left.
+
+- Who may come in? `access`, `oauth`; what a refusal says: `problems`
+- What happens to a request? `application`, in the terms of `asgi`
+- What is below? `connection`, `workers`, `handover` between them
+- How is it set up? `settings`, `serve`
+"""

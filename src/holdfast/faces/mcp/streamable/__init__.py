@@ -1,1 +1,7 @@
-"""The protocol over HTTP: sessions of the handshake era, single requests of the stateless one."""
+"""The protocol over HTTP: sessions of the handshake era, single requests of the stateless one.
+
+- `endpoint`: which era, which kind of message
+- `sessions`, `stateless`: what a request belongs to
+- `posted`: one posted request on its way to its answer
+- `event_stream`: messages that a client can come back for
+"""
