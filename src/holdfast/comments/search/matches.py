@@ -148,10 +148,10 @@ def _counted_prefix(text: str, joined: JoinedTexts) -> dict[int, int]:
 
 def _summed(counts: Sequence[dict[int, int]]) -> dict[int, int]:
     """Add the counts of texts that do not overlap."""
-    if len(counts) == 1:
-        return counts[0]
-    numbers = sorted(set().union(*counts))
-    return _limited((number, sum(some.get(number, 0) for some in counts)) for number in numbers)
+    found, *others = counts
+    for number, count in chain.from_iterable(some.items() for some in others):
+        found[number] = found.get(number, 0) + count
+    return _limited((number, found[number]) for number in sorted(found)) if others else found
 
 
 def _counted_letters(expression: Expression, joined: JoinedTexts) -> dict[int, int]:
