@@ -5,6 +5,7 @@ A server answers its first request before it has loaded the rooms, and a command
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from types import MappingProxyType, ModuleType
@@ -71,3 +72,15 @@ def full_registry() -> Registry:
     from holdfast.kernel.registry import Registry
 
     return Registry(toolsets())
+
+
+def begin_loading() -> None:
+    """Collect no garbage from now on: what is imported stays, so looking for it is in vain."""
+    gc.disable()
+
+
+def loaded() -> None:
+    """Collect garbage again, leaving alone what was loaded: the work begins."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

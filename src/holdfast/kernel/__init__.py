@@ -3,5 +3,5 @@
 - What does a room declare? `operation`, `resource`, `content`, `questions`; all of it together: `registry`
 - How is it run? `dispatch`, one run: `call`; within which bounds: `limits`
 - How does it fail? `errors`, `machine`; under which numbers: `codes`
-- What do rooms share? `text`, `paging`, `untrusted`, `clock`, `cache`; `garbage` is for starting fast
+- What do rooms share? `text`, `paging`, `untrusted`, `clock`, `cache`
 """

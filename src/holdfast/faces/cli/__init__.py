@@ -22,9 +22,9 @@ _REFUSED = (ImportError, MemoryError, OSError)
 
 def main(arguments: list[str] | None = None) -> int:
     """Run `holdfast` with the given arguments, or the process's own; return the exit status."""
-    from holdfast.kernel import garbage
+    from holdfast import toolsets
 
-    garbage.begin()
+    toolsets.begin_loading()
     try:
         from holdfast.faces.cli.application import run
 
@@ -33,7 +33,7 @@ def main(arguments: list[str] | None = None) -> int:
         # Interrupted while still importing: nothing was done and there is nothing to say.
         return 130
     finally:
-        garbage.done()
+        toolsets.loaded()
 
 
 def not_loaded(failure: BaseException, arguments: list[str]) -> int:

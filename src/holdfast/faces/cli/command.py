@@ -12,13 +12,13 @@ from typing import Any, Protocol
 
 import click
 
+from holdfast import toolsets
 from holdfast.faces.cli import failures, output
 from holdfast.faces.cli.arguments import choice_hint, command_arguments, path_completion, wire_arguments
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
 from holdfast.faces.render.json_text import json_text
-from holdfast.kernel import garbage
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
 from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound
@@ -104,7 +104,7 @@ class LazyWorkspace:
             database = [] if self.place.database is None else [self.place.database]
             self._opened.append(self.host.discover(starting_directory(self.place.root), *database))
         room = self._opened[0].room(toolset)
-        garbage.done()
+        toolsets.loaded()
         return room
 
     def close(self) -> None:

@@ -49,15 +49,15 @@ def _answered(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    from holdfast.kernel import garbage
+    from holdfast import toolsets
 
-    garbage.begin()
+    toolsets.begin_loading()
     try:
         from holdfast.faces.cli.application import run_program, this_installation
 
         return run_program(git_mile(this_installation()), "git mile", arguments)
     finally:
-        garbage.done()
+        toolsets.loaded()
 
 
 def git_mile(commands: Commands) -> CommandGroup:

@@ -15,6 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.responses import Response
 
+from holdfast import toolsets
 from holdfast.faces.http.access import (
     LOGIN_PATH,
     Authentication,
@@ -36,7 +37,6 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
-from holdfast.kernel import garbage
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.limits import LIMITS, Limits
@@ -198,7 +198,7 @@ def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal comes."""
-    garbage.done()
+    toolsets.loaded()
     protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
     config = uvicorn.Config(
         application,

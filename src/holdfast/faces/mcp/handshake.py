@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from holdfast import toolsets
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.wire.exchange import Exchange
 from holdfast.faces.mcp.wire.messages import Notification, WireError
-from holdfast.kernel import garbage
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.dispatch import Workers, unforeseen
@@ -132,13 +132,13 @@ class LateEngine:
 
 
 def _loaded(source: LateServer) -> SdkEngine:
-    garbage.begin()
+    toolsets.begin_loading()
     try:
         from holdfast.faces.mcp.engine import SdkEngine
 
         return SdkEngine(source.make())
     finally:
-        garbage.done()
+        toolsets.loaded()
 
 
 def initialize_result(profile: Profile, requested: str) -> dict[str, Any]:

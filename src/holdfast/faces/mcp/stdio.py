@@ -9,10 +9,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING
 
+from holdfast import toolsets
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
-from holdfast.kernel import garbage
 from holdfast.kernel.limits import LIMITS, Limits
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SWITCH_SECONDS = 0.001
 
 def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
-    garbage.done()
+    toolsets.loaded()
     sys.setswitchinterval(_SWITCH_SECONDS)
     with claimed_standard_streams() as (wire_in, wire_out):
         asyncio.run(_serve_descriptors(_engine(server), wire_in, wire_out, limits))

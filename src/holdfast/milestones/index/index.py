@@ -32,8 +32,8 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsable
+from holdfast.storage.sql.store_file import ConnectionPool
 
 _UNGUARDED_ATTEMPTS = 4
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."

@@ -22,9 +22,8 @@ from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
-from holdfast.storage.sql.connection_pool import ConnectionPool
 from holdfast.storage.sql.quick import address_of
-from holdfast.storage.sql.store_file import database_failure, is_damage
+from holdfast.storage.sql.store_file import ConnectionPool, database_failure, is_damage
 
 POINTER_SUFFIX = ".index"
 

@@ -26,9 +26,10 @@ from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
-from holdfast.storage.sql.connection_pool import ConnectionPool, Loan
 from holdfast.storage.sql.quick import address_of
 from holdfast.storage.sql.store_file import (
+    ConnectionPool,
+    Loan,
     Migration,
     StoreFile,
     application_of,
