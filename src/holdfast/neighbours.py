@@ -29,7 +29,7 @@ from holdfast.milestones.index import lookup
 from holdfast.milestones.index.lookup import closed_among
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.store import Milestones
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings

@@ -18,7 +18,7 @@ from holdfast.comments.anchors.scan import Scan
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 from tests.reliability.harness import python, run_together
 from tests.reliability.test_comments_survive import WRITING

@@ -34,7 +34,7 @@ from holdfast.comments.sidecar.source import (
 )
 from holdfast.comments.tracking.placement import Placement, Version
 from holdfast.kernel.clock import Clock, utc_now
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature, WatchedListing

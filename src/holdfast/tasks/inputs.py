@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Input
 from holdfast.kernel.text import shorten
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
 from holdfast.tasks.store.records import Draft, File, Link
 from holdfast.tasks.store.states import KINDS, Kind, Priority, Status

@@ -6,7 +6,7 @@ import pytest
 
 from holdfast.kernel.errors import Conflict, HoldfastError, InvalidPath
 from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 
 A, B = RepoPath.parse("a"), RepoPath.parse("deep/er/b")
 FILES = {A: b"one", B: b"two"}

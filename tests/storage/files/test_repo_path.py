@@ -12,7 +12,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from tests.storage.files.uri_part import UriPath
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS, LITERAL_PATHS, REFUSED_PATHS
 
@@ -188,5 +188,5 @@ def test_a_model_says_invalid_path_and_not_something_vaguer(value):
 
 
 def test_quick_commands_can_parse_paths_without_pydantic():
-    code = "import sys, holdfast.storage.files.repo_path; assert 'pydantic' not in sys.modules"
+    code = "import sys, holdfast.storage.files.work_tree; assert 'pydantic' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import git
 from tests.storage.hostile_paths import HOSTILE_PATHS

@@ -24,7 +24,7 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.command import Identity, readable_complaint
 from holdfast.storage.git.repository import Repository
 from tests.storage.git.blobs import GitWithBlobs as Git
@@ -492,7 +492,7 @@ def test_quick_commands_do_not_pay_for_git_or_pydantic():
     unwanted = {"subprocess", "asyncio", "tempfile", "random", "logging", "shutil", "pathlib", "pydantic"}
     modules = ", ".join(
         f"holdfast.storage.{name}"
-        for name in ("files.atomic", "git.repository", "sql.sqlite", "files.repo_path")
+        for name in ("files.atomic", "git.repository", "sql.sqlite", "files.work_tree")
     )
     code = f"import sys; before = set(sys.modules); import {modules}; print(*(set(sys.modules) - before))"
     imported = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout

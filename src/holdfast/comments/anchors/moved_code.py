@@ -20,7 +20,7 @@ from holdfast.comments.tracking.placement import Anchor, Version
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.watching.listing import Listing
 
 

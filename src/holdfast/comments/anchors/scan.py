@@ -28,7 +28,7 @@ from holdfast.comments.tracking.moved_files import Moved
 from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.processes.child import cores, on_every_core
 
 _WORTH_IT = 40

@@ -56,8 +56,7 @@ from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import Locks, next_number
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 

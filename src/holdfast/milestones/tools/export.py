@@ -19,8 +19,7 @@ from holdfast.milestones.index.query import Query, SortKey
 from holdfast.milestones.models import MileDetails
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 
 ExportFormat = Literal["operations", "entities", "github"]
 

@@ -15,8 +15,7 @@ from holdfast.milestones.imports import beads_drafts, github_drafts
 from holdfast.milestones.log.entry import parse
 from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import milestones
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 
 ImportFormat = Literal["auto", "operations", "github", "beads"]
 _READERS = {"github": github_drafts, "beads": beads_drafts}

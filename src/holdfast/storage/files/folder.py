@@ -22,8 +22,7 @@ from collections.abc import Collection, Mapping
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import flush_directory, open_regular, read_descriptor, temporary_name
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC

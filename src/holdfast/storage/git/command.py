@@ -32,8 +32,7 @@ from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLa
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.text import shorten
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
 from holdfast.storage.git.repository import Repository

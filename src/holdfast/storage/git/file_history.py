@@ -11,7 +11,7 @@ from collections import defaultdict
 
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 

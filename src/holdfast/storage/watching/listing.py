@@ -4,7 +4,7 @@ Contract:
 - No link is followed, and no folder is entered that belongs to git, to a store of ours, or to a program that
   installs or caches there; what stands in those is nobody's source.
 - A folder or a name that cannot be read is left out; whoever opens a file hears what is wrong with it. A name
-  that is no valid path here (see `repo_path`) is left out as well: no operation could name it.
+  that is no valid path here (see `RepoPath`) is left out as well: no operation could name it.
 - `Listing` looks once at each folder. One whose time has not changed since it was read holds the same names.
   A time so young that another change could share it is not trusted, so that no file is ever missed.
 - `WatchedListing` knows every change that was complete before `current` was called, whoever made it. In a
@@ -26,7 +26,7 @@ from typing import NamedTuple
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import InvalidPath
 from holdfast.storage.files.mounts import is_network_filesystem
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.inotify import Notices, NoticesLost
 

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.store import documents, rows, rules, step_texts
 
 if TYPE_CHECKING:

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 
 from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
 from holdfast.storage.files.atomic import locked
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.watching.file_signature import sign_of
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import locked
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Workspace, is_workspace_id, new_workspace_id
 from holdfast.tasks.store.states import Gate

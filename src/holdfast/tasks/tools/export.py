@@ -8,8 +8,7 @@ from holdfast.kernel.errors import Conflict, Invalid
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.repo_path import RepoPath
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.store.session import check_workspace

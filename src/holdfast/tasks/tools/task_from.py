@@ -12,7 +12,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.tasks.inputs import AnyPriority
 from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
 from holdfast.tasks.neighbours import Remark, RemarkKind

@@ -14,7 +14,7 @@ from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import FileSet
-from holdfast.storage.files.repo_path import RepoPath
+from holdfast.storage.files.work_tree import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
 from holdfast.templates.scaffold import (
