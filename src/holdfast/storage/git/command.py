@@ -161,7 +161,6 @@ class Git:
         self._repository = repository
         self._search_path = trusted_search_path(environment, repository.root)
         self._environment = hardened_environment(environment, self._search_path)
-        self._objects = BatchReader(self._start_reader)
 
     def run(
         self,
@@ -199,7 +198,8 @@ class Git:
             status = wait_until_ended(process, patience)
         finally:
             end_group(process)
-        return Finished(status, bytes(output), readable_complaint(bytes(complaint), self._repository))
+        words = readable_complaint(bytes(complaint), self._repository) if complaint else ""
+        return Finished(status, bytes(output), words)
 
     def stream(
         self,
@@ -270,6 +270,10 @@ class Git:
         items = (item.partition("\n") for item in found.output.decode(errors=errors).split("\0") if item)
         return [(key, value) for key, _, value in items]
 
+    @cached_property
+    def _objects(self) -> BatchReader:
+        return BatchReader(self._start_reader)
+
     def objects(self) -> BatchReader:
         """Return the reader of objects; its process starts with the first request."""
         return self._objects
@@ -291,7 +295,8 @@ class Git:
 
     def close(self) -> None:
         """End the process that reads objects, if it runs."""
-        self._objects.close()
+        if "_objects" in vars(self):
+            self._objects.close()
 
     def __enter__(self) -> Git:
         return self
