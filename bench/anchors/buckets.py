@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bench.anchors.gitdiff import line_map
 from holdfast.comments.tracking.placement import Version
-from holdfast.syntax.facts import facts
-from holdfast.syntax.symbols import innermost
+from holdfast.syntax.facts import facts, innermost
 
 
 def bucket(old: Version, new: Version, line: int, truth: int | None) -> str:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.facts import innermost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import Parsed, ParseTooLong, parse
-from holdfast.syntax.symbols import Symbol, innermost, symbols
+from holdfast.syntax.symbols import Symbol, symbols
 
 if TYPE_CHECKING:
     from tree_sitter import Node

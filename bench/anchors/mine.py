@@ -34,10 +34,9 @@ from bench.anchors.history import History
 from bench.anchors.stripping import Stripped, strip
 from bench.anchors.structure import Structure
 from holdfast.comments.tracking.placement import Version
-from holdfast.syntax.facts import facts
+from holdfast.syntax.facts import facts, innermost
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.symbols import innermost
 
 MOST_CHARACTERS = 400_000
 NEAR = 3

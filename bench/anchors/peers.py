@@ -17,8 +17,7 @@ from rapidfuzz.distance import Levenshtein
 
 from bench.anchors.gitdiff import line_map
 from holdfast.comments.tracking.placement import Version
-from holdfast.syntax.facts import facts
-from holdfast.syntax.symbols import innermost
+from holdfast.syntax.facts import facts, innermost
 
 Tracker = Callable[[Version, Version, Sequence[int]], list[int | None]]
 REACH = 10

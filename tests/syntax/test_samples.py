@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from holdfast.syntax.complexity import cyclomatic
+from holdfast.syntax.facts import innermost
 from holdfast.syntax.languages import LANGUAGES, language_of
 from holdfast.syntax.parse import parse
-from holdfast.syntax.symbols import innermost, symbols
+from holdfast.syntax.symbols import symbols
 
 SAMPLES = sorted(path for path in (Path(__file__).parent / "samples").iterdir() if path.suffix != ".expected")
 

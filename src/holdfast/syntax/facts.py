@@ -6,7 +6,9 @@ kept.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from threading import Lock
@@ -70,3 +72,10 @@ def _read(language: Language, text: str) -> Facts:
         return Facts(language, symbols_of(parsed), parsed.problems, statement_starts(parsed))
     except ParseTooLong as refusal:
         return Facts(language, skipped=refusal.message)
+
+
+def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:
+    """Return the innermost symbol that holds a line."""
+    last = bisect_right(found, line, key=lambda symbol: symbol.start_line)
+    holding = (symbol for symbol in reversed(found[:last]) if symbol.end_line >= line)
+    return next(holding, None)

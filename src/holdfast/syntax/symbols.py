@@ -8,8 +8,7 @@ Contract
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
@@ -198,10 +197,3 @@ def _body(node: Node) -> Node | None:
 
 def _signature(source: bytes) -> str:
     return shorten(" ".join(source.decode("utf-8", "replace").split()).rstrip("{: ="), SIGNATURE)
-
-
-def innermost(found: Sequence[Symbol], line: int) -> Symbol | None:
-    """Return the innermost symbol that holds a line."""
-    last = bisect_right(found, line, key=lambda symbol: symbol.start_line)
-    holding = (symbol for symbol in reversed(found[:last]) if symbol.end_line >= line)
-    return next(holding, None)

@@ -189,7 +189,7 @@ class SourceSymbols:
 
     def at(self, line: int) -> Symbol | None:
         """Return the innermost symbol around a line."""
-        from holdfast.syntax.symbols import innermost
+        from holdfast.syntax.facts import innermost
 
         return innermost(self._facts.symbols, line)
 
