@@ -45,3 +45,13 @@ def test_after_a_handshake_every_request_is_told_until_it_can_be_loaded() -> Non
         assert outcomes[-1]
         assert client.ask(9, "tools/call", {"name": "echo", "arguments": {"text": "x"}})["result"]
         assert "secret" not in str(answers)
+
+
+@pytest.mark.requirement("reliability-D5")
+def test_a_slow_start_costs_no_answer_to_a_client_that_ended_its_input() -> None:
+    with wire_client(unloadable(0, "slow"), cwd=ROOT) as client:
+        client.initialize()
+        client.start_call(1, "echo", text="x")
+        client.close_input()
+        assert client.answer(1)["result"]["structuredContent"] == {"text": "x"}
+        assert client.wait() == 0

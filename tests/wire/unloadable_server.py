@@ -1,4 +1,4 @@
-"""Shakes hands at once and cannot load its tools, as often as it is told to.
+"""Shakes hands at once and cannot load its tools, as often as it is told to, or takes its time.
 
 python -m tests.wire.unloadable_server TIMES KIND
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from holdfast.faces.mcp.handshake import LateServer
 from holdfast.faces.mcp.profiles import PROFILES
@@ -14,6 +15,7 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.stdio import run_stdio
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Busy
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.registry import Registry
 from tests.wire.sample_server import NoTopics
 from tests.wire.sample_toolset import sample_toolset
@@ -24,6 +26,10 @@ def main() -> None:
 
     def make() -> ProtocolServer:
         nonlocal left
+        if kind == "slow":
+            # Longer than a client that ended its input is served.
+            time.sleep(LIMITS.end_of_input_drain_seconds + 1)
+            left = 0
         left -= 1
         if left >= 0:
             raise (

@@ -135,7 +135,7 @@ def test_nothing_is_watched_or_remembered_once_nobody_wants_it() -> None:
         assert list(hall.watch.callbacks) == ["notes"]
         hall.publisher.forget("ada")
         assert hall.watch.callbacks == {}
-        assert hall.publisher._standing._states == {}
+        assert hall.publisher._states._states == {}
         async with hall.publisher.listening(["note://a"], lists=True):
             assert list(hall.watch.callbacks) == ["notes"]
             await hall.change("a", 5)

@@ -7,7 +7,7 @@ Requests that carry the stateless envelope and requests of the handshake era may
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import Any
 
@@ -92,6 +92,10 @@ class SdkEngine:
 
     async def _notify(self, notification: Notification) -> None:
         await self._runner.on_notify(self._channel, notification.method, notification.params)
+
+    def when_loaded(self, then: Callable[[], object]) -> None:
+        """Do something at once: everything is here."""
+        then()
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""

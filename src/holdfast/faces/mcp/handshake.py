@@ -59,6 +59,7 @@ class LateEngine:
         self._soon: asyncio.Task[None] | None = None
         self._shaken: Exchange | None = None
         self._notified: list[Notification] = []
+        self._when_loaded: list[Callable[[], object]] = []
 
     def attach(self, session: Session) -> None:
         """Answer for this session, until the SDK's engine does."""
@@ -84,6 +85,13 @@ class LateEngine:
             self._notified.append(notification)
         else:
             self._engine.notified(notification)
+
+    def when_loaded(self, then: Callable[[], object]) -> None:
+        """Do something once the SDK's engine is there, or cannot be had."""
+        if self._engine is None:
+            self._when_loaded.append(then)
+        else:
+            then()
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -120,7 +128,11 @@ class LateEngine:
 
     async def _load(self) -> SdkEngine:
         # In a thread that does not keep the process alive when the client goes meanwhile.
-        engine = await Workers(1).run(partial(_loaded, self._source), Call())
+        try:
+            engine = await Workers(1).run(partial(_loaded, self._source), Call())
+        finally:
+            for then in self._when_loaded:
+                then()
         engine.attach(self._session)
         if self._shaken is not None:
             await engine.respond(self._shaken)

@@ -96,6 +96,9 @@ class Engine(Protocol):
     def stopping(self) -> None:
         """End what would otherwise never end by itself."""
 
+    def when_loaded(self, then: Callable[[], object]) -> None:
+        """Do something once requests can be worked on: now, unless that has to be loaded first."""
+
 
 def has_envelope(params: dict[str, Any] | None) -> bool:
     """Return whether params carry the per-request envelope of the stateless era."""

@@ -14,6 +14,7 @@ import asyncio
 import contextlib
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from typing import Any
 
 from holdfast.faces.clients import Settlements, TokenBucket
@@ -131,7 +132,10 @@ class Session:
         """Serve what is left, then finish promptly: the client waits for us to go."""
         if rest := self._reader.finish().strip():
             self._take(rest)
-        self.stop(self._limits.end_of_input_drain_seconds)
+        self.stop(self._limits.drain_seconds)
+        # A slow start must cost nobody an answer: the time begins when everything is loaded.
+        seconds = self._limits.end_of_input_drain_seconds
+        self._engine.when_loaded(partial(asyncio.get_running_loop().call_later, seconds, self.abort))
 
     def _take(self, line: bytes) -> None:
         match decode(line):
