@@ -7,7 +7,7 @@ import yaml
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from holdfast.installation.clients.lazygit import LAZYGIT
+from holdfast.installation.clients import LAZYGIT
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable
 from holdfast.installation.formats.yaml_items import YamlItems
 from holdfast.workspace import contributions
