@@ -1,4 +1,4 @@
-"""Tells clients what changed, in both eras, whoever changed it.
+"""Tells clients what changed, in both eras, whoever changed it, and logs to them what arrives.
 
 Contract:
 - A topic is watched only while somebody wants to hear of a resource of it; its room is opened then.
@@ -9,6 +9,8 @@ Contract:
 
 The watcher notices writes of any process on a thread of its own, and rooms are looked at beside the event
 loop; everything else here runs on it.
+
+`Announcer` sends log messages, to clients that asked for them with logging/setLevel.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 import anyio
+import mcp_types as types
 from mcp.server.session import ServerSession
 from mcp.server.subscriptions import (
     InMemorySubscriptionBus,
@@ -136,6 +139,7 @@ def _kind(failure: Exception) -> Any:
 
 
 _PATIENCE_SECONDS = 5.0
+_SHOWN_AT = frozenset({"debug", "info"})
 
 
 class Topics(Protocol):
@@ -316,3 +320,58 @@ _NOTIFICATIONS: dict[Listed, Callable[[ServerSession], Coroutine[Any, Any, None]
     "prompts": ServerSession.send_prompt_list_changed,
     "resources": ServerSession.send_resource_list_changed,
 }
+
+
+class Announcer:
+    """Watches the resources that have news, and tells each client what came since it asked."""
+
+    def __init__(self, resources: Iterable[Resource], topics: Topics, rooms: Rooms) -> None:
+        self._resources = [item for item in resources if item.announce is not None]
+        self._topics = topics
+        self._rooms = rooms
+        self._stops: dict[Hashable, list[Callable[[], None]]] = {}
+
+    async def enable(self, client: Hashable, session: ServerSession, level: str) -> None:
+        """Start or stop telling a client, by the lowest level it wants to see."""
+        self.forget(client)
+        if level in _SHOWN_AT:
+            loop = asyncio.get_running_loop()
+            self._stops[client] = [
+                # Opening a room touches the disk.
+                await loop.run_in_executor(None, self._follow, resource, session, loop)
+                for resource in self._resources
+            ]
+
+    def _follow(
+        self, resource: Resource, session: ServerSession, loop: asyncio.AbstractEventLoop
+    ) -> Callable[[], None]:
+        assert resource.announce is not None
+        announce = resource.announce
+        position, _ = announce(self._rooms(resource.toolset), None)
+
+        def changed() -> None:
+            nonlocal position
+            position, news = announce(self._rooms(resource.toolset), position)
+            for item in news if not loop.is_closed() else []:
+                message = _log_message(resource, {"message": item.text, **item.data})
+                asyncio.run_coroutine_threadsafe(session.send_notification(message), loop)
+
+        return self._topics.subscribe(resource.topic or resource.toolset, changed)
+
+    def forget(self, client: Hashable) -> None:
+        """Tell a client that is gone nothing more."""
+        for stop in self._stops.pop(client, []):
+            stop()
+
+    def close(self) -> None:
+        """Stop telling anybody."""
+        for stops in self._stops.values():
+            for stop in stops:
+                stop()
+        self._stops.clear()
+
+
+def _log_message(resource: Resource, data: dict[str, Any]) -> types.LoggingMessageNotification:
+    return types.LoggingMessageNotification(
+        params=types.LoggingMessageNotificationParams(level="info", logger=resource.family, data=data)
+    )

@@ -15,11 +15,10 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
-from holdfast.faces.mcp.announcer import Announcer
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.publisher import Publisher, Topics
+from holdfast.faces.mcp.publisher import Announcer, Publisher, Topics
 from holdfast.faces.mcp.request import Context, RequestRunner, is_stateless
 from holdfast.faces.mcp.wire.messages import Prepared
 from holdfast.kernel.call import Listed
