@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.syntax.facts import facts
+from holdfast.syntax.facts import facts, statement_starts
 from holdfast.syntax.parse import parse
-from holdfast.syntax.statements import statement_starts
 from tests.syntax.named import language_named
 
 

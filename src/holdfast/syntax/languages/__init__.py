@@ -11,12 +11,11 @@ from functools import cache
 from posixpath import basename, splitext
 
 from holdfast.syntax.languages.bash import BASH
-from holdfast.syntax.languages.c import C
-from holdfast.syntax.languages.cpp import CPP
+from holdfast.syntax.languages.c import CPP, C
 from holdfast.syntax.languages.csharp import CSHARP
 from holdfast.syntax.languages.go import GO
 from holdfast.syntax.languages.java import JAVA
-from holdfast.syntax.languages.javascript import JAVASCRIPT
+from holdfast.syntax.languages.javascript import JAVASCRIPT, TSX, TYPESCRIPT
 from holdfast.syntax.languages.kotlin import KOTLIN
 from holdfast.syntax.languages.language import Declaration, Language
 from holdfast.syntax.languages.php import PHP
@@ -24,7 +23,6 @@ from holdfast.syntax.languages.python import PYTHON
 from holdfast.syntax.languages.ruby import RUBY
 from holdfast.syntax.languages.rust import RUST
 from holdfast.syntax.languages.swift import SWIFT
-from holdfast.syntax.languages.typescript import TSX, TYPESCRIPT
 
 __all__ = ["LANGUAGES", "Declaration", "Language", "language_of"]
 

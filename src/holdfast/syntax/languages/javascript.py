@@ -1,13 +1,15 @@
-"""JavaScript, with JSX; TypeScript builds on it."""
+"""JavaScript, with JSX, and TypeScript, which builds on it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
+
 
 FUNCTIONS = frozenset({"arrow_function", "function_expression", "generator_function"})
 CLASSES = frozenset({"class"})
@@ -127,4 +129,37 @@ JAVASCRIPT = Language(
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
     decisions=DECISIONS,
+)
+
+TYPESCRIPT = replace(
+    JAVASCRIPT,
+    name="typescript",
+    fence="typescript",
+    grammar=("tree_sitter_typescript", "language_typescript"),
+    extensions=(".ts", ".mts", ".cts"),
+    interpreters=frozenset({"ts-node", "tsx"}),
+    declarations=(
+        *DECLARATIONS,
+        Declaration("public_field_definition", _field, _field_name),
+        Declaration("abstract_class_declaration", "Class"),
+        Declaration("interface_declaration", "Interface"),
+        Declaration("type_alias_declaration", "Interface"),
+        Declaration("enum_declaration", "Enum"),
+        Declaration("internal_module", "Namespace"),
+        Declaration("module", "Module"),
+        Declaration("function_signature", "Function"),
+        Declaration("method_signature", "Method", _method_name),
+        Declaration("abstract_method_signature", "Method", _method_name),
+        Declaration("property_signature", "Property"),
+    ),
+    wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
+)
+
+TSX = replace(
+    TYPESCRIPT,
+    name="tsx",
+    fence="tsx",
+    grammar=("tree_sitter_typescript", "language_tsx"),
+    extensions=(".tsx",),
+    interpreters=frozenset(),
 )
