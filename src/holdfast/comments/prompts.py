@@ -13,7 +13,7 @@ from holdfast.comments import text as texts
 from holdfast.comments.anchors.orphans import Offers, candidates, former_surroundings, uncertain_comments
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_text, lines_of_file, numbered
 from holdfast.comments.errors import InvalidFilePath
-from holdfast.comments.export.markdown import fenced
+from holdfast.comments.export.formats import fenced
 from holdfast.comments.models import FilePath
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note

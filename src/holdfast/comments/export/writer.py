@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal
 
-from holdfast.comments.export.json_documents import json_pieces, training_pieces
-from holdfast.comments.export.markdown import markdown_pieces
+from holdfast.comments.export.formats import (
+    json_pieces,
+    markdown_pieces,
+    training_pieces,
+    write_parquet,
+)
 from holdfast.comments.export.records import ExportedFile, Tally, exported_files
-from holdfast.comments.export.tables import write_parquet
 from holdfast.kernel.errors import TooLarge
 from holdfast.kernel.limits import MIB
 

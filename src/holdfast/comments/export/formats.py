@@ -1,0 +1,251 @@
+"""Comments in each format.
+
+- JSON: one document with everything that is known about each, or training data line by line.
+- Markdown, for people.
+- Parquet, for programs that work on tables; needs pyarrow, an extra.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from holdfast.comments.export.records import Exported, ExportedFile, Tally
+from holdfast.comments.sidecar.note import confidence_of, model_of
+from holdfast.comments.text import TAGS, UNTAGGED
+from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.untrusted import visible, visible_in
+
+_SPECIAL = re.compile(r"([\\`*_\[\]<>#|~])")
+_FENCES = re.compile(r"`{3,}")
+_ROWS_AT_A_TIME = 2000
+
+
+def json_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+    """Yield the document piece by piece."""
+    yield '{"files": ['
+    separator = "\n"
+    for file in files:
+        value = {"filePath": file.path, "comments": [_comment(one) for one in file.comments]}
+        yield separator + _text(value)
+        separator = ",\n"
+    end = {"totalComments": tally.comments, "totalFiles": tally.files, "damaged": tally.damaged}
+    yield f"\n], {_text(end)[1:]}\n"
+
+
+def _comment(exported: Exported) -> dict[str, Any]:
+    """Return a comment as it is stored, unknown keys included, with where it is now."""
+    note = exported.note
+    stored = {} if note.alias == note.id else {"storedId": note.id}
+    place = {"line": note.line} | ({} if note.end_line is None else {"endLine": note.end_line})
+    symbol = note.symbol
+    now = {
+        "orphaned": note.orphaned,
+        "reason": note.reason,
+        "confidence": note.location.confidence.value,
+        "needsReview": note.location.needs_review,
+        "symbol": symbol and {"kind": symbol.kind, "name": symbol.name, "container": symbol.container},
+    }
+    context = exported.context
+    lines = context and {"filePath": context.path, "startLine": context.start, "lines": list(context.lines)}
+    source = {} if lines is None else {"sourceContext": lines}
+    return visible_in({**note.raw, "id": note.alias, **stored, **place, **now, **source})  # type: ignore[no-any-return]
+
+
+def _text(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
+    """Yield a line for each comment."""
+    for file in files:
+        for exported in file.comments:
+            yield json.dumps(_example(exported), ensure_ascii=False) + "\n"
+
+
+def _example(exported: Exported) -> dict[str, Any]:
+    return {"prompt": _prompt(exported), "completion": exported.text, "metadata": _metadata(exported)}
+
+
+def _prompt(exported: Exported) -> str:
+    if exported.context is not None:
+        return f"Analyze this code:\n{exported.context.text}\n"
+    about = f" ({exported.anchor})" if exported.anchor else ""
+    return f"Analyze this code: line {exported.note.line} of {exported.path}{about}\n"
+
+
+def _metadata(exported: Exported) -> dict[str, Any]:
+    note = exported.note
+    facts: dict[str, Any] = {
+        "tag": exported.tag,
+        "author": exported.author,
+        "filePath": exported.path,
+        "line": note.line,
+    }
+    if note.end_line is not None:
+        facts["endLine"] = note.end_line
+    facts |= {"anchor": exported.anchor, "aiMeta": exported.ai, "created": exported.created}
+    return facts | ({"orphaned": True} if note.orphaned else {})
+
+
+def markdown_pieces(files: Iterable[ExportedFile], tally: Tally) -> Iterator[str]:
+    """Yield the document piece by piece."""
+    yield "# Comments\n"
+    for file in files:
+        yield f"\n## {inline(file.path)}\n"
+        language = _fence_language(file.path)
+        for tag in _tags(file):
+            yield f"\n### {inline(tag)} Comments\n"
+            yield from (_entry(one, language) for one in file.comments if (one.tag or UNTAGGED) == tag)
+    if not tally.comments:
+        yield "\nThere are none.\n"
+    for path in tally.damaged:
+        yield f"\nThe comments of {inline(path)} could not be read.\n"
+
+
+def _tags(file: ExportedFile) -> list[str]:
+    found = {one.tag or UNTAGGED for one in file.comments}
+    return [tag for tag in TAGS if tag in found] + sorted(found - set(TAGS))
+
+
+def _entry(exported: Exported, language: str) -> str:
+    note = exported.note
+    end = "" if note.end_line is None else f"-{note.end_line}"
+    facts = [
+        f"**Line {note.line}{end}**",
+        f"`{note.alias}`",
+        inline(exported.author),
+        inline(exported.created),
+    ]
+    if exported.anchor:
+        facts.append(inline(exported.anchor))
+    if note.orphaned:
+        facts.append(f"orphaned: {(note.reason or 'unknown').replace('_', ' ')}")
+    if note.status != "open":
+        facts.append(note.status)
+    body = "\n".join(f"> {line}".rstrip() for line in exported.text.split("\n"))
+    replies = "".join(_reply(one) for one in note.replies)
+    return f"\n{' · '.join(fact for fact in facts if fact)}\n\n{body}\n{replies}{_code(exported, language)}"
+
+
+def _reply(reply: Mapping[str, Any]) -> str:
+    author, text = (visible(str(reply.get(name, ""))) for name in ("author", "text"))
+    body = "\n".join(f">> {line}".rstrip() for line in f"{inline(author)}: {text}".split("\n"))
+    return f">\n{body}\n"
+
+
+def _code(exported: Exported, language: str) -> str:
+    if exported.context is None:
+        return ""
+    return "\n" + fenced(exported.context.text, language) + "\n"
+
+
+def fenced(code: str, language: str) -> str:
+    """Return code in a fence that it cannot close."""
+    longest = max((len(found) for found in _FENCES.findall(code)), default=2)
+    fence = "`" * (longest + 1)
+    return f"{fence}{language}\n{code}\n{fence}"
+
+
+def _fence_language(path: str) -> str:
+    from holdfast.syntax.languages import language_of
+
+    language = language_of(path)
+    return "" if language is None else language.fence
+
+
+def inline(text: str) -> str:
+    """Return text of one line that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
+
+
+def write_parquet(files: Iterable[ExportedFile], sink: Any) -> None:
+    """Write the file, some thousand rows at a time."""
+    arrow, parquet = _libraries()
+    schema = _schema(arrow)
+    with parquet.ParquetWriter(sink, schema, compression="zstd") as writer:
+        for rows in _batches(files):
+            writer.write_table(arrow.Table.from_pylist(rows, schema=schema))
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import pyarrow  # type: ignore[import-untyped]
+        import pyarrow.parquet  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        raise Unavailable(
+            "Writing Parquet needs pyarrow, which is not installed.",
+            hint="Install `holdfast[parquet]`, or export as json, markdown or jsonl.",
+        ) from None
+    return pyarrow, pyarrow.parquet
+
+
+def _schema(arrow: Any) -> Any:
+    text, number = arrow.string(), arrow.int32()
+    return arrow.schema(
+        [
+            ("file_path", text),
+            ("id", text),
+            ("line", number),
+            ("end_line", number),
+            ("tag", text),
+            ("text", text),
+            ("author", text),
+            ("created", text),
+            ("updated", text),
+            ("status", text),
+            ("anchor_kind", text),
+            ("anchor", text),
+            ("orphaned", arrow.bool_()),
+            ("reason", text),
+            ("ai_model", text),
+            ("ai_confidence", arrow.float64()),
+            ("ai_metadata", text),
+            ("replies", text),
+            ("context_start_line", number),
+            ("context", text),
+        ]
+    )
+
+
+def _batches(files: Iterable[ExportedFile]) -> Iterator[list[dict[str, Any]]]:
+    rows: list[dict[str, Any]] = []
+    for file in files:
+        rows += map(_row, file.comments)
+        if len(rows) >= _ROWS_AT_A_TIME:
+            yield rows
+            rows = []
+    if rows:
+        yield rows
+
+
+def _row(exported: Exported) -> dict[str, Any]:
+    note, context = exported.note, exported.context
+    return {
+        "file_path": exported.path,
+        "id": note.alias,
+        "line": note.line,
+        "end_line": note.end_line,
+        "tag": exported.tag,
+        "text": exported.text,
+        "author": exported.author,
+        "created": exported.created,
+        "updated": exported.updated,
+        "status": note.status,
+        "anchor_kind": None if note.symbol is None else visible(note.symbol.kind),
+        "anchor": exported.anchor,
+        "orphaned": note.orphaned,
+        "reason": note.reason,
+        "ai_model": model_of(exported.ai),
+        "ai_confidence": confidence_of(exported.ai),
+        "ai_metadata": _json(exported.ai),
+        "replies": _json([dict(reply) for reply in note.replies] or None),
+        "context_start_line": None if context is None else context.start,
+        "context": None if context is None else context.text,
+    }
+
+
+def _json(value: object) -> str | None:
+    return None if value is None else json.dumps(visible_in(value), ensure_ascii=False)
