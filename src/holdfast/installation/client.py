@@ -40,21 +40,11 @@ class Situation:
     """The other repositories that git knows here, by name."""
 
     @property
-    def is_mac(self) -> bool:
-        """Whether this is macOS."""
-        return self.platform == "darwin"
-
-    @property
-    def configuration_home(self) -> str:
-        """Return where programs keep a user's configuration."""
-        return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
-
-    @property
     def application_support(self) -> str:
         """Return where graphical programs keep a user's configuration."""
-        if self.is_mac:
+        if self.platform == "darwin":
             return os.path.join(self.home, "Library", "Application Support")
-        return self.configuration_home
+        return self.environment.get("XDG_CONFIG_HOME") or os.path.join(self.home, ".config")
 
     def command(self, *, from_a_shell: bool) -> str:
         """Return how to start Holdfast.

@@ -34,7 +34,10 @@ def token_command() -> CommandGroup:
         page_command(
             "list",
             "List the tokens there are, without their secrets.",
-            [_json_option(), root_option()],
+            [
+                click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program."),
+                root_option(),
+            ],
             _list,
         ),
         page_command(
@@ -92,7 +95,3 @@ def _role_option() -> click.Option:
     return click.Option(
         ["--role"], default=Role.READ.value, metavar="|".join(_ROLES), help="What it may do.  [default: read]"
     )
-
-
-def _json_option() -> click.Option:
-    return click.Option(["as_json", "--json"], is_flag=True, help="Print data for a program.")

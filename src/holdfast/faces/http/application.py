@@ -7,7 +7,7 @@ Meant for us (host, origin, site) → from somebody we know → within that clie
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -34,8 +34,6 @@ from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, HoldfastError
 from holdfast.kernel.limits import Limits
-
-Endpoint = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _PROTECTIVE_HEADERS = [
     (b"x-content-type-options", b"nosniff"),

@@ -58,8 +58,9 @@ class HttpSettings:
     def hosts(self, port: int) -> frozenset[str]:
         """Return the values of the Host header that mean this server, given the port it listens on."""
         names = {"127.0.0.1", "localhost", "[::1]"} if self.address.is_loopback else set()
-        if self.address.host not in _WILDCARDS:
-            names.add(_bracketed(self.address.host))
+        host = self.address.host
+        if host not in _WILDCARDS:
+            names.add(f"[{host}]" if ":" in host else host)
         hosts = {f"{name}:{port}" for name in names}
         if port == _DEFAULT_PORTS["http"]:
             hosts |= names
@@ -105,7 +106,3 @@ def checked_url(text: str, option: str) -> str:
             f'"{text[:200]}" is no address for {option}.', hint="Pass one like https://holdfast.example.org."
         )
     return text.rstrip("/")
-
-
-def _bracketed(host: str) -> str:
-    return f"[{host}]" if ":" in host else host

@@ -120,7 +120,8 @@ def addressed(operation: Operation, address: Address, schemas: Any, components: 
     }
     required = [called.get(name, name) for name in arguments.get("required", ()) if name not in told]
     rest = {**arguments, "properties": left, "required": required}
-    enveloped = _enveloped(schemas[operation.output, "serialization"])
+    data = {"data": schemas[operation.output, "serialization"]}
+    enveloped = {"type": "object", "required": ["data"], "properties": data}
     described = _operation(operation, schemas, components) | {
         "operationId": f"{address.method.lower()}_{re.sub(r'[^a-z]+', '_', address.path).strip('_')}",
         "parameters": [
@@ -143,10 +144,6 @@ def _with_words(schema: dict[str, Any], words: Mapping[str, Any]) -> dict[str, A
         return schema
     kept = {key: schema[key] for key in ("description", "default") if key in schema}
     return {"anyOf": [schema, {"type": "string", "enum": [*words]}]} | kept
-
-
-def _enveloped(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": ["data"], "properties": {"data": schema}}
 
 
 def _path_parameters(path: str) -> list[dict[str, Any]]:

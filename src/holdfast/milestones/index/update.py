@@ -100,7 +100,8 @@ class IndexUpdate:
             self._damaged.append((ref, "", "holds no object id"))
         held = frozenset(self._known.values())
         wanted = sorted(set(readable.values()) - held)
-        known = self._known_of({_log_name(ref) for ref in readable})
+        names = {_log_name(ref) for ref in readable}  # a log may be known under another ref
+        known = sorted({tip for ref, tip in self._known.items() if _log_name(ref) in names})
         if wanted:
             self._read(wanted, known, readable)
         self._refuse_rewritten()
@@ -127,10 +128,6 @@ class IndexUpdate:
 
     def _keep_lamport(self, highest: int) -> None:
         self._connection.execute("UPDATE clock SET lamport = max(lamport, ?)", (highest,))
-
-    def _known_of(self, names: set[str]) -> list[str]:
-        """Return what the index has of the logs of these names, under whatever ref."""
-        return sorted({tip for ref, tip in self._known.items() if _log_name(ref) in names})
 
     def _read(self, wanted: list[str], known: list[str], refs: Tips) -> None:
         assert self._git is not None

@@ -245,7 +245,7 @@ class PostgresStore:
         connection.execute(f"SELECT pg_advisory_xact_lock({_MIGRATING})")
         connection.execute("CREATE SCHEMA IF NOT EXISTS holdfast")
         connection.execute("CREATE TABLE IF NOT EXISTS format (version BIGINT NOT NULL)")
-        version = self._refuse_newer(connection)
+        version = self._checked_version(connection.execute(_FORMAT).fetchone())
         for migration in self._migrations[version:]:
             for statement in schema_statements(migration):
                 connection.execute(statement.encode())
@@ -253,9 +253,6 @@ class PostgresStore:
             connection.execute("DELETE FROM format")
             connection.execute("INSERT INTO format VALUES (%s)", [len(self._migrations)])
         connection.execute("COMMIT")
-
-    def _refuse_newer(self, connection: psycopg.Connection[Any]) -> int:
-        return self._checked_version(connection.execute(_FORMAT).fetchone())
 
     def _checked_version(self, row: Any) -> int:
         version = int(row[0] or 0) if row else 0

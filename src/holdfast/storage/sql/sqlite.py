@@ -298,14 +298,11 @@ class Database:
         if self._file.identity() == self._identity is not None:
             return
         with self._opening:
-            if not self._is_the_same_file():
+            if self._identity is None or self._identity != self._file.identity():
                 self._retire()
                 self._identity = None  # closing freed its number, which the next file may get
                 self._damaged = False
                 self._open()
-
-    def _is_the_same_file(self) -> bool:
-        return self._identity is not None and self._identity == self._file.identity()
 
     def _retire(self) -> None:
         self._connections.retire()

@@ -156,7 +156,8 @@ def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[s
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             rows.clear(transaction, uid, name)
-    taken, added = wanted.remove, _added(wanted)
+    taken = wanted.remove
+    added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
     rows.remove_labels(transaction, uid, taken.get("labels", ()))
     rows.remove_files(transaction, uid, taken.get("files", ()))
     rows.remove_links(transaction, uid, taken.get("links", ()))
@@ -173,10 +174,6 @@ def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[s
     needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
     rows.add_dependencies(transaction, uid, needs)
     return touched | {needed for needed, _ in needs}
-
-
-def _added(wanted: Change) -> dict[str, list[Any]]:
-    return {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
 
 
 def _store(transaction: Transaction, task: Task, row: Mapping[str, Any]) -> None:

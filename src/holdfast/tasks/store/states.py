@@ -15,7 +15,6 @@ Kind = Literal["blocks", "related", "discovered_from", "duplicates", "supersedes
 
 STATUSES: tuple[Status, ...] = get_args(Status)
 PRIORITIES: tuple[Priority, ...] = get_args(Priority)
-GATES: tuple[Gate, ...] = get_args(Gate)
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 FINISHED: frozenset[str] = frozenset({"done", "dropped"})

@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
+from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, Word
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.lease import Claimed, take
@@ -105,7 +105,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         parts = rows.parts_of(transaction, task.uid)
         detail = detail_of(transaction, task, parts)
         parents = task_refs(transaction, _parents(transaction, task))
-        blockers = _blockers(transaction, parts, space)
+        blockers = task_refs(transaction, space.some(parts.blockers, space.listed, "blockers", None))
     question = _question(task, parts, space)
     found = room.neighbours.around(question)
     fitted = _fitted(detail, space)
@@ -120,7 +120,7 @@ def focus(room: Tasks, arguments: FocusTask) -> Focus:
         left_by=None if taken is None or taken.previous is None else taken.previous.claim_agent,
         parents=parents or None,
         blockers=blockers or None,
-        to_check=_unchecked(detail) or None,
+        to_check=[number for number, item in enumerate(detail.criteria or (), 1) if not item.checked] or None,
         done_gate=workspace.gate,
         rules=[FocusRule(type=rule.type, text=space.fit(rule.text, space.remark)) for rule in holding]
         or None,
@@ -162,10 +162,6 @@ def _parents(transaction: Transaction, task: Task) -> list[Task]:
     return found
 
 
-def _blockers(transaction: Transaction, parts: rows.Parts, space: Space) -> list[TaskRef]:
-    return task_refs(transaction, space.some(parts.blockers, space.listed, "blockers", None))
-
-
 def _question(task: Task, parts: rows.Parts, space: Space) -> Question:
     links = [(link.kind, link.ref) for link in parts.links]
     if task.milestone is not None:
@@ -194,10 +190,6 @@ def _fitted(detail: TaskDetail, space: Space) -> TaskDetail:
 def _fitted_criterion(item: Criterion, space: Space) -> Criterion:
     text = space.fit(item.text, space.remark)
     return item if text == item.text else item.model_copy(update={"text": text})
-
-
-def _unchecked(detail: TaskDetail) -> list[int]:
-    return [number for number, item in enumerate(detail.criteria or (), 1) if not item.checked]
 
 
 def _remark_out(remark: Remark, space: Space) -> RemarkOut:

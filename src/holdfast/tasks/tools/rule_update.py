@@ -68,7 +68,8 @@ def detect(feedback: str) -> list[Detected]:
         text = " ".join(sentence.split()).lstrip("-*• ").strip()
         confidence = _confidence(text)
         if confidence >= LEAST_CONFIDENCE and not any(alike(text, item.text) for item in found):
-            found.append(Detected(_topic(text), text, confidence))
+            kind: RuleType = next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
+            found.append(Detected(kind, text, confidence))
     return sorted(found, key=lambda item: -item.confidence)
 
 
@@ -81,10 +82,6 @@ def _confidence(text: str) -> float:
     if _HEDGES.search(text):
         confidence /= 2
     return round(min(confidence, 1.0), 2)
-
-
-def _topic(text: str) -> RuleType:
-    return next((kind for kind, topic in _TOPICS if topic.search(text)), "custom")
 
 
 RULE_CHARACTERS = 1000

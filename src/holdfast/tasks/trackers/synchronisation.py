@@ -68,13 +68,10 @@ class Synchronisation:
             paired.update(self._take_over(fresh))
         if self._terms.pushes and self._terms.create_missing:
             self._send_missing(paired)
-        if not self._terms.dry_run and self._terms.pulls and not self._has_failed:
+        failed = any(step.done == "failed" for step in self.outcome.steps)
+        if not self._terms.dry_run and self._terms.pulls and not failed:
             kept.move_mark(self._room, self._known.name, asdict(mark))
         return self.outcome
-
-    @property
-    def _has_failed(self) -> bool:
-        return any(step.done == "failed" for step in self.outcome.steps)
 
     def _sorted_out(self, changed: Mapping[str, Fitted], pairs: dict[str, Counterpart]) -> list[Fitted]:
         """Return the items nobody here knows; one that names a task of ours becomes its counterpart."""

@@ -11,7 +11,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import Reported, Result, TaskRef
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.query import Query, find, of_closed
-from holdfast.tasks.store.records import COLUMNS, Task, Workspace, task_id
+from holdfast.tasks.store.records import COLUMNS, Task, task_id
 from holdfast.tasks.store.rows import blockers_of
 from holdfast.tasks.store.session import open_sessions
 from holdfast.tasks.store.states import PRIORITIES, STATUSES, Priority, Status
@@ -102,14 +102,12 @@ def overview(room: Tasks, included: frozenset[Include], *, detailed: bool) -> St
             "rules": [shorten(rule.text, _LINE, tidy=True) for rule in rules.listed(room)[:most]]
             if "rules" in included
             else None,
-            "chart_uri": _chart_uri(workspace) if "chart" in included else None,
+            "chart_uri": f"taskpilot://workspace/{workspace.id}/status/chart.png"
+            if "chart" in included
+            else None,
         }
     )
     return within(whole, MOST_BYTES if detailed else DEFAULT_BYTES)
-
-
-def _chart_uri(workspace: Workspace) -> str:
-    return f"taskpilot://workspace/{workspace.id}/status/chart.png"
 
 
 def _figures(transaction: Transaction, most: int) -> StatusResult:

@@ -48,11 +48,6 @@ def workspace_ref(workspace: Workspace, *, with_time: bool = False) -> Workspace
     return WorkspaceRef(id=workspace.id, path=".", name=workspace.name, created_at=created)
 
 
-def task_ref(transaction: Transaction, task: Task, needs: Iterable[str] = ()) -> TaskRef:
-    """Return a task on one line."""
-    return TaskRef(**_line(transaction, task, needs))
-
-
 def _line(transaction: Transaction, task: Task, needs: Iterable[str]) -> dict[str, Any]:
     blocked_by = list(needs)
     if task.milestone is not None and transaction.is_held_up(task):
@@ -76,7 +71,7 @@ def task_refs(transaction: Transaction, tasks: Iterable[Task]) -> list[TaskRef]:
         transaction.closed(named)
     waiting = [task.uid for task in listed if task.waits]
     blockers = rows.blockers_of(transaction, waiting) if waiting else {}
-    return [task_ref(transaction, task, blockers.get(task.uid, ())) for task in listed]
+    return [TaskRef(**_line(transaction, task, blockers.get(task.uid, ()))) for task in listed]
 
 
 def receipt(task: Task) -> TaskReceipt:
@@ -150,7 +145,7 @@ def _lists(task: Task, parts: rows.Parts) -> dict[str, Any]:
 
 def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
     """Return an attachment as results name it."""
-    uri = attachment_uri(workspace, kept.sha256)
+    uri = f"taskpilot://workspace/{quoted(workspace)}/attachments/{kept.sha256}"
     return AttachmentOut(name=kept.name, mime=kept.mime, size=kept.size, uri=uri)
 
 
@@ -158,11 +153,6 @@ def attachment_out(workspace: str, kept: Attachment) -> AttachmentOut:
 def quoted(workspace: str) -> str:
     """Return the id of a workspace as addresses spell it."""
     return quote(workspace)
-
-
-def attachment_uri(workspace: str, sha256: str) -> str:
-    """Return where the content of an attachment can be read."""
-    return f"taskpilot://workspace/{quoted(workspace)}/attachments/{sha256}"
 
 
 def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:

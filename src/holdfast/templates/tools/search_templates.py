@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
 
 from pydantic import Field
 
@@ -47,11 +46,6 @@ class FoundTemplate(ListedTemplate):
 
     relevance: int = Field(description="How well it answers; higher is better.")
     matches: list[UntrustedText] = Field(description="Where the query was found.")
-
-    @classmethod
-    def of_hit(cls, hit: Hit) -> Self:
-        """Return a hit as a result."""
-        return cls.of(hit.template, relevance=hit.relevance, matches=hit.matches)
 
 
 class SearchResult(Output):
@@ -132,6 +126,5 @@ def _hit(template: FoundTemplate) -> str:
 def search_templates(room: Templates, args: SearchTemplates) -> SearchResult:
     """Search templates by name, description and parameters; best first, with what matched."""
     hits = search(room.catalogue.matching(args.toolchain), args.query)
-    return SearchResult(
-        templates=[FoundTemplate.of_hit(hit) for hit in hits], query=args.query, count=len(hits)
-    )
+    found = [FoundTemplate.of(hit.template, relevance=hit.relevance, matches=hit.matches) for hit in hits]
+    return SearchResult(templates=found, query=args.query, count=len(hits))

@@ -183,11 +183,6 @@ class HandshakeSession:
         self.on_closed(self)
 
 
-def expired(session: HandshakeSession, seconds: float) -> bool:
-    """Return whether nobody used a session for so long."""
-    return session.is_idle and time.monotonic() - session.last_used > seconds
-
-
 _RANDOM_BYTES = 18
 _LOOKS_PER_LIFE = 4
 
@@ -230,10 +225,11 @@ class Sessions:
 
     async def close_expired(self) -> None:
         """Close sessions as they expire, forever."""
+        seconds = self._limits.session_idle_seconds
         while True:
-            await asyncio.sleep(self._limits.session_idle_seconds / _LOOKS_PER_LIFE)
+            await asyncio.sleep(seconds / _LOOKS_PER_LIFE)
             for session in list(self._open.values()):
-                if expired(session, self._limits.session_idle_seconds):
+                if session.is_idle and time.monotonic() - session.last_used > seconds:
                     session.close()
 
     def _forget(self, session: HandshakeSession) -> None:

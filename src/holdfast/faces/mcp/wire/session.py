@@ -144,7 +144,7 @@ class Session:
             case Notification() as told:
                 self._notified(told)
             case Response() as response:
-                self._resolve(response)
+                self._questions.resolve(response)
             case Refused() as refused:
                 self._refuse(refused)
 
@@ -196,9 +196,6 @@ class Session:
                 self.state = self.state.after(Event.INITIALIZED)
             notification = Notification("notifications/initialized", notification.params)
         self._engine.notified(notification)
-
-    def _resolve(self, response: Response) -> None:
-        self._questions.resolve(response)
 
     # Output
 
