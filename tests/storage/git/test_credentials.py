@@ -8,7 +8,7 @@ import pytest
 
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.network.address import Origin
+from holdfast.storage.network.client import Origin
 
 GITHUB = Origin("https", "api.github.com", 443)
 

@@ -16,8 +16,7 @@ from holdfast.kernel.errors import (
     TooLarge,
     Unavailable,
 )
-from holdfast.storage.network.address import AllowedHosts, Origin, parse_address
-from holdfast.storage.network.client import WebClient, parse_proxy
+from holdfast.storage.network.client import AllowedHosts, Origin, WebClient, parse_address, parse_proxy
 from tests.tasks.trackers.web_server import Answer, Request, Server, serving
 
 SECRET = {"Authorization": "Bearer secret-token"}
