@@ -2,6 +2,6 @@
 
 - Who may come in? `access`, `oauth`; what a refusal says: `problems`
 - What happens to a request? `application`, in the terms of `asgi`
-- What is below? `connection`, `workers`, `handover` between them
+- What is below? `connection`; `handover` between the processes
 - How is it set up? `settings`, `serve`
 """

@@ -13,8 +13,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.catalogue import Catalogue, protocol_annotations
-from holdfast.faces.mcp.completion import completed
+from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.publisher import Announcer
 from holdfast.faces.mcp.request import Context, RequestRunner, Result, client_of, questions_left
