@@ -82,7 +82,7 @@ class LocationCache:
         rows = self._rows(_GET, (self._work_tree, path))
         if not rows or rows[0][0] != signature_text(source) or rows[0][1] != content:
             return None
-        return _read(rows[0][2])
+        return [_location(item) for item in json.loads(rows[0][2])]
 
     def settled(self) -> dict[str, tuple[str, str]]:
         """Return the signatures of each source and sidecar whose comments all have their line, by path."""
@@ -102,7 +102,8 @@ class LocationCache:
     def _row(self, one: CachedLocations) -> tuple[object, ...]:
         settled = one.written and all(location.confidence is Confidence.HIGH for location in one.locations)
         signatures = (signature_text(one.source), signature_text(one.sidecar))
-        return (self._work_tree, one.path, *signatures, one.content, settled, _written(one.locations))
+        locations = json.dumps([_fields(location) for location in one.locations])
+        return (self._work_tree, one.path, *signatures, one.content, settled, locations)
 
     def _rows(self, query: str, values: tuple[object, ...]) -> list[Any]:
         if not os.path.isdir(self._repository.store_directory):
@@ -138,19 +139,11 @@ def signature_text(signature: Signature) -> str:
     return ":".join(map(str, signature))
 
 
-def _written(locations: Sequence[Location]) -> str:
-    # By hand: `asdict` copies everything deeply, which took longer than finding the places.
-    return json.dumps([_fields(location) for location in locations])
-
-
 def _fields(location: Location) -> dict[str, Any]:
+    # By hand: `asdict` copies everything deeply, which took longer than finding the places.
     return {name: getattr(location, name) for name in _LOCATION} | {
         "candidates": [asdict(candidate) for candidate in location.candidates]
     }
-
-
-def _read(text: str) -> list[Location]:
-    return [_location(item) for item in json.loads(text)]
 
 
 def _location(item: dict[str, Any]) -> Location:

@@ -154,13 +154,10 @@ def appended(data: bytes, comment: dict[str, Any], marker: dict[str, Any], stamp
         end = data.find(_END_OF_LIST, start + 1)
         if start < 0 or end < 0:
             return None
-        data = data[:end] + b",\n    " + _indented(item) + data[end:]
+        indented = printed(item).replace(b"\n", b"\n    ")
+        data = data[:end] + b",\n    " + indented + data[end:]
     stamped, count = _STAMP.subn(lambda match: match[1] + printed(stamp), data)
     return stamped if count == 1 else None
-
-
-def _indented(item: dict[str, Any]) -> bytes:
-    return printed(item).replace(b"\n", b"\n    ")
 
 
 _LARGEST_LINE = 2**31 - 1

@@ -29,7 +29,8 @@ def paths(*names: str, signed: bool = False) -> FillIn:
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
         given = given | {name: _path(room, given[name]) for name in names if name in given}
-        return _signed(room, given) if signed else given
+        # Signed with the name that the person gave git, unless another is given.
+        return {"author": room.history.person() or PERSON, **given} if signed else given
 
     return fill_in
 
@@ -52,11 +53,6 @@ def _path(room: Comments, typed: object) -> Any:
     if not isinstance(typed, str):
         return typed
     return typed_path(room.repository.root, typed, companions=(SUFFIX,))
-
-
-def _signed(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
-    """Sign with the name that the person gave git, unless another is given."""
-    return {"author": room.history.person() or PERSON, **given}
 
 
 def explain_line(

@@ -14,7 +14,7 @@ from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Role
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.storage.git.repository import Repository
-from holdfast.storage.network.tokens import Grant, TokenFile
+from holdfast.storage.network.tokens import TokenFile
 
 _ROLES = [role.value for role in Role]
 _SECTION = "Commands"
@@ -60,7 +60,8 @@ def _add(name: str, role: str, root: str | None) -> int:
 def _list(as_json: bool, root: str | None) -> int:
     grants = _tokens(root).all()
     if as_json:
-        write(json_text({"tokens": [_shown(grant) for grant in grants]}, for_a_person=False))
+        shown = [{"name": one.name, "role": one.role.value, "created": one.created} for one in grants]
+        write(json_text({"tokens": shown}, for_a_person=False))
     else:
         lines = [f"{grant.name}  {grant.role.value}  since {grant.created}" for grant in grants]
         write_words("\n".join(lines) or "No tokens besides the owner's.")
@@ -71,10 +72,6 @@ def _remove(name: str, root: str | None) -> int:
     removed = _tokens(root).remove(name)
     write_words(f'"{removed.name}" may no longer {removed.role.value}.')
     return 0
-
-
-def _shown(grant: Grant) -> dict[str, str]:
-    return {"name": grant.name, "role": grant.role.value, "created": grant.created}
 
 
 def _tokens(root: str | None) -> TokenFile:

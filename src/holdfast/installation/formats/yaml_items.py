@@ -85,7 +85,7 @@ class YamlItems:
 
     def _list(self, text: str) -> tuple[Any, Any]:
         """Return the nodes of the list's name and of the list; a null counts as an empty list."""
-        node = _composed(text)
+        node = _read(text, yaml.compose)
         if node is None:
             return None, None
         if not isinstance(node, yaml.MappingNode):
@@ -120,10 +120,6 @@ class YamlItems:
         if not sound:
             raise Unsuitable(1, f"{self.name!r} is written in a way that cannot be changed safely")
         return after
-
-
-def _composed(text: str) -> Any:
-    return _read(text, yaml.compose)
 
 
 def _data(text: str) -> Any:
