@@ -29,6 +29,7 @@ POINTER_SUFFIX = ".index"
 
 _POINTER_BYTES = 200
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
+_BUILDS = 3
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
 Prepare = Callable[[sqlite3.Connection], None]
@@ -76,7 +77,10 @@ class DerivedDatabase:
             name = f"{self._name}-{os.urandom(8).hex()}.sqlite"
             path = os.path.join(self._directory, name)
             try:
-                self._build(path, fill)
+                for _ in range(_BUILDS):
+                    self._build(path, fill)
+                    if os.path.exists(path):  # or somebody took it away meanwhile
+                        break
                 with disk_failures_named(name):
                     _flush(path)
                 atomic_write(self._pointer, f"{name}\n".encode(), mode=0o600)
