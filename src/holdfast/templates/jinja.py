@@ -1,7 +1,7 @@
 """Jinja2 as templates get it: sandboxed, strict, without anything that gives another text the second time.
 
 It is imported when a template is rendered for the first time: here for built-in templates, in a confined
-process for all others (see `confined_rendering.py`).
+process for all others (see `confined_renderer.py`).
 """
 
 from __future__ import annotations
