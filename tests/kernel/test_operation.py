@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -86,3 +88,13 @@ def resource(uri: str) -> Resource:
 def test_an_address_is_matched_whole_and_its_parts_stay_encoded(pattern: str, uri: str, parts: object):
     assert resource(pattern).match(uri) == parts
     assert resource(pattern).is_template == ("{" in pattern)
+
+
+def test_what_pydantic_wants_of_its_plugins_beyond_their_absence_is_its_own():
+    code = (
+        "import holdfast.kernel.operation, importlib, sys\n"
+        "loader = sys.modules['pydantic.plugin._loader']\n"
+        "assert loader.get_plugins() == ()\n"
+        "assert loader.PYDANTIC_ENTRY_POINT_GROUP == 'pydantic'\n"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
@@ -34,6 +35,14 @@ Text = Callable[[Any], str]
 # command. Holdfast has none, and what others install must not change what its models accept.
 _no_plugins = ModuleType("pydantic.plugin._loader")
 _no_plugins.get_plugins = tuple  # type: ignore[attr-defined]
+
+
+def _from_pydantic(name: str) -> Any:  # whatever else a later version wants of this private module
+    sys.modules.pop(_no_plugins.__name__)
+    return getattr(import_module(_no_plugins.__name__), name)
+
+
+_no_plugins.__getattr__ = _from_pydantic  # type: ignore[method-assign]
 sys.modules.setdefault(_no_plugins.__name__, _no_plugins)
 
 ONLY_SPECIFIED: dict[str, Any] = {"x-only-specified": True}

@@ -102,9 +102,8 @@ class Registry:
 
     def _selected_operations(self) -> Iterable[Operation]:
         for toolset in self.toolsets:
-            named = [op for op in toolset.operations if self._names_tool(op)]
-            admitted = toolset.operations if self._admits_toolset(toolset) else named
-            yield from (op for op in admitted if self._admits(op))
+            named = filter(self._names_tool, toolset.operations)
+            yield from filter(self._admits, toolset.operations if self._admits_toolset(toolset) else named)
 
     def _admits(self, operation: Operation) -> bool:
         chosen = self.selection
@@ -120,9 +119,8 @@ class Registry:
         return self.selection.tools is not None and operation.listed_name in self.selection.tools
 
     def _admits_toolset(self, toolset: Toolset) -> bool:
-        if self.selection.toolsets is not None:
-            return toolset.name in self.selection.toolsets
-        return not toolset.hidden
+        chosen = self.selection.toolsets
+        return not toolset.hidden if chosen is None else toolset.name in chosen
 
     def _admits_family(self, item: Operation | Resource | Prompt | Feed) -> bool:
         family = self.selection.family
