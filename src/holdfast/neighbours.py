@@ -139,10 +139,11 @@ class MilestonesNeighbour:
         sign = self._room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
         if (known := self._told.recall(asked, sign)) is not None:
             return known
-        with self._room.reading() as connection:
-            # A damaged log may be mended without its tip moving.
-            is_sound = not damaged_in(connection)
-            return self._told.keep(asked, sign if is_sound else None, tuple(_entities(connection, *asked)))
+        is_damaged, told = self._room.ask(
+            lambda connection: (damaged_in(connection), tuple(_entities(connection, *asked)))
+        )
+        # A damaged log may be mended without its tip moving.
+        return self._told.keep(asked, None if is_damaged else sign, told)
 
     def find(self, ref: str) -> Remark:
         """Return one issue or milestone."""
@@ -154,9 +155,10 @@ class MilestonesNeighbour:
         sign = self._room.fingerprint()
         if (known := self._closed.recall(asked, sign)) is not None:
             return known
-        with self._room.reading() as connection:
-            is_sound = not damaged_in(connection)
-            return self._closed.keep(asked, sign if is_sound else None, closed_among(connection, asked))
+        is_damaged, closed = self._room.ask(
+            lambda connection: (damaged_in(connection), closed_among(connection, asked))
+        )
+        return self._closed.keep(asked, None if is_damaged else sign, closed)
 
 
 class CommitsNeighbour:

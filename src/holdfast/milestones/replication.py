@@ -13,7 +13,8 @@ Contract:
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+import sqlite3
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -140,15 +141,16 @@ class Sync:
         replica = self._log.replica
         now = rfc3339(self._clock())
         query = "SELECT DISTINCT entity FROM claim WHERE place > 0 AND replica = ? AND until > ?"
-        lost = []
-        with self._index.fresh() as connection:
+
+        def beaten(connection: sqlite3.Connection) -> Iterator[LostClaim]:
             for (entity,) in connection.execute(query, (replica, now)).fetchall():
                 state = state_of(connection, entity)
                 live = [claim for claim in state.claims() if claim.is_live(now)] if state else []
                 if state is not None and live and live[0].replica != replica:
                     loser = next(claim for claim in live if claim.replica == replica)
-                    lost.append(LostClaim(entity, state.kind, state.value("title") or "", live[0], loser))
-        return tuple(lost)
+                    yield LostClaim(entity, state.kind, state.value("title") or "", live[0], loser)
+
+        return self._index.ask(lambda connection: tuple(beaten(connection)))
 
     def _unite(self, remote: str, place: Place) -> list[str]:
         """Move local logs on to what the remote has; return the names given to tails it does not have."""
@@ -225,5 +227,4 @@ class Sync:
         return count_between(self._git, gone_on, [tip for tip in older.values() if tip]) if gone_on else 0
 
     def _damaged(self) -> tuple[str, ...]:
-        with self._index.fresh() as connection:
-            return tuple(sorted(damaged_in(connection)))
+        return self._index.ask(lambda connection: tuple(sorted(damaged_in(connection))))

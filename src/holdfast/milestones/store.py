@@ -19,8 +19,7 @@ INTERFACE (for whoever builds on this room's core):
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
@@ -39,7 +38,7 @@ from holdfast.milestones.entity import (
     Status,
 )
 from holdfast.milestones.index import lookup
-from holdfast.milestones.index.index import Index
+from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.log.clone_log import Compose, Log
 from holdfast.milestones.log.entry import parse
@@ -100,11 +99,9 @@ class Milestones:
 
     # Reading.
 
-    @contextmanager
-    def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to the index, fresh at this moment, that cannot write; see `schema.TABLES`."""
-        with self._index.fresh() as connection:
-            yield connection
+    def ask(self, question: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Return what a question finds in the index, fresh at this moment; see `schema.TABLES`."""
+        return self._index.ask(question)
 
     def get(self, kind: Kind | None, name: str) -> Entity:
         """Return the entity of that id or unmistakable prefix; `kind` None takes either kind."""
@@ -132,9 +129,8 @@ class Milestones:
 
     def operations(self) -> Iterator[str]:
         """Yield every operation as the line of canonical JSON it is in the log: a lossless export."""
-        with self._index.fresh() as connection:
-            rows = connection.execute("SELECT body FROM operation ORDER BY entity, lamport, id")
-            yield from (body for (body,) in rows)
+        query = "SELECT body FROM operation ORDER BY entity, lamport, id"
+        yield from (body for (body,) in self.ask(lambda connection: connection.execute(query).fetchall()))
 
     def notices(self) -> list[str]:
         """Return what a person should know beside an answer: what to run after a clone, what is damaged."""
@@ -277,7 +273,7 @@ class Milestones:
         receipts: list[Receipt] = []
 
         def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
-            receipts.extend(fresh_drafts(connection, scribe, drafts))
+            receipts[:] = fresh_drafts(connection, scribe, drafts)
             return ""
 
         self._log.write_many(compose, self._actor(actor))

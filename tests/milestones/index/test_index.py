@@ -55,7 +55,8 @@ def database_file(repository: Path) -> Path:
 
 def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
     everything(room)
-    with room.reading() as connection:
+
+    def rows(connection: sqlite3.Connection) -> dict[str, list[tuple[object, ...]]]:
         tables = [
             name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")
         ]
@@ -63,6 +64,8 @@ def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
             table: sorted(connection.execute(f"SELECT * FROM {table}").fetchall(), key=repr)
             for table in tables
         }
+
+    return room.ask(rows)
 
 
 def own_log(repository: Path) -> str:
@@ -522,11 +525,13 @@ def test_bulk_creation_and_single_creation_are_the_same_to_readers(room: Milesto
 
 
 def test_what_stands_for_nothing_does_not_outlive_the_emptiness(repository: Path, room: Milestones) -> None:
+    def look(connection: sqlite3.Connection) -> None:
+        assert connection.execute("SELECT count(*) FROM entity").fetchone()[0] == 0
+        with pytest.raises(sqlite3.OperationalError, match="readonly"):
+            connection.execute("INSERT INTO tip VALUES ('a', 'b')")
+
     for _ in range(3):
-        with room.reading() as connection:
-            assert connection.execute("SELECT count(*) FROM entity").fetchone()[0] == 0
-            with pytest.raises(sqlite3.OperationalError, match="readonly"):
-                connection.execute("INSERT INTO tip VALUES ('a', 'b')")
+        room.ask(look)
     with opened(repository) as other:
         issue(other, "First")
     assert titles(room) == ["First"]

@@ -93,15 +93,15 @@ class SearchIndex:
                     return None
                 self._corpus.bring_up_to_date(connection, state)
                 answer = self._answered(connection, query)
+            shown = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
+            moved = [path for path in shown if self._source(path) != self._corpus.sources[path]]
+            if not moved:
+                return answer
+            with self._database.write() as connection:
+                RowWriter(connection, self._loaded).place(moved)
+                self._keep(files, state_of(connection))
         except NotUsable:
             return self._build(files)
-        shown = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
-        moved = [path for path in shown if self._source(path) != self._corpus.sources[path]]
-        if not moved:
-            return answer
-        with self._database.write() as connection:
-            RowWriter(connection, self._loaded).place(moved)
-            self._keep(files, state_of(connection))
         return None
 
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:

@@ -1,7 +1,7 @@
 """The index: compared with the refs on every read, and never trusted further than that.
 
 Contract:
-- `fresh` yields a connection that contains every operation acknowledged before it was called, by whatever
+- `ask` asks an index that contains every operation acknowledged before it was called, by whatever
   process. The comparison reads a few small files; only new commits are folded.
 - Deleting the index, damaging it or leaving it behind by any number of commits changes no answer. When the
   logs cannot be read, or the index cannot be built, that is raised: an answer is never empty for that reason.
@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from typing import TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
@@ -36,6 +36,7 @@ from holdfast.storage.sql.derived import POINTER_SUFFIX, DerivedDatabase, NotUsa
 from holdfast.storage.sql.store_file import ConnectionPool
 
 _UNGUARDED_ATTEMPTS = 4
+_BUILDS = 3
 _OTHER_CLONE = "Nothing was changed. A sync with a clone that has the logs brings them back."
 
 Answer = TypeVar("Answer")
@@ -56,28 +57,18 @@ class Index:
         )
         self._nothing = ConnectionPool(_empty)
 
-    @contextmanager
-    def fresh(self, *, is_writing: bool = False) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to an index that is up to date; `is_writing`: the caller has the lock.
+    def ask(self, question: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
+        """Return what a question finds in an index that is up to date; `is_writing`: the caller has the lock.
 
-        An index that turns out to be damaged meanwhile will be built anew for the next one who asks.
+        An index that turns out to be damaged is built anew, and asked again.
         """
-        with ExitStack() as stack:
+        for _ in range(_BUILDS):
             try:
-                yield self._connection(stack, is_writing=is_writing)
+                with ExitStack() as stack:
+                    return question(self._connection(stack, is_writing=is_writing))
             except NotUsable:
                 self._database.discard()
-                raise Busy("The index was damaged and is built anew.", hint="Ask again.") from None
-
-    def ask(self, question: Callable[[sqlite3.Connection], Answer], *, is_writing: bool = False) -> Answer:
-        """Return what a question finds in an index that is up to date; asked again where that is damaged."""
-        try:
-            with ExitStack() as stack:
-                return question(self._connection(stack, is_writing=is_writing))
-        except NotUsable:
-            self._database.discard()
-        with self.fresh(is_writing=is_writing) as connection:
-            return question(connection)
+        raise Unavailable("The index is damaged each time that it is built.", hint="Check the disk.")
 
     def take_in_own(self, ref: str, old: str | None, commit: Commit, entries: list[Entry]) -> None:
         """Add one commit just written; where that fails, the next read does it from the log."""
@@ -88,12 +79,14 @@ class Index:
             pass
 
     def verify(self) -> list[str]:
-        """Return what SQLite finds wrong in the index; nothing when there is none."""
+        """Return what SQLite finds wrong in the index, which is then built anew at its next use."""
         try:
             with self._database.read() as connection:
                 found = [str(row[0]) for row in connection.execute("PRAGMA quick_check")]
         except NotUsable:
             return []
+        if found != ["ok"]:
+            self._database.discard()
         return [text for text in found if text != "ok"]
 
     def close(self) -> None:

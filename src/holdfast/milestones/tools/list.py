@@ -27,6 +27,7 @@ from holdfast.milestones.index.query import (
     page_rows,
 )
 from holdfast.milestones.index.rows import label_members
+from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.quick import list_identity
 from holdfast.milestones.store import Milestones
@@ -123,9 +124,9 @@ def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     or, not and parentheses. Sort by updated, created, title, status, comments, due, id or open_issues.
     """
     query, hints = question(args, time.time())
-    with room.reading() as connection:
-        rows, position = page_rows(connection, query)
-        is_damaged = connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]
+    (rows, position), is_damaged = room.ask(
+        lambda connection: (page_rows(connection, query), bool(damaged_in(connection)))
+    )
     # Most pages need no notice, and finding that out would cost as much as the page.
     notices = room.notices() if is_damaged or not rows else []
     return MilePage.of(rows, next_cursor(args, position), " ".join([*hints, *notices]) or None)
