@@ -20,6 +20,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import Field, StrictBool
 
+from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
@@ -174,6 +175,8 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
             yield from check()
         except HoldfastError as failure:
             yield _unexaminable(store, None, failure)
+        except Exception as failure:
+            yield _unexaminable(store, None, unforeseen(failure))
 
 
 def _room(room: StoreRoom, name: str, *, fix: bool) -> Iterator[Finding]:

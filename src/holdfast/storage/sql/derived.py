@@ -18,12 +18,12 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import InvalidPath, NotFound, TooLarge
+from holdfast.kernel.errors import Corrupted, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.sql.quick import address_of
-from holdfast.storage.sql.store_file import ConnectionPool, database_failure, is_damage
+from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
 
@@ -114,15 +114,17 @@ class DerivedDatabase:
             with self._connections.lend(writing=writing) as connection:
                 connection.execute(begin)
                 yield connection
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             raise self._translated(error) from None
 
-    def _translated(self, error: sqlite3.Error) -> Exception:
+    def _translated(self, error: SqliteError) -> Exception:
+        failure = database_failure(error, self._name + POINTER_SUFFIX)
         cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN
-        if is_damage(error) or cannot_open or str(error).startswith(("no such table", "no such column")):
+        is_damaged = isinstance(failure, Corrupted)
+        if is_damaged or cannot_open or str(error).startswith(("no such table", "no such column")):
             self.close()
             return NotUsable(str(error))
-        return database_failure(error, self._name + POINTER_SUFFIX) or error
+        return failure or error
 
     def _follow_the_pointer(self) -> None:
         name = self._pointed()

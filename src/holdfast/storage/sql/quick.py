@@ -35,7 +35,7 @@ class QuickStore:
         try:
             with _OpenStore(self._path, self._expected, "rw") as connection:
                 return connection.execute(query).fetchone()[0]
-        except (OSError, Error) as error:
+        except (OSError, Error, UnicodeDecodeError) as error:
             raise OutOfTheOrdinary from error
 
     def insert(self, statement: str, row: tuple[str | None, ...]) -> bool:
@@ -50,7 +50,7 @@ class QuickStore:
                 return self._inserted(statement, row)
             with _OpenStore(self._path, self._expected, "ro"):
                 return self._inserted(statement, row)
-        except (OSError, Error) as error:
+        except (OSError, Error, UnicodeDecodeError) as error:
             raise OutOfTheOrdinary from error
 
     def _inserted(self, statement: str, row: tuple[str | None, ...]) -> bool:

@@ -28,9 +28,11 @@ from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
 from holdfast.storage.sql.quick import address_of
 from holdfast.storage.sql.store_file import (
+    SQLITE_ERRORS,
     ConnectionPool,
     Loan,
     Migration,
+    SqliteError,
     StoreFile,
     application_of,
     database_failures_named,
@@ -136,7 +138,7 @@ class Database:
                     return self._openings, loan.connection.execute("PRAGMA data_version").fetchone()[0]
                 finally:
                     self._probes.take_back(loan)
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             self._refuse(error)
 
     def version(self) -> int:
@@ -254,7 +256,7 @@ class Database:
             except BaseException:
                 self._connections.take_back(loan)
                 raise
-        except sqlite3.Error as error:
+        except SQLITE_ERRORS as error:
             self._refuse(error)
         return loan
 
@@ -314,7 +316,7 @@ class Database:
         if self._read_only:
             raise Denied(f"The store '{self.name}' was opened for reading only.", path=self.name)
 
-    def _refuse(self, error: sqlite3.Error) -> NoReturn:
+    def _refuse(self, error: SqliteError) -> NoReturn:
         self._damaged = self._damaged or is_damage(error)
         raise_translated(error, self.name)
 

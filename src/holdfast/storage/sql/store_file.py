@@ -38,6 +38,11 @@ if TYPE_CHECKING:
 
 DOCTOR = "Nothing was changed. `holdfast doctor` shows what can still be read."
 
+SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
+"""What the module raises; the second where SQLite's own message quotes damaged bytes of a schema."""
+
+SqliteError = sqlite3.Error | UnicodeDecodeError
+
 _Reason = tuple[type[HoldfastError], str, str]
 
 _BUSY: _Reason = (Busy, "is in use by another process", "Try again in a moment.")
@@ -75,7 +80,7 @@ _REASONS: dict[int, _Reason] = {
 }
 
 
-def database_failure(error: sqlite3.Error, label: str) -> HoldfastError | None:
+def database_failure(error: SqliteError, label: str) -> HoldfastError | None:
     """Return what `error` means for the store called `label`, or None when it is a defect of ours."""
     reason = _NOT_TEXT if str(error).startswith(_NOT_TEXT_MESSAGE) else _REASONS.get(_primary_code(error))
     if reason is None:
@@ -84,22 +89,24 @@ def database_failure(error: sqlite3.Error, label: str) -> HoldfastError | None:
     return kind(f"The store '{label}' {text}.", hint=hint, path=label)
 
 
-def is_damage(error: sqlite3.Error) -> bool:
+def is_damage(error: SqliteError) -> bool:
     """Tell whether SQLite itself cannot make sense of the file, so that nothing more may be written to it."""
     return _primary_code(error) in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 
 
-def is_busy(error: sqlite3.Error) -> bool:
+def is_busy(error: SqliteError) -> bool:
     """Tell whether another connection is in the way, for now."""
     return _primary_code(error) == sqlite3.SQLITE_BUSY
 
 
-def _primary_code(error: sqlite3.Error) -> int:
+def _primary_code(error: SqliteError) -> int:
+    if isinstance(error, UnicodeDecodeError):
+        return sqlite3.SQLITE_CORRUPT
     # The low byte is the primary code; extended codes refine it.
     return int(getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)) & 0xFF
 
 
-def raise_translated(error: sqlite3.Error, label: str) -> NoReturn:
+def raise_translated(error: SqliteError, label: str) -> NoReturn:
     """Raise what a caller should see instead of `error`."""
     failure = database_failure(error, label)
     if failure is None:
@@ -113,7 +120,7 @@ def database_failures_named(label: str) -> Iterator[None]:
     """Turn SQLite's refusals in the code inside into failures that name the store."""
     try:
         yield
-    except sqlite3.Error as error:
+    except SQLITE_ERRORS as error:
         raise_translated(error, label)
 
 

@@ -1,0 +1,184 @@
+"""Every page of every database damaged in turn: what is derived is built anew, the rest is named and kept."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.kernel.dispatch import Dispatcher
+from holdfast.kernel.errors import Corrupted, HoldfastError
+from holdfast.milestones.index.index import Index
+from holdfast.toolsets import full_registry
+from holdfast.workspace import Workspace
+from tests.contract.prepared import ISSUES, prepare
+
+PAGE = 4096
+REGISTRY = full_registry()
+OPERATIONS = {operation.name: operation for operation in REGISTRY.operations}
+COMMENT = {"filePath": "src/main.py", "line": 2, "text": "Why?", "tag": "QUESTION"}
+FROM_DERIVED: dict[str, dict[str, Any]] = {
+    "git_mile.list": {"entity": "issue"},
+    "git_mile.show": {"entity": "issue", "id": ISSUES[0]},
+    "git_mile.log": {},
+    "git_mile.ready": {},
+    "git_mile.export": {"format": "operations"},
+    "search_comments": {"query": "e"},
+    "list_comments": {},
+    "get_file_comments": {"filePath": "src/main.py"},
+}
+FROM_PRIMARY: dict[str, dict[str, Any]] = {
+    "taskpilot_list": {},
+    "taskpilot_status": {},
+    "taskpilot_audit": {},
+    "list_messages": {},
+}
+
+Answers = dict[str, str | HoldfastError]
+
+
+def asked(repository: Path, questions: dict[str, dict[str, Any]]) -> Answers:
+    """Ask everything of rooms that are opened for it, as a new process would."""
+    answers: Answers = {}
+    with (
+        closing(Workspace.discover(repository)) as workspace,
+        closing(Dispatcher(REGISTRY, workspace.room)) as dispatcher,
+    ):
+        for name, arguments in questions.items():
+            try:
+                result = dispatcher.run(OPERATIONS[name], arguments, dispatcher.new_call())
+                answers[name] = result.model_dump_json()
+            except HoldfastError as failure:
+                answers[name] = failure
+    return answers
+
+
+class Damaged:
+    """A repository with something in every room, one page of one of whose databases is damaged at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repository = prepare(folder / "repository", folder / "home")
+        asked(self.repository, {"add_comment": COMMENT})
+        # What is younger than its clock can tell is not kept in caches.
+        for place in self.repository.rglob("*"):
+            os.utime(place, (time.time() - 60,) * 2, follow_symlinks=False)
+        asked(self.repository, FROM_DERIVED)
+        self.answers = asked(self.repository, FROM_DERIVED | FROM_PRIMARY)
+        self.store = self.repository / ".git/holdfast"
+        self.kept = folder / "kept"
+        shutil.copytree(self.store, self.kept)
+
+    def pages(self, pattern: str) -> Iterator[tuple[Path, bytes]]:
+        """Damage one page after the other, and yield the file with its damaged bytes each time."""
+        bytes_for = random.Random(5)
+        for sound in sorted(self.kept.glob(pattern)):
+            for start in range(0, sound.stat().st_size, PAGE):
+                for page in (bytes_for.randbytes(PAGE), bytes(PAGE)):
+                    content = sound.read_bytes()
+                    yield self.put(sound.name, content[:start] + page + content[start + PAGE :])
+
+    def put(self, name: str, content: bytes) -> tuple[Path, bytes]:
+        """Give one of the files another content, and all others the one that they had."""
+        shutil.rmtree(self.store)
+        shutil.copytree(self.kept, self.store)
+        (self.store / name).write_bytes(content)
+        return self.store / name, content
+
+
+@pytest.fixture(scope="module")
+def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
+    return Damaged(tmp_path_factory.mktemp("damaged"))
+
+
+@pytest.mark.requirement("reliability-C3")
+def test_a_derived_database_damaged_on_any_page_is_built_anew_by_the_next_call(
+    damaged: Damaged, home: Path
+) -> None:
+    wrong, count = [], 0
+    for file, _ in damaged.pages("*-*.sqlite"):
+        answers = asked(damaged.repository, FROM_DERIVED)
+        wrong += [(file.name, name) for name in answers if answers[name] != damaged.answers[name]]
+        count += 1
+    assert wrong == []
+    assert count >= 40
+
+
+def test_control_an_index_that_is_not_discarded_stays_damaged(
+    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("holdfast.milestones.index.index._BUILDS", 1)
+    wrong = [
+        name
+        for _ in damaged.pages("milestones-*.sqlite")
+        for name, answer in asked(damaged.repository, {"git_mile.list": {"entity": "issue"}}).items()
+        if answer != damaged.answers[name]
+    ]
+    assert wrong
+
+
+def test_the_doctor_lets_a_damaged_index_be_built_anew(damaged: Damaged, home: Path) -> None:
+    pages = damaged.pages("milestones-*.sqlite")
+    found = []
+    for _ in pages:
+        with closing(Workspace.discover(damaged.repository)) as workspace:
+            found += workspace.room("milestones").check()
+            index: Index = workspace.room("milestones")._index
+            assert index.verify() == []
+    assert any("The index is damaged" in finding.text for finding in found)
+
+
+@pytest.mark.requirement("reliability-C3")
+def test_a_store_damaged_on_any_page_is_named_and_kept_and_the_doctor_examines_it(
+    damaged: Damaged, home: Path
+) -> None:
+    kinds = set()
+    for file, content in damaged.pages("*[a-z].sqlite"):
+        for name, answer in asked(damaged.repository, {"check_stores": {}} | FROM_PRIMARY).items():
+            kinds.add(type(answer))
+            assert isinstance(answer, str | Corrupted), (file.name, name)
+            assert name != "check_stores" or isinstance(answer, str)
+        assert file.read_bytes() == content
+    assert kinds == {str, Corrupted}
+
+
+SCHEMA_ROW = b"tabletasktask"
+
+
+def damage_the_schema(damaged: Damaged) -> None:
+    """Let the row of a table in the schema have a name that is no text, and SQL that is none."""
+    content = (damaged.kept / "tasks.sqlite").read_bytes()
+    assert SCHEMA_ROW in content
+    content = content.replace(SCHEMA_ROW, b"table\xff\xfe\xfd\xfctask").replace(
+        b"CREATE TABLE task ", b"\xff" * 18
+    )
+    damaged.put("tasks.sqlite", content)
+
+
+def test_a_schema_that_is_no_text_is_a_damaged_store_to_every_reader_and_to_the_doctor(
+    damaged: Damaged, home: Path
+) -> None:
+    damage_the_schema(damaged)
+    answers = asked(damaged.repository, {"check_stores": {}} | FROM_PRIMARY)
+    assert isinstance(answers["taskpilot_list"], Corrupted)
+    assert "tasks.sqlite' is damaged" in str(answers["check_stores"])
+    assert answers["list_messages"] == damaged.answers["list_messages"]
+
+
+def test_control_without_an_answer_for_it_a_schema_that_is_no_text_is_an_internal_error(
+    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for module in ("store_file", "sqlite"):
+        monkeypatch.setattr(f"holdfast.storage.sql.{module}.SQLITE_ERRORS", sqlite3.Error)
+    damage_the_schema(damaged)
+    answers = asked(damaged.repository, {"check_stores": {}, "taskpilot_list": {}})
+    assert not isinstance(answers["taskpilot_list"], Corrupted | str)
+    assert isinstance(answers["check_stores"], str), "the doctor itself goes on all the same"
+    assert "UnicodeDecodeError" in capsys.readouterr().err
