@@ -32,6 +32,8 @@ _PICTURE = "[\u00a9\u00ae\u203c-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001f
 _KEYCAP = "[#*0-9]"
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _LONE_RETURN = r"\r(?!\n)"
+_HIDING = f"[\r{_INVISIBLE[1:-1]}{_JOINER[1:-1]}{_SELECTOR[1:-1]}]"
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
 def _tagged(letters: str) -> str:
@@ -42,9 +44,15 @@ def _tagged(letters: str) -> str:
 _SUBDIVISION_FLAG = f"\U0001f3f4(?:{_tagged('gbeng')}|{_tagged('gbsct')}|{_tagged('gbwls')})\U000e007f"
 
 
+def is_visible(text: bytes) -> bool:
+    """Tell quickly that a text in UTF-8 holds nothing of which `visible` might take some away."""
+    rest = text.translate(None, _PLAIN)  # most texts end here, at the speed of a copy
+    return not rest or re.search(_HIDING, rest.decode("utf-8", "surrogatepass")) is None
+
+
 def visible(text: str) -> str:
     """Return `text` without terminal escapes and invisible characters."""
-    if text.isascii() and text.replace("\n", "").isprintable():
+    if is_visible(text.encode("utf-8", "surrogatepass")):
         return text
     flags = re.findall(_SUBDIVISION_FLAG, text)
     if not flags:
@@ -66,7 +74,7 @@ def visible_in(value: Any) -> Any:
         return visible(value)
     if isinstance(value, dict):
         return {visible(str(key)): visible_in(item) for key, item in value.items()}
-    return [visible_in(item) for item in value] if isinstance(value, list) else value
+    return [visible_in(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def _keep_selector(match: re.Match[str]) -> str:

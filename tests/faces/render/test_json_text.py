@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -18,17 +19,18 @@ def test_for_a_person_it_is_indented() -> None:
     assert json_text({"a": [1]}, for_a_person=True) == '{\n  "a": [\n    1\n  ]\n}\n'
 
 
-@pytest.mark.parametrize("hidden", ["\u202e", "\x9b31m", "\u200b", "\U000e0041"])
-def test_for_a_person_nothing_is_hidden_and_nothing_is_lost(hidden: str) -> None:
-    value = {"text": f"a{hidden}b"}
-    written = json_text(value, for_a_person=True)
-    assert hidden not in written
-    assert json.loads(written) == value
-    assert hidden in json_text(value, for_a_person=False)
+@pytest.mark.parametrize("for_a_person", [True, False])
+@pytest.mark.parametrize(
+    "hidden", ["\u202e", "\x9b31m", "\u200b", "\U000e0041", "\x07", "\b", "\f", "\x7f", "\udce9"]
+)
+def test_nothing_is_hidden_in_a_text_or_in_the_name_of_a_member(hidden: str, *, for_a_person: bool) -> None:
+    value = {f"na{hidden}me": [f"a{hidden}b", 1, Path(f"c{hidden}d")]}
+    assert json.loads(json_text(value, for_a_person=for_a_person)) == {"name": ["ab", 1, "cd"]}
 
 
-def test_half_a_pair_is_written_as_an_escape() -> None:
-    assert json_text("\udce9", for_a_person=False) == '"\\udce9"\n'
+@pytest.mark.parametrize("text", ["C:\\users\\bin", "a\r\nb", r"\u202e", "👩\u200d👩 ⚠\ufe0f", "größe\t语"])
+def test_what_can_be_seen_stays_as_it_is(text: str) -> None:
+    assert json.loads(json_text(text, for_a_person=False)) == text
 
 
 def test_a_failure_always_has_the_same_members() -> None:

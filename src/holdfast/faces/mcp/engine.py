@@ -20,12 +20,11 @@ from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
-from pydantic_core import to_json
 
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
 from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
-from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError
+from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
 from holdfast.kernel.codes import METHOD_NOT_FOUND
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
@@ -57,7 +56,7 @@ class SdkEngine:
             return await self._respond(exchange)
         lists = self._server.prepared_lists
         if key not in lists:
-            lists[key] = Prepared(to_json(await self._respond(exchange)))
+            lists[key] = Prepared(encoded(await self._respond(exchange)))
         return lists[key]
 
     async def _respond(self, exchange: Exchange) -> Any:

@@ -1,8 +1,8 @@
 """The one way a result or a failure is written as JSON.
 
-UTF-8, letters as themselves, members in the order of the declaration. For a person the text is
-indented and whatever has no visible form is written as an escape; for a program it is one line.
-Both spell the same value.
+UTF-8, letters as themselves, members in the order of the declaration; indented for a person, one line for
+a program. Whatever leaves as JSON, on any face, passes here or through `encoded` of the protocol's messages,
+and neither lets out what nobody can see: a text that a room did not clean is cleaned there.
 """
 
 from __future__ import annotations
@@ -11,15 +11,24 @@ import json
 from typing import Any
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.untrusted import visible
+from holdfast.kernel.untrusted import is_visible, visible, visible_in
+
+_HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
+"""How JSON spells control characters. A backslash before one of these letters is taken for it, too."""
 
 
 def json_text(value: Any, *, for_a_person: bool) -> str:
     """Return `value` as one JSON document that ends with a line feed."""
-    text = _dumped(value, for_a_person=for_a_person, escaped=False)
-    if not _is_writable(text) or (for_a_person and visible(text) != text):
-        text = _dumped(value, for_a_person=for_a_person, escaped=True)
+    layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
+    text = json.dumps(value, ensure_ascii=False, default=str, **layout)
+    if may_hide(text.encode("utf-8", "surrogatepass")):
+        text = json.dumps(visible_in(value), ensure_ascii=False, default=_visible_name, **layout)
     return f"{text}\n"
+
+
+def may_hide(document: bytes) -> bool:
+    """Tell quickly whether a JSON document may hold what nobody can see; in doubt it may."""
+    return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
 
 
 def error_object(error: HoldfastError, code: int) -> dict[str, Any]:
@@ -33,14 +42,5 @@ def error_object(error: HoldfastError, code: int) -> dict[str, Any]:
     }
 
 
-def _dumped(value: Any, *, for_a_person: bool, escaped: bool) -> str:
-    layout: dict[str, Any] = {"indent": 2} if for_a_person else {"separators": (",", ":")}
-    return json.dumps(value, ensure_ascii=escaped, default=str, **layout)
-
-
-def _is_writable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def _visible_name(value: object) -> str:
+    return visible(str(value))

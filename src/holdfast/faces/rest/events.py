@@ -27,6 +27,7 @@ from starlette.types import Receive, Send
 
 from holdfast.faces.http.asgi import Headers, client_left
 from holdfast.faces.mcp.publisher import Topics
+from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
@@ -217,5 +218,5 @@ class OpenFeed:
 
 
 def _encoded(event: FeedEvent) -> bytes:
-    data: Any = json.dumps(event.data, ensure_ascii=False)
-    return f"id: {event.id}\nevent: {event.name}\ndata: {data}\n\n".encode()
+    data = json_text(event.data, for_a_person=False)
+    return f"id: {event.id}\nevent: {event.name}\ndata: {data}\n".encode()

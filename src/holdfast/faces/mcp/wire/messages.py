@@ -15,12 +15,15 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
+from holdfast.faces.render.json_text import may_hide
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
+from holdfast.kernel.untrusted import visible_in
 
 RequestId = str | int
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+_CLIENTS_NAMES = ("progressToken", "_meta")
 _ID_VALUE = re.compile(rb'\s*:\s*("(?:[^"\\]|\\.)*"|-?\d{1,19})\s*[,}]')
 
 
@@ -247,12 +250,23 @@ class LineReader:
 
 
 def encoded(message: dict[str, Any]) -> bytes:
-    """Return a message without line breaks."""
+    """Return a message without line breaks, and without anything that nobody can see."""
     try:
-        return to_json(message)
-    except PydanticSerializationError:
-        # Halves of surrogate pairs cannot be written as UTF-8; JSON escapes can carry them.
-        return json.dumps(message, default=str).encode()
+        line = to_json(message)
+    except PydanticSerializationError:  # halves of surrogate pairs cannot be written as UTF-8
+        return to_json(_visible(message))
+    return to_json(_visible(message)) if may_hide(line) else line
+
+
+def _visible(message: dict[str, Any]) -> dict[str, Any]:
+    """Return a message with every text cleaned but the names that the client itself gave its requests."""
+    cleaned: dict[str, Any] = visible_in(message)
+    if "id" in message:
+        cleaned["id"] = message["id"]
+    for part in ("params", "result"):
+        if isinstance(body := message.get(part), dict):
+            cleaned[part] |= {name: body[name] for name in _CLIENTS_NAMES if name in body}
+    return cleaned
 
 
 def encoded_result(identity: RequestId, result: Any) -> bytes:
