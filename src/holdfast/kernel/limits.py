@@ -111,6 +111,11 @@ class Limits:
     credential_seconds: float = 15.0
     import_file_bytes: int = 16 * MIB
     import_files: int = 5_000
+    import_folder_bytes: int = 64 * MIB
+    # What other programs and people wrote, wherever it is read.
+    foreign_depth: int = 100
+    foreign_values: int = 4_000_000
+    foreign_yaml_characters: int = 64 * KIB
 
     # Stores.
     path_characters: int = 4096

@@ -13,7 +13,6 @@ import hashlib
 import keyword
 import re
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
@@ -22,6 +21,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from holdfast.storage.files.foreign_document import toml_of
 from holdfast.templates.address import NAME_PATTERN
 from holdfast.templates.errors import TemplateBroken
 
@@ -210,7 +210,7 @@ def parsed(file: str, content: bytes) -> Definition:
     try:
         text = content.decode()
         head, body = _split(text)
-        metadata = Metadata.model_validate(tomllib.loads(head))
+        metadata = Metadata.model_validate(toml_of(head))
     except (ValidationError, ValueError) as failure:
         raise TemplateBroken(
             f"'{file}' is not a template: {_reason(failure)}.",

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from holdfast.comments.sidecar.document import Unreadable, number_text, parsed, printed
+from holdfast.comments.sidecar.document import number_text, parsed, printed
 from holdfast.comments.sidecar.source import line_hash, range_hash, split_lines
+from holdfast.storage.files.foreign_document import Unreadable
 
 NUMBERS = [
     (1.0, "1"),

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from holdfast.comments.sidecar import document as sidecars
-from holdfast.comments.sidecar.document import Unreadable, printed
+from holdfast.comments.sidecar.document import printed
 from holdfast.comments.union.conflicts import conflicted, sides_of
 from holdfast.comments.union.three_way import HISTORY, merged_sidecar, recovered, united
+from holdfast.storage.files.foreign_document import Unreadable
 from tests.comments.making import PYTHON, comment, document, marker
 
 LATER, LATEST = "2025-11-01T00:00:00.000Z", "2025-12-01T00:00:00.000Z"

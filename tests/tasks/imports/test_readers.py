@@ -262,3 +262,41 @@ def test_words_of_others_mean_our_states() -> None:
     assert status_of("Pondering") is None
     assert priority_of("Urgent") == "high"
     assert priority_of("odd") is None
+
+
+@pytest.mark.parametrize(
+    "hostile",
+    [
+        "a: &a [x, x]\nb: [*a, *a]",
+        f"a: {'[' * 2000}{']' * 2000}",
+        "a: !!timestamp x",
+        f"a: {'9' * 5000}",
+        f"a: {'x' * 70_000}",
+    ],
+    ids=["aliases", "depth", "tag", "number", "length"],
+)
+def test_a_hostile_head_in_a_backlog_folder_is_one_problem(hostile: str) -> None:
+    files = {
+        "tasks/a.md": f"---\nid: t-1\ntitle: Hostile\n{hostile}\n---\n",
+        "tasks/b.md": "---\nid: t-2\ntitle: Sound\n---\n",
+    }
+    tasks, problems = read_backlog(files)
+    assert [task.title for task in tasks] == ["Sound"]
+    assert [problem.file for problem in problems] == ["tasks/a.md"]
+
+
+def test_a_heading_or_box_full_of_spaces_takes_no_time() -> None:
+    spaces = " " * 200_000
+    body = f"## One{spaces}two\nText\n## Acceptance Criteria  \n- [x] {spaces}\n- [x]   Done  \n"
+    [task], problems = read_backlog({"tasks/a.md": f"---\nid: t-1\ntitle: First\n---\n{body}"})
+    assert problems == []
+    assert task.criteria == (ForeignCriterion("Done", checked=True),)
+    assert f"## One{spaces}two\nText" in task.description
+
+
+@pytest.mark.parametrize("depth", [500, 50_000])
+def test_a_deep_task_master_file_is_refused_by_name(depth: int) -> None:
+    with pytest.raises(Invalid, match=r"'t\.json'.*nested"):
+        read_task_master(
+            '{"tasks": [{"id": 1, "title": "x", "y": ' + "[" * depth + "]" * depth + "}]}", "t.json"
+        )

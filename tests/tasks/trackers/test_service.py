@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from http.server import BaseHTTPRequestHandler
+
 import pytest
 
 from holdfast.kernel.call import Call, running
@@ -87,6 +89,29 @@ def test_a_service_that_keeps_asking_to_wait_is_given_up() -> None:
         with pytest.raises(RateLimited):
             service(server, waits).get("/")
     assert waits == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("header", ["Retry-After", "X-RateLimit-Reset"])
+def test_a_service_that_asks_to_wait_for_ever_is_told_as_a_day(header: str) -> None:
+    headers = {header: "9" * 400, "X-RateLimit-Remaining": "0"}
+    with serving(lambda _: Answer(429, {}, headers)) as server, pytest.raises(RateLimited) as caught:
+        service(server).get("/")
+    assert caught.value.data["retry_after"] == 86_401
+
+
+@pytest.mark.parametrize("depth", [500, 100_000])
+@pytest.mark.parametrize("status", [200, 422])
+def test_a_deep_answer_is_no_json(depth: int, status: int) -> None:
+    body = b'{"message": ' + b"[" * depth + b"]" * depth + b"}"
+
+    def respond(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(status)
+        handler.send_header("Content-Length", str(len(body)))
+        handler.end_headers()
+        handler.wfile.write(body)
+
+    with serving(lambda _: Answer(raw=respond)) as server, pytest.raises((Unavailable, Invalid)):
+        service(server).get("/").json()
 
 
 def test_trouble_is_tried_again_when_reading_and_never_when_writing() -> None:

@@ -27,16 +27,13 @@ from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
 from holdfast.comments.sidecar.source import VERSION, sidecar_of
 from holdfast.comments.tracking.placement import Confidence
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 
 _HALF_PAIR = re.compile("[\ud800-\udfff]")
 _REMEMBERED = 4096
 _compact = json.JSONEncoder(ensure_ascii=False).encode
 _LARGEST_PLAIN = 21
 _SMALLEST_PLAIN = -7
-
-
-class Unreadable(ValueError):
-    """The bytes are no JSON document; the text says why."""
 
 
 def parsed(data: bytes) -> Any:
@@ -47,13 +44,13 @@ def parsed(data: bytes) -> Any:
         raise Unreadable("it is not UTF-8") from None
     text = text.removeprefix("\ufeff")
     try:
-        return json.loads(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
-    except json.JSONDecodeError as error:
+        return json_of(text, parse_constant=_refuse, parse_float=_float, parse_int=_int)
+    except Unreadable as error:
+        if error.line is None:
+            raise
         if any(line.startswith("<<<<<<<") for line in text.split("\n")):
             raise Unreadable("it holds the conflict markers of an unfinished merge") from None
-        raise Unreadable(f"it is not JSON (line {error.lineno})") from None
-    except RecursionError:
-        raise Unreadable("it is nested too deeply") from None
+        raise Unreadable(f"it is not JSON (line {error.line})", error.line) from None
 
 
 def printed(value: Any) -> bytes:

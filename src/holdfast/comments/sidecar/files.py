@@ -32,7 +32,6 @@ from holdfast.comments.sidecar.archive import (
 )
 from holdfast.comments.sidecar.document import (
     Sidecar,
-    Unreadable,
     appended,
     bytes_of,
     comment_ids,
@@ -56,6 +55,7 @@ from holdfast.kernel.clock import Clock
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import Locks, next_number
+from holdfast.storage.files.foreign_document import Unreadable
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository

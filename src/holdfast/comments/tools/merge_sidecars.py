@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.comments.sidecar.document import Unreadable
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.comments.union.conflicts import conflicted
@@ -13,6 +12,7 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.atomic import atomic_write, read_limited
+from holdfast.storage.files.foreign_document import Unreadable
 
 _CONFLICT = 1
 

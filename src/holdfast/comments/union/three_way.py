@@ -16,8 +16,9 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from holdfast.comments.sidecar.document import Unreadable, parsed, printed
+from holdfast.comments.sidecar.document import parsed, printed
 from holdfast.comments.union.conflicts import sides_of
+from holdfast.storage.files.foreign_document import Unreadable
 
 ABSENT: Any = object()
 """Stands for a key or a member that one side does not have."""

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import Any
 
 from holdfast.installation.formats import part
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of
+from holdfast.storage.files import foreign_document
 
 _HEADER = re.compile(r"[ \t]*\[")
 _BLANK_OR_COMMENT = re.compile(r"\s*(?:#|$)")
@@ -113,8 +113,8 @@ def _says(text: str, wanted: dict[str, Any]) -> bool:
 
 def _read(text: str) -> dict[str, Any]:
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+        return foreign_document.toml_of(text)
+    except foreign_document.Unreadable as error:
         found = _LINE.search(str(error))
         line = int(found[1]) if found else text.count("\n") + 1
         raise Unreadable(line, _LINE.sub("", str(error)).strip()) from None

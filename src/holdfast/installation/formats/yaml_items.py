@@ -16,6 +16,7 @@ import yaml
 
 from holdfast.installation.formats import part
 from holdfast.installation.formats.part import State, Unreadable, Unsuitable, lines_of, newline_of
+from holdfast.storage.files import foreign_document
 
 _OURS = re.compile(r"""^(?:'[^']*/holdfast'|(?:\S*/)?holdfast)\s+send\s""")
 _BLOCK_SCALARS = ("|", ">")
@@ -123,7 +124,10 @@ class YamlItems:
 
 
 def _data(text: str) -> Any:
-    return _read(text, yaml.load)
+    try:
+        return foreign_document.bounded(_read(text, yaml.load))
+    except foreign_document.Unreadable as error:
+        raise Unreadable(1, str(error)) from None
 
 
 def _read(text: str, read: Callable[..., Any]) -> Any:

@@ -15,7 +15,6 @@ Contract:
 from __future__ import annotations
 
 import http.client
-import json
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -29,6 +28,7 @@ from urllib.request import getproxies, proxy_bypass
 from holdfast import __version__
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidArguments, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.processes.child import POLL_SECONDS, Patience
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -136,11 +136,11 @@ class WebAnswer:
     def json(self) -> Any:
         """Return the body as JSON, or say that it is none."""
         try:
-            return json.loads(self.body) if self.body else None
-        except ValueError:
+            return json_of(self.body) if self.body else None
+        except Unreadable:
             host = parse_address(self.url).origin.name
             raise Unavailable(
-                f"'{host}' answered with something that is not JSON.",
+                f"'{host}' answered with something that is not JSON, or not within bounds.",
                 hint="Check the address of the service.",
             ) from None
 

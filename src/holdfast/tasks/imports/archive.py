@@ -13,12 +13,12 @@ Contract:
 from __future__ import annotations
 
 import base64
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from holdfast.kernel.errors import Conflict, Invalid
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.tasks.store import dependencies, rows
 from holdfast.tasks.store.history import INSERT_EVENT, states_of
@@ -161,8 +161,8 @@ def parsed(lines: Iterable[str]) -> Parsed:
 
 def _line(number: int, line: str) -> dict[str, Any]:
     try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
+        value = json_of(line)
+    except Unreadable:
         raise _unreadable(number) from None
     if not isinstance(value, dict):
         raise _unreadable(number)

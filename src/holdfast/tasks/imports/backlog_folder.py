@@ -12,6 +12,8 @@ from datetime import date
 from types import MappingProxyType
 from typing import Any
 
+from holdfast.kernel.call import current_call
+from holdfast.storage.files.foreign_document import Unreadable, yaml_of
 from holdfast.tasks.store.states import Status
 from holdfast.tasks.trackers.foreign import (
     ForeignCriterion,
@@ -22,9 +24,9 @@ from holdfast.tasks.trackers.foreign import (
 )
 
 _HEAD = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
-_SECTION = re.compile(r"^##[ \t]+(?P<name>.+?)[ \t]*$", re.MULTILINE)
+_SECTION = re.compile(r"^##[ \t]+(?P<name>\S.*)$", re.MULTILINE)
 _MARKER = re.compile(r"^[ \t]*<!--\s*(?:SECTION|AC|DOD):[A-Z_:]*(?:BEGIN|END)\s*-->[ \t]*\n?", re.MULTILINE)
-_CRITERION = re.compile(r"[ \t]*[-*][ \t]+\[(?P<mark>[ xX])\][ \t]+(?:#\d+[ \t]+)?(?P<text>.*\S)[ \t]*")
+_CRITERION = re.compile(r"[ \t]*[-*][ \t]+\[(?P<mark>[ xX])\][ \t]+(?:#\d+[ \t]+)?(?P<text>\S.*)")
 _CRITERIA = frozenset({"acceptance criteria", "definition of done"})
 _PLACES = {"description": "description", "implementation plan": "plan", "implementation notes": "notes"}
 _KNOWN = frozenset({
@@ -50,6 +52,7 @@ def read_backlog(files: Mapping[str, str]) -> tuple[list[ForeignTask], list[Prob
     for path, content in sorted(files.items()):
         if not is_task_file(path):
             continue
+        current_call().check()
         task = _task(path, content, problems)
         if task is not None and task.origin in found:
             problems.append(
@@ -100,15 +103,11 @@ def _task(path: str, content: str, problems: list[Problem]) -> ForeignTask | Non
 
 
 def _facts(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | None:
-    import yaml
-
     try:
-        facts = yaml.safe_load(head)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = None if mark is None else mark.line + 2
-        reason = getattr(error, "problem", None) or "it is not YAML"
-        problems.append(Problem(path, line, f"The head cannot be read: {reason}; the file was left out."))
+        facts = yaml_of(head)
+    except Unreadable as error:
+        line = None if error.line is None else error.line + 1
+        problems.append(Problem(path, line, f"The head cannot be read: {error}; the file was left out."))
         return None
     if not isinstance(facts, dict) or not facts.get("id") or not facts.get("title"):
         problems.append(Problem(path, 2, "The head has no id or no title; the file was left out."))
@@ -118,7 +117,8 @@ def _facts(path: str, head: str, problems: list[Problem]) -> dict[str, Any] | No
 
 def _sections(body: str) -> tuple[list[tuple[str, str]], str]:
     parts = _SECTION.split(_MARKER.sub("", body))
-    named = list(zip(parts[1::2], (part.strip() for part in parts[2::2]), strict=True))
+    texts = [part.strip() for part in parts[1:]]
+    named = list(zip(texts[::2], texts[1::2], strict=True))
     return named, parts[0].strip()
 
 
@@ -126,7 +126,7 @@ def _take_criteria(body: str, criteria: list[ForeignCriterion]) -> str:
     """Add the boxes of a section to the criteria, and return what else stands there."""
     rest: list[str] = []
     for line in body.splitlines():
-        if found := _CRITERION.fullmatch(line):
+        if found := _CRITERION.fullmatch(line.rstrip()):
             criteria.append(ForeignCriterion(found["text"], checked=found["mark"] != " "))
         else:
             rest.append(line)

@@ -117,12 +117,12 @@ def read(
             f"'{path.text}' is a file, and Backlog.md keeps tasks in a folder.",
             hint="Name the folder that holds 'tasks', such as 'backlog', or another format.",
         )
-    files = {
-        file.text.removeprefix(f"{path.text}/"): _text(tree, file)
+    files = [
+        file
         for folder in FOLDERS
         for file in tree.files_in(RepoPath.parse(f"{path.text}/{folder}"))
         if file.name.endswith(".md")
-    }
+    ]
     if not files:
         raise NotFound(
             f"There is no folder of tasks in '{path.text}'.",
@@ -130,7 +130,18 @@ def read(
         )
     if len(files) > LIMITS.import_files:
         raise TooLarge(f"'{path.text}' holds more than {LIMITS.import_files} tasks.", hint="Import fewer.")
-    return read_backlog(files)
+    return read_backlog(_texts(tree, path, files))
+
+
+def _texts(tree: Tree, folder: RepoPath, files: list[RepoPath]) -> dict[str, str]:
+    found, left = {}, LIMITS.import_folder_bytes
+    for file in files:
+        text = found[file.text.removeprefix(f"{folder.text}/")] = _text(tree, file)
+        left -= len(text)
+        if left < 0:
+            most = f"{LIMITS.import_folder_bytes:,} characters"
+            raise TooLarge(f"The tasks in '{folder.text}' have more than {most}.", hint="Import fewer.")
+    return found
 
 
 def _text(tree: Tree, path: RepoPath) -> str:

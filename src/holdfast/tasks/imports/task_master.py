@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.kernel.errors import Invalid
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -72,12 +73,12 @@ class _Found:
 def read_task_master(content: str, file: str) -> tuple[list[ForeignTask], list[Problem]]:
     """Return the tasks of a file, parents before their parts, and what could not be taken over."""
     try:
-        document = json.loads(content)
-    except json.JSONDecodeError as error:
+        document = json_of(content)
+    except Unreadable as error:
         raise Invalid(
-            f"'{file}' is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.",
-            hint="Mend that line and import again; nothing was changed.",
-            line=error.lineno,
+            f"'{file}' is not JSON that can be read: {error}.",
+            hint="Mend that and import again; nothing was changed.",
+            line=error.line,
         ) from None
     if not isinstance(document, dict):
         raise Invalid(f"'{file}' holds no object with tasks.", hint="Name a tasks.json of task-master.")

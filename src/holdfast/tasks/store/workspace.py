@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.atomic import locked
+from holdfast.storage.files.foreign_document import json_of
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.store.records import Workspace, is_workspace_id, new_workspace_id
@@ -29,7 +30,7 @@ def read_marker(repository: Repository) -> str | None:
     if repository.bare:
         return None
     try:
-        named = json.loads(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
+        named = json_of(Tree(repository).read_bytes(MARKER, _MARKER_BYTES))
     except (ValueError, HoldfastError):
         return None
     identity = named.get("workspace") if isinstance(named, dict) else None

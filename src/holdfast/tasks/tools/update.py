@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
 
@@ -16,6 +15,7 @@ from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
@@ -276,8 +276,8 @@ def _list_of(text: str) -> list[str]:
     if not text.lstrip().startswith("["):
         return [part.strip() for part in text.split(",") if part.strip()]
     try:
-        items = json.loads(text)
-    except ValueError:
+        items = json_of(text)
+    except Unreadable:
         raise InvalidArguments("`value` is not a JSON list.", hint='Write it as ["a", "b"].') from None
     return [str(item) for item in items]
 

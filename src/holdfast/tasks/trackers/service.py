@@ -31,9 +31,11 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.text import one_line
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.network.client import WebAnswer, WebClient
 
 _TRIES = 3
+_LONGEST_WAIT = 86_400.0
 _MOMENT = 0.2
 _TROUBLE = frozenset({502, 503, 504})
 _WORDS = 200
@@ -126,10 +128,11 @@ class Service:
             return None
         asked = answer.headers.get("retry-after", "").strip()
         if asked.isdecimal():
-            return float(asked)
+            return min(float(asked), _LONGEST_WAIT)
         if answer.headers.get("x-ratelimit-remaining", "").strip() == "0":
             reset = answer.headers.get("x-ratelimit-reset", "").strip()
-            return max(0.0, float(reset) - self._now()) if reset.isdecimal() else 60.0
+            asked_until = float(reset) - self._now() if reset.isdecimal() else 60.0
+            return min(max(0.0, asked_until), _LONGEST_WAIT)
         return 60.0 if answer.status == 429 else None
 
     def _too_many(self, wait: float) -> RateLimited:
@@ -171,8 +174,8 @@ def _with_query(url: str, query: Mapping[str, Any]) -> str:
 def _words(answer: WebAnswer) -> str:
     """Return what the service says about a failure, as the end of a sentence."""
     try:
-        found = json.loads(answer.body)
-    except ValueError:
+        found = json_of(answer.body)
+    except Unreadable:
         return ""
     texts = list(_messages(found))
     said = one_line("; ".join(texts))[:_WORDS].rstrip(".")

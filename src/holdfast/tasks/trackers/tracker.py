@@ -5,13 +5,13 @@ A tracker's settings are what a person says about it: checked once, kept without
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from holdfast.kernel.errors import InvalidArguments, Unavailable
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.storage.network.client import WebClient
 from holdfast.tasks.trackers.foreign import ForeignTask
@@ -171,10 +171,10 @@ _CHARACTERS = 500
 def parse_settings(text: str | None, *, needed: tuple[str, ...], known: tuple[str, ...]) -> dict[str, Any]:
     """Return the settings in a JSON text; what is missing, unknown or secret is named."""
     try:
-        found = json.loads(text) if text else {}
-    except json.JSONDecodeError as error:
+        found = json_of(text) if text else {}
+    except Unreadable as error:
         raise InvalidArguments(
-            f"The config is not JSON: line {error.lineno}, column {error.colno}: {error.msg}.",
+            f"The config is not JSON that can be read: {error}.",
             hint='Give an object such as {"project": "KEY"}.',
         ) from None
     if not isinstance(found, dict):

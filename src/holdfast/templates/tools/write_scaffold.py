@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from difflib import unified_diff
 from itertools import islice
@@ -14,6 +13,7 @@ from holdfast.kernel.errors import Conflict, InvalidArguments, did_you_mean
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.folder import FileSet
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.templates.catalogue import Templates
 from holdfast.templates.renderer import RenderedFile
@@ -161,8 +161,8 @@ def _assigned(assignments: list[str]) -> dict[str, Any]:
 
 def _value(typed: str) -> Any:
     try:
-        value = json.loads(typed)
-    except ValueError:
+        value = json_of(typed)
+    except Unreadable:
         return typed
     return value if isinstance(value, bool | list | str) else typed
 

@@ -1,0 +1,124 @@
+"""Documents that other programs or people wrote, read within bounds: JSON, TOML and YAML.
+
+Contract:
+- What comes back is nested at most `LIMITS.foreign_depth` deep and stands for at most `LIMITS.foreign_values`
+  values, so that whoever walks through it needs no bound of its own. Everything else is `Unreadable`.
+- YAML is read without aliases: with them a kilobyte stands for more than any memory holds.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from typing import Any
+
+from holdfast.kernel.limits import LIMITS
+
+_LARGEST_BITS = 4096
+"""Of a whole number. Python refuses to write down much larger ones, and nobody counts that far."""
+_KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
+_LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
+"""A key of TOML with too many dots: Python's reader takes time quadratic in their number."""
+_TOO_LARGE = "it holds a number that is too large"
+
+
+class Unreadable(ValueError):
+    """The text is no such document, or beyond the bounds; it says why, and `line` where if that is known."""
+
+    def __init__(self, reason: str, line: int | None = None) -> None:
+        super().__init__(reason)
+        self.line = line
+
+
+def json_of(text: str | bytes, **hooks: Any) -> Any:
+    """Return the value of a JSON document; `hooks` are those of `json.loads`."""
+    try:
+        return bounded(json.loads(text, **hooks))
+    except Unreadable:
+        raise
+    except json.JSONDecodeError as error:
+        reason = f"line {error.lineno}, column {error.colno}: {error.msg}"
+        raise Unreadable(reason, error.lineno) from None
+    except UnicodeDecodeError:
+        raise Unreadable("it is not UTF-8") from None
+    except RecursionError:
+        raise _too_deep() from None
+    except ValueError:
+        raise Unreadable(_TOO_LARGE) from None
+
+
+def toml_of(text: str) -> dict[str, Any]:
+    """Return the table of a TOML document."""
+    import tomllib
+
+    if re.search(_LONG_KEY, text):
+        raise _too_deep()
+    try:
+        table: dict[str, Any] = bounded(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise Unreadable(str(error)) from None
+    except RecursionError:
+        raise _too_deep() from None
+    return table
+
+
+def yaml_of(text: str) -> Any:
+    """Return the value of a YAML document without aliases."""
+    import yaml
+
+    if len(text) > LIMITS.foreign_yaml_characters:
+        raise Unreadable(f"it has more than {LIMITS.foreign_yaml_characters:,} characters")
+    try:
+        return bounded(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 - made from the safe one
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        reason = getattr(error, "problem", None) or "it is not YAML"
+        raise Unreadable(reason, None if mark is None else mark.line + 1) from None
+    except Unreadable:
+        raise
+    except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError):
+        raise Unreadable("it holds a value that is not what its tag says") from None
+
+
+def bounded(value: Any) -> Any:
+    """Return a value that is within the bounds, or raise `Unreadable`."""
+    level, seen = [value], 0
+    for _ in range(LIMITS.foreign_depth + 1):
+        seen += len(level)
+        if seen > LIMITS.foreign_values:
+            raise Unreadable(f"it holds more than {LIMITS.foreign_values:,} values")
+        if any(type(item) is int and item.bit_length() > _LARGEST_BITS for item in level):
+            raise Unreadable(_TOO_LARGE)
+        containers = [item for item in level if isinstance(item, dict | list)]
+        if not containers:
+            return value
+        level = [part for item in containers for part in (item.values() if type(item) is dict else item)]
+    raise _too_deep()
+
+
+def _too_deep() -> Unreadable:
+    return Unreadable(f"it is nested more than {LIMITS.foreign_depth} deep")
+
+
+@cache
+def _plain_loader() -> type[Any]:
+    import yaml
+
+    class PlainLoader(yaml.SafeLoader):
+        """Builds a value that is a tree, and stops reading where that gets too deep."""
+
+        depth = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            if self.check_event(yaml.AliasEvent):
+                mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+                raise yaml.composer.ComposerError(None, None, "it uses aliases, which are not read", mark)
+            self.depth += 1
+            if self.depth > LIMITS.foreign_depth:
+                raise _too_deep()
+            node = super().compose_node(parent, index)
+            self.depth -= 1
+            return node
+
+    return PlainLoader
