@@ -268,3 +268,26 @@ def test_many_calls_at_once_each_get_their_own_answer():
     assert asyncio.run(scenario()) == [2 * number for number in range(500)]
     assert 1 < most <= LIMITS.worker_threads
     dispatcher.close()
+
+
+def failing_room(failure: BaseException) -> Dispatcher:
+    room = Toolset("broken", "A room that cannot tell what it has.")
+
+    def members(_room: Any) -> Iterator[Any]:
+        raise failure
+        yield
+
+    room.resource("broken://{name}", name="Broken", description="One.", members=members)(lambda _room: "")
+    return Dispatcher(Registry([room], Selection(toolsets=frozenset({"broken"}))), lambda _name: None)
+
+
+@pytest.mark.parametrize("failure", [RecursionError(), Conflict("Damaged.")])
+def test_a_room_that_cannot_tell_what_it_has_takes_no_other_list_away(failure: BaseException) -> None:
+    dispatcher = failing_room(failure)
+    assert [*dispatcher.members(dispatcher.registry.resources[0])] == []
+
+
+def test_the_end_of_a_call_ends_its_listing() -> None:
+    dispatcher = failing_room(Cancelled("Enough."))
+    with pytest.raises(Cancelled):
+        dispatcher.members(dispatcher.registry.resources[0])

@@ -102,6 +102,23 @@ def test_what_a_repository_says_about_its_templates_is_no_description(
     assert own["description"] == "A template from this repository."
 
 
+def test_one_hostile_file_is_one_bad_file_and_every_room_is_listed(
+    everything: WireClient, own_template: OwnTemplate
+):
+    before = everything.ask(1, "resources/list")["result"]["resources"]
+    own_template("Sound\n")
+    own_template("Hostile\n", file="deep.template", variant="deep", parameters="[" * 2000 + "]" * 2000)
+    own_template(
+        "Hostile\n", file="dots.template", variant="dots", parameters="{ a" + ".a" * 50_000 + " = 1 }"
+    )
+    after = everything.ask(2, "resources/list")["result"]["resources"]
+    new = [item["uri"] for item in after if item not in before]
+    assert new == ["template://notice/rust/cli"]
+    assert len(after) == len(before) + 1
+    told = everything.call(3, "list_templates")["result"]["structuredContent"]["broken"]
+    assert {item["file"] for item in told} == {"deep.template", "dots.template"}
+
+
 @pytest.mark.requirement("transport-30", "transport-47", "transport-28", "transport-29")
 def test_the_example_of_the_specification_gives_a_makefile(toolkit: WireClient):
     parameters = {"project_name": "my-project", "has_tests": True}

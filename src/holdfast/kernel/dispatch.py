@@ -27,7 +27,14 @@ from pydantic import BaseModel, ValidationError
 
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, Internal, InvalidArguments, did_you_mean
+from holdfast.kernel.errors import (
+    Cancelled,
+    DeadlineExceeded,
+    HoldfastError,
+    Internal,
+    InvalidArguments,
+    did_you_mean,
+)
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
 from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, wire_names
@@ -196,8 +203,20 @@ class Dispatcher:
             return guarded(listing)
 
     def members(self, resource: Resource) -> Iterable[ListedResource]:
-        """Return the addresses that a family of resources has at this moment."""
-        return () if resource.members is None else resource.members(self.rooms(resource.toolset))
+        """Return the addresses that a family of resources has at this moment.
+
+        A room that cannot tell has none: what ails it is said where it is asked itself, and the lists of the
+        other rooms go on without it.
+        """
+        members = resource.members
+        if members is None:
+            return ()
+        try:
+            return guarded(lambda: list(members(self.rooms(resource.toolset))))
+        except (Cancelled, DeadlineExceeded):
+            raise
+        except HoldfastError:
+            return ()
 
     def prompt(self, prompt: Prompt, arguments: Mapping[str, Any] | None, call: Call) -> list[PromptMessage]:
         """Fill a prompt here and now."""
