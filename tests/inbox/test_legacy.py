@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.inbox.legacy import LegacyFile
 from holdfast.inbox.store import Inbox
+from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import Reader
@@ -224,3 +225,33 @@ def test_a_missing_file_is_no_message(home: Path, repository: Path):
     assert file.read(Repository.at(repository)) is None
     assert file.fingerprint() is None
     file.remove(b"")
+
+
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_message_that_was_seen_outlives_the_one_that_overwrites_it(
+    room: Inbox, reader: Reader, leave_legacy: Leave, seen: bool
+):
+    leave_legacy(comment="The first")
+    if seen:
+        room.fingerprint()  # as the watcher does before it announces anything
+    leave_legacy(comment="The second")
+    told = reader.check()
+    assert "The second" in told
+    assert ("The first" in told) is seen
+    assert reader.check() == NOTHING
+
+
+def test_an_old_file_that_cannot_be_stored_yet_is_stored_later(
+    room: Inbox, leave_legacy: Leave, monkeypatch: pytest.MonkeyPatch
+):
+    leave_legacy()
+    with monkeypatch.context() as broken:
+        broken.setattr(Repository, "ensure_store", _refuse)
+        room.fingerprint()
+    assert room.count("all") == 0
+    room.fingerprint()
+    assert room.count("all") == 1
+
+
+def _refuse(_repository: Repository) -> None:
+    raise Unavailable("The disk is full.")

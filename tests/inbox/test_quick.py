@@ -42,6 +42,8 @@ ORDINARY = {
     "a root": ["send", "--root", "{root}", "--file", "a.py", "--comment", "Hm"],
     "a root below": ["send", "--root", "{root}/src", "--file", "a.py", "--comment", "Hm"],
     "a whole path": ["send", "--file", "{root}/src/a.py", "--comment", "Hm"],
+    "a name outside ASCII": ["send", "--file", "größe.py", "--comment", "Hm"],
+    "a name outside ASCII as data": ["send", "--file", "größe.py", "--comment", "Hm", "--json"],
     "draining nothing": ["inbox", "drain", "--hook"],
     "draining nothing as data": ["inbox", "drain", "--json"],
 }
@@ -69,7 +71,9 @@ LEFT_TO_THE_WHOLE = {
     "a disguised .git": ["send", "--file", "GIT~1/config", "--comment", "Hm"],
     "a stream": ["send", "--file", "a.py:x", "--comment", "Hm"],
     "a name with a final dot": ["send", "--file", "a.", "--comment", "Hm"],
-    "a name outside ASCII": ["send", "--file", "größe.py", "--comment", "Hm"],
+    "a name with a combining mark": ["send", "--file", "gro\u0308ße.py", "--comment", "Hm"],
+    "a disguised store": ["send", "--file", ".holdfaſt/a", "--comment", "Hm"],
+    "a misspelt name": ["send", "--file", "src/b.py", "--comment", "Hm"],
     "a name with quotes": ["send", "--file", 'a"b.py', "--comment", "Hm", "--json"],
     "a control character": ["send", "--file", "a\tb.py", "--comment", "Hm"],
     "bytes that are no text": ["send", "--file", "a.py", "--comment", "\udcff"],
@@ -102,7 +106,9 @@ def rows(repository: Path) -> Rows:
 @pytest.fixture
 def warm(repository: Path, run_holdfast: RunHoldfast, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A repository whose inbox was used before, and is empty again."""
-    (repository / "src").mkdir()
+    for name in ("a.py", "größe.py", "src/a.py", "src/a b.py", ".github/workflows/a.yml"):
+        (repository / name).parent.mkdir(parents=True, exist_ok=True)
+        (repository / name).touch()
     assert full_main(["send", "--file", "first.py", "--comment", "First", "--root", str(repository)]) == 0
     assert full_main(["inbox", "check", "--root", str(repository)]) == 0
     monkeypatch.chdir(repository)
@@ -164,7 +170,8 @@ def test_a_second_send_within_the_second_is_a_duplicate_both_ways(
 def test_from_a_directory_below_files_are_named_from_there(
     outcomes: Callable[[list[str]], tuple[Outcome, Outcome]], warm: Path, monkeypatch: pytest.MonkeyPatch
 ):
-    (warm / "src" / "a.py").touch()
+    for name in ("src/b.py", "src/d.py", "c.py"):
+        (warm / name).touch()
     monkeypatch.chdir(warm / "src")
     for file in ("a.py", "./b.py", "../c.py", "src/d.py"):
         quick, full = outcomes(["send", "--file", file, "--comment", "Hm"])
@@ -379,3 +386,41 @@ def test_quick_commands_load_next_to_nothing(warm: Path, arguments: list[str]):
     loaded = set(done.stdout.splitlines()[-1].split())
     assert "holdfast.inbox.quick" in loaded
     assert loaded & HEAVY == set()
+
+
+@pytest.mark.parametrize("arguments", [["inbox", "drain", "--hook"], ["inbox", "drain", "--json"]])
+def test_where_nobody_ever_sent_anything_nothing_is_loaded_and_nothing_made(
+    repository: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+    arguments: list[str],
+):
+    monkeypatch.chdir(repository)
+    assert attempt(arguments) == 0
+    quick = capfd.readouterr()
+    assert not (repository / ".git" / "holdfast").exists()
+    assert full_main(arguments) == 0
+    assert quick == capfd.readouterr()
+
+
+def test_a_store_that_is_gone_is_not_taken_for_one_that_never_was(warm: Path):
+    (warm / ".git" / "holdfast" / DATABASE_NAME).unlink()
+    assert attempt(["inbox", "drain", "--hook"]) is None
+
+
+def test_a_misspelt_file_is_warned_about_with_the_closest_name(warm: Path, run_holdfast: RunHoldfast):
+    told = run_holdfast("send", "--file", "src/a_b.py", "--comment", "Hm", check=True).stdout
+    assert told.splitlines() == [
+        "Message sent successfully for src/a_b.py",
+        "There is no file src/a_b.py here. Did you mean src/a b.py?",
+    ]
+    assert "Did you" not in run_holdfast("send", "--file", "elsewhere/z", "--comment", "Hm").stdout
+
+
+def test_a_file_that_was_deleted_since_the_last_commit_is_no_misspelling(
+    warm: Path, run_holdfast: RunHoldfast
+):
+    for command in (["add", "-A"], ["commit", "--quiet", "--message=All"], ["rm", "--quiet", "src/a b.py"]):
+        subprocess.run(["git", *command], cwd=warm, check=True)
+    told = run_holdfast("send", "--file", "src/a b.py", "--comment", "Hm", check=True).stdout
+    assert told == "Message sent successfully for src/a b.py\n"

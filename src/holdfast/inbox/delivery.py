@@ -17,7 +17,7 @@ from holdfast.inbox.store import Inbox
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.files.work_tree import RepoPath, closest_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 
@@ -90,11 +90,27 @@ class _Finder:
         return sender if sender.store_directory == self._repository.store_directory else None
 
 
+def misspelling(repository: Repository, file: str) -> str | None:
+    """Return a warning where there is no such file, now or in the last commit, but one called nearly so."""
+    meant = closest_path(repository.root, file)
+    if meant is None or meant == file or _was_committed(repository, file):
+        return None
+    return f"There is no file {file} here. Did you mean {meant}?"
+
+
+def _was_committed(repository: Repository, file: str) -> bool:
+    if repository.git_dir is None:
+        return False
+    try:
+        with Git(repository) as git:
+            return git.head_blob(RepoPath.parse(file)) is not None
+    except HoldfastError:
+        return False
+
+
 def hand_over(room: Inbox) -> Delivery:
     """Take what waits, the old message file included. The call's outcome decides whether it was delivered."""
-    old = room.legacy.read(room.repository)
-    if old is not None and room.with_digest(old.digest) is None:
-        room.send(old.file, old.comment, old.line, time=old.time, work_tree=old.work_tree)
+    old = room.store_legacy()
     delivery = room.take(LIMITS.messages_per_call)
     current_call().when_answered(
         commit=lambda: _settle(room, delivery, old), otherwise=lambda: room.release(delivery.lease)

@@ -26,7 +26,7 @@ from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore, enclosing_repository
 
 _ORDINARY_COMMENT_CHARACTERS = 2000
-_ORDINARY_NAME_CHARACTERS = 200
+_ORDINARY_NAME_BYTES = 200
 _ORDINARY_PATH_CHARACTERS = 2000
 
 
@@ -38,6 +38,8 @@ def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
         raise OutOfTheOrdinary
     if line is not None and not is_line_range(line):
         raise OutOfTheOrdinary
+    if not os.path.lexists(os.path.join(root, placed)):
+        raise OutOfTheOrdinary  # misspelt, perhaps
     moment = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, moment)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
@@ -49,6 +51,9 @@ def nothing_waits(start: str) -> bool:
     if os.path.lexists(legacy_message_file()):
         return False
     _, directory = enclosing_repository(start)
+    database = os.path.join(directory, DATABASE_NAME)
+    if not os.path.lexists(database) and not os.path.lexists(f"{database}.created"):
+        return True  # nobody ever sent anything
     return not _store(directory).first_value(ANY_PENDING)
 
 
@@ -64,10 +69,12 @@ def _is_ordinary_path(path: str) -> bool:
     """Tell whether a path is stored and shown as it is, whatever file system it came from."""
     if path == os.curdir:
         return True
-    is_plain = path.isascii() and path.isprintable() and not any(mark in path for mark in '\\~:"')
-    return is_plain and len(path) <= _ORDINARY_PATH_CHARACTERS and all(map(_is_ordinary, path.split("/")))
+    # Of what is not ASCII, letters and digits; others may be invisible, or look like what they are not.
+    is_plain = path.isprintable() and all(mark.isascii() or mark.isalnum() for mark in path)
+    is_short = len(path) <= _ORDINARY_PATH_CHARACTERS and not any(mark in path for mark in '\\~:"\u3164')
+    return is_plain and is_short and all(map(_is_ordinary, path.split("/")))
 
 
 def _is_ordinary(name: str) -> bool:
-    reserved = name.lower() in (".git", ".holdfast")
-    return len(name) <= _ORDINARY_NAME_CHARACTERS and not reserved and not name.endswith((".", " "))
+    reserved = name.casefold() in (".git", ".holdfast")
+    return len(name.encode()) <= _ORDINARY_NAME_BYTES and not reserved and not name.endswith((".", " "))

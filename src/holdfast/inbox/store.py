@@ -16,11 +16,12 @@ import json
 import os
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from holdfast.inbox import schema
 from holdfast.inbox.envelope import Receipt, digest_of, is_storable
-from holdfast.inbox.legacy import LegacyFile
+from holdfast.inbox.legacy import LegacyFile, LegacyMessage
 from holdfast.inbox.message import (
     AUTHOR_CHARACTERS,
     Delivery,
@@ -34,7 +35,7 @@ from holdfast.inbox.message import (
 )
 from holdfast.inbox.schema import APPLICATION_ID, DATABASE_NAME, INSERT_MESSAGE, MIGRATIONS
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
-from holdfast.kernel.errors import Invalid, NotFound
+from holdfast.kernel.errors import HoldfastError, Invalid, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
@@ -61,6 +62,7 @@ class Inbox:
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: Database | None = None
         self._opening = threading.Lock()
+        self._legacy_stored: object = None
 
     @classmethod
     def open(cls, repository: Repository) -> Inbox:
@@ -175,8 +177,23 @@ class Inbox:
         return reply
 
     def fingerprint(self) -> tuple[object, ...]:
-        """Return a value that changes when a message or reply comes or a message is delivered."""
-        return *self._rows(schema.STATE_OF_ALL), self.legacy.fingerprint()
+        """Return a value that changes when a message or reply comes or a message is delivered.
+
+        The next message overwrites the old message file, so what it holds is stored when it is seen.
+        """
+        seen = self.legacy.fingerprint()
+        if seen != self._legacy_stored:
+            with suppress(HoldfastError):  # a store that cannot be written now; tried again at the next look
+                self.store_legacy()
+                self._legacy_stored = seen
+        return *self._rows(schema.STATE_OF_ALL), seen
+
+    def store_legacy(self) -> LegacyMessage | None:
+        """Store the message in the old message file, unless it is stored already, and return it."""
+        old = self.legacy.read(self.repository)
+        if old is not None and self.with_digest(old.digest) is None:
+            self.send(old.file, old.comment, old.line, time=old.time, work_tree=old.work_tree)
+        return old
 
     def sign(self) -> object:
         """Return a value that stays the same as long as no process writes anything; cheaper than a look."""

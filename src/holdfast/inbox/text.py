@@ -92,9 +92,10 @@ def thread(remark: Message | Remark, replies: Iterable[Reply | Answer]) -> str:
     return "\n".join([head, place, f"Time: {remark.time}", f"Comment: {visible(remark.comment)}", *answers])
 
 
-def sent(file: str, *, duplicate: bool) -> str:
+def sent(file: str, *, duplicate: bool, warning: str | None) -> str:
     """Return what the sender is told."""
-    return acknowledgement(_on_one_line(file), duplicate=duplicate)
+    told = acknowledgement(_on_one_line(file), duplicate=duplicate)
+    return told if warning is None else f"{told}\n{_on_one_line(warning)}"
 
 
 def _joined(blocks: Iterable[str]) -> str:

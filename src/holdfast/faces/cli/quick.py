@@ -146,12 +146,12 @@ def _words(posted: Receipt) -> str:
 
 
 def _receipt(posted: Receipt) -> str:
-    # Every text in an ordinary receipt is printable ASCII without quotes or backslashes.
+    # Every text in an ordinary receipt is printable, without quotes or backslashes.
     line = "null" if posted.line is None else f'"{posted.line}"'
     duplicate = "true" if posted.duplicate else "false"
     return (
         f'{{"id":"{posted.id}","file":"{posted.file}","line":{line},'
-        f'"time":"{posted.time}","duplicate":{duplicate}}}\n'
+        f'"time":"{posted.time}","duplicate":{duplicate},"warning":null}}\n'
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from holdfast.inbox import text
+from holdfast.inbox.delivery import misspelling
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
@@ -47,6 +48,9 @@ class Sent(Output):
     line: str | None
     time: str = Field(description="When it was sent (RFC 3339).")
     duplicate: bool = Field(description="Whether the same message was there already; nothing was added then.")
+    warning: UntrustedText | None = Field(
+        description="Set where there is no such file, but one called nearly so."
+    )
 
 
 @inbox.operation(
@@ -57,7 +61,7 @@ class Sent(Output):
     command="send",
     shortcut="send",
     example='holdfast send --file src/main.py --line 42 --comment "This function needs error handling"',
-    text=lambda result: text.sent(result.file, duplicate=result.duplicate),
+    text=lambda result: text.sent(result.file, duplicate=result.duplicate, warning=result.warning),
 )
 def send_message(room: Inbox, args: SendMessage) -> Sent:
     """Leave a review remark about a file for the agent that works on this repository.
@@ -66,4 +70,11 @@ def send_message(room: Inbox, args: SendMessage) -> Sent:
     is one message, however often it is sent.
     """
     kept = room.send(args.file, args.comment, args.line, args.author)
-    return Sent(id=kept.id, file=kept.file, line=kept.line, time=kept.time, duplicate=kept.duplicate)
+    return Sent(
+        id=kept.id,
+        file=kept.file,
+        line=kept.line,
+        time=kept.time,
+        duplicate=kept.duplicate,
+        warning=misspelling(room.repository, kept.file),
+    )

@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 
-from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable
+from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failure, disk_failures_named
 from holdfast.kernel.text import shorten
@@ -207,6 +207,21 @@ def typed_path(root: str, typed: str, *, companions: tuple[str, ...] = ()) -> st
     if is_told or any(os.path.lexists(place + ending) for ending in ("", *companions)):
         return inside
     return typed
+
+
+def closest_path(root: str, path: str) -> str | None:
+    """Return the path most like one that is not there, name by name, or None when nothing is close."""
+    names: list[str] = []
+    for name in path.split("/"):
+        place = os.path.join(root, *names)
+        try:
+            found = name if os.path.lexists(os.path.join(place, name)) else closest(name, os.listdir(place))
+        except (OSError, ValueError):
+            return None
+        if found is None:
+            return None
+        names.append(found)
+    return "/".join(names)
 
 
 def is_folder(root: str, path: str) -> bool:
