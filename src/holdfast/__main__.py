@@ -8,6 +8,7 @@ import sys
 from holdfast.faces.cli import not_loaded
 
 _HAVE_A_QUICK_WAY = ("send", "inbox")
+_WITHOUT = ("HOLDFAST_NO_QUICK", "HOLDFAST_READ_ONLY")
 
 
 def main() -> int:
@@ -19,7 +20,7 @@ def main() -> int:
 
 
 def _run(arguments: list[str]) -> int:
-    if arguments and arguments[0] in _HAVE_A_QUICK_WAY and not os.environ.get("HOLDFAST_NO_QUICK"):
+    if arguments and arguments[0] in _HAVE_A_QUICK_WAY and not any(map(os.environ.get, _WITHOUT)):
         from holdfast.faces.cli.quick import attempt
 
         status = attempt(arguments)

@@ -244,8 +244,9 @@ def closest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name most like `name`, or None when nothing is close."""
     from difflib import get_close_matches
 
-    matches = get_close_matches(name, list(known), n=1, cutoff=0.6)
-    return matches[0] if matches else None
+    spelled = {one.casefold(): one for one in known}
+    matches = get_close_matches(name.casefold(), list(spelled), n=1, cutoff=0.6)
+    return spelled[matches[0]] if matches else None
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

@@ -74,6 +74,17 @@ def test_text_that_looks_like_a_number_stays_text(ask: Ask) -> None:
     assert received(ask, "42", "--source-path", "1e5") == {"thing": "42", "sourcePath": "1e5"}
 
 
+SPELLINGS = {
+    "thing": "argument THING",
+    "line": "option --line",
+    "colour": "option --colour",
+    "labels": "option --labels",
+    "corner.y": "option --corner (y)",
+    "corner.z": "option --corner (z)",
+    "size": "option --size",
+}
+
+
 @pytest.mark.parametrize(
     ("typed", "arguments"),
     [
@@ -96,13 +107,16 @@ def test_a_refusal_has_the_words_of_the_one_validator(
         validated(DescribeThing, arguments)
     status, output, errors = ask("sample", "describe", *typed)
     assert (status, output) == (2, "")
-    assert errors.splitlines()[0] == f"Error: {refused.value.message}"
+    told = refused.value.message
+    for field, spelling in SPELLINGS.items():
+        told = told.replace(f'argument "{field}"', spelling)
+    assert errors.splitlines()[0] == f"Error: {told}"
 
 
 def test_text_that_should_be_json_says_how_to_quote_it(ask: Ask) -> None:
     status, _, errors = ask("sample", "describe", "lamp", "--labels", "{a: 1}")
     assert status == 2
-    assert 'argument "labels": input should be JSON.' in errors
+    assert "option --labels: input should be JSON." in errors
     assert "Quote it for the shell" in errors
 
 

@@ -149,7 +149,7 @@ def test_a_result_without_words_is_shown_as_json(ask: Ask) -> None:
 
 def test_bad_arguments_are_told_before_the_workspace_is_looked_for(ask: Ask) -> None:
     status, _, errors = ask("describe", "--root", "/nowhere/at/all")
-    assert (status, errors) == (2, 'Error: missing argument "thing".\n')
+    assert (status, errors) == (2, "Error: missing argument THING.\n")
 
 
 def test_a_root_that_does_not_exist_is_not_found(ask: Ask) -> None:

@@ -157,7 +157,7 @@ def test_an_error_is_red_on_a_terminal(program: Program) -> None:
 @pytest.mark.parametrize("refusal", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_colour_can_be_refused(program: Program, refusal: dict[str, str]) -> None:
     plain = program.with_environment(**refusal)
-    assert plain.on_terminal("describe") == (2, 'Error: missing argument "thing".\n')
+    assert plain.on_terminal("describe") == (2, "Error: missing argument THING.\n")
     assert "\x1b" not in plain.on_terminal("--help")[1]
 
 
@@ -184,7 +184,7 @@ def test_bytes_that_are_no_text_are_refused_politely(program: Program) -> None:
     assert (answer.returncode, "Traceback" in answer.stderr) == (2, False)
     failure = json.loads(answer.stdout)["error"]
     assert failure["kind"] == "invalid_arguments"
-    assert 'argument "thing"' in failure["message"]
+    assert "argument THING" in failure["message"]
 
 
 def test_an_unknown_name_of_bytes_that_are_no_text_is_told(program: Program) -> None:

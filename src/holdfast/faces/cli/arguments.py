@@ -15,13 +15,15 @@ from typing import Any
 
 import click
 
+from holdfast.faces.cli.wording import command_names, with_commands, with_options
 from holdfast.faces.render.schema import Property, Shape, properties_of, spelled_value
-from holdfast.kernel.errors import closest
+from holdfast.kernel.errors import InvalidArguments, closest
 from holdfast.kernel.operation import Operation
 
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTING = """Quote it for the shell: '{"name": "value"}'."""
+_AGENT, _AGENT_VARIABLE = "agent", "HOLDFAST_AGENT"
 _FILE_NAME = re.compile(r"(^|_)(file|path)s?$")
 
 
@@ -65,9 +67,17 @@ class CommandArgument:
         """Return the placeholder that help shows for the value."""
         if self.is_positional:
             return self._place
-        if self.element.choices:
-            return "|".join(str(choice) for choice in self.element.choices)
-        return _METAVARS.get(self.element.kind, "JSON")
+        return self.choices or _METAVARS.get(self.element.kind, "JSON")
+
+    @property
+    def choices(self) -> str:
+        """Return the values it takes, where these are few."""
+        return "|".join(str(choice) for choice in self.element.choices)
+
+    @property
+    def spelling(self) -> str:
+        """Return how it is called where somebody has to type it."""
+        return self._name if self.is_positional else self.option
 
     def parameter(self) -> click.Parameter:
         """Return the parser's view of it. Nothing is required there: the validator asks for it."""
@@ -78,17 +88,19 @@ class CommandArgument:
         if self.is_positional:
             return click.Argument([self.key], nargs=-1 if self.is_list else 1, **shared)
         names = [name for name in (self.key, self.short, self.option) if name is not None]
+        if self.key == _AGENT:  # said once for all commands of a loop
+            shared |= {"envvar": _AGENT_VARIABLE, "show_envvar": True}
         return click.Option(names, multiple=self.is_list, help=self.help, **shared)
 
     @property
     def help(self) -> str:
         """Return the description with what the caller may leave out."""
-        notes = ["required"] if self.value.required else []
+        notes = ["required"] if self.value.required and self.stated_default is None else []
         if self.is_list and not self.is_positional:
             notes.append("may be repeated")
         if self.spelled_default:
             notes.append(f"default: {self.spelled_default}")
-        description = self.value.description
+        description = with_commands(self.value.description, command_names())
         return f"{description}  [{'; '.join(notes)}]" if notes else description
 
     @property
@@ -103,9 +115,12 @@ class CommandArgument:
 
     @property
     def _place(self) -> str:
-        name = self.option.removeprefix("--").upper()
-        name = name if self.value.required else f"[{name}]"
+        name = self._name if self.value.required else f"[{self._name}]"
         return f"{name}..." if self.is_list else name
+
+    @property
+    def _name(self) -> str:
+        return self.option.removeprefix("--").upper()
 
     @property
     def _flag(self) -> str:
@@ -119,7 +134,11 @@ class CommandArgument:
         return [self._value(item) for item in typed] if self.is_list else self._value(typed)
 
     def _value(self, typed: str) -> Any:
-        return spelled_value(self.value.name, self.element, typed, _QUOTING)
+        try:
+            return spelled_value(self.value.name, self.element, typed, _QUOTING)
+        except InvalidArguments as error:
+            error.message = with_options(error.message, [self])
+            raise
 
     def _complete(self, context: click.Context, parameter: click.Parameter, incomplete: str) -> list[Any]:
         del context, parameter

@@ -44,13 +44,16 @@ def catalogue_of(registry: Registry) -> tuple[CatalogueToolset, ...]:
 
 
 def _commands(registry: Registry, toolset: str) -> list[CatalogueCommand]:
+    from holdfast.faces.cli.wording import with_commands
+
+    names = {item.name: f"holdfast {item.toolset} {item.command}" for item in registry.operations}
     listed = [operation for operation in registry.operations if operation.toolset == toolset]
     return [
         CatalogueCommand(
             item.command,
             item.name,
             item.function.__module__.removeprefix("holdfast."),
-            item.summary,
+            with_commands(item.summary, names),
             item.shortcut,
         )
         for item in sorted(listed, key=lambda item: item.command)
@@ -118,7 +121,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.', None),
         _command('chart', 'taskpilot_chart', 'tasks.tools.chart', 'Draw the tasks by status, the open tasks by day, or what waits for what.', None),
         _command('claim', 'taskpilot_claim', 'tasks.tools.claim', 'Take a task so that nobody else does, keep it, give it back, or hand it over.', None),
-        _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `taskpilot_add` does the same for several at once.', None),
+        _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `holdfast tasks add` does the same for several at once.', None),
         _command('document', 'taskpilot_update_resources', 'tasks.tools.update_resources', 'Write project.md or design.md in .task, where people and agents read what the project is about.', None),
         _command('done', 'taskpilot_done', 'tasks.tools.update', 'Say that a task is done. What the workspace asks for before that is checked, as always.', None),
         _command('export', 'taskpilot_export', 'tasks.tools.export', 'Write all tasks with their history as lines of JSON, always the same for the same tasks.', None),
@@ -132,7 +135,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('import', 'taskpilot_import', 'tasks.tools.import_tasks', "Import a Markdown check list, a Backlog.md folder, or task-master's JSON.", None),
         _command('init', 'taskpilot_init', 'tasks.tools.init', 'Initialize a TaskPilot workspace with .task folder structure and configuration.', None),
         _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or words, a page at a time.', None),
-        _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the rules that hold, for those who may only read; `taskpilot_rule_update` lists them too.', None),
+        _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the rules that hold, for those who may only read; `holdfast tasks rules` lists them too.', None),
         _command('next', 'taskpilot_next', 'tasks.tools.claim', 'Take the task that should be done next, as `claim next` does.', None),
         _command('prompt', 'taskpilot_generate_prompt', 'tasks.tools.generate_prompt', 'Write a prompt about an operation: the same text as the prompt of that name, filled from the tasks.', None),
         _command('remote', 'taskpilot_remote_interface', 'tasks.tools.remote_interface', 'Connect GitHub, Jira, Linear, Asana, Trello or another tracker, and keep tasks in step with it.', None),

@@ -18,11 +18,12 @@ from holdfast.faces.cli.arguments import choice_hint, command_arguments, path_co
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
+from holdfast.faces.cli.wording import command_names, with_commands, with_options
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
-from holdfast.kernel.errors import HoldfastError, Invalid, InvalidArguments, NotFound
-from holdfast.kernel.operation import Operation, Output
+from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
+from holdfast.kernel.operation import Effect, Operation, Output
 from holdfast.kernel.registry import Registry, Selection
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
@@ -184,6 +185,12 @@ def starting_directory(root: str | None) -> Path:
     return Path(root)
 
 
+def refuse_when_read_only() -> None:
+    """Raise where the variable that keeps a server from writing is set, which holds for commands, too."""
+    if os.environ.get("HOLDFAST_READ_ONLY", "").lower() in ("1", "true", "t", "yes", "y", "on"):
+        raise Denied("This command writes, and HOLDFAST_READ_ONLY is set.", hint="Unset it to write.")
+
+
 def editor_option(argument: str) -> click.Option:
     """Return the option that asks for the editor."""
     return click.Option(
@@ -251,7 +258,7 @@ class OperationCommand(click.Command):
             name,
             params=[*own, *self.common],
             callback=self._run,
-            help=operation.description,
+            help=self._worded(operation.description),
             short_help=operation.summary,
             add_help_option=False,
         )
@@ -279,15 +286,19 @@ class OperationCommand(click.Command):
     ) -> int:
         given = wire_arguments(self.arguments, typed)
         try:
+            if self.operation.effect is not Effect.READ:
+                refuse_when_read_only()
             if editor:
                 given = with_written(self.operation, given)
             place = Place(root, database)
             return perform(self.host, self.operation, given, place=place, as_json=json)
-        except InvalidArguments as error:
-            error.hint = error.hint or choice_hint(self.arguments, given)
-            return failures.report(error, as_json=json, family=self.operation.family)
         except HoldfastError as error:
-            return failures.report(error, as_json=json, family=self.operation.family)
+            if isinstance(error, InvalidArguments):
+                error.hint = error.hint or choice_hint(self.arguments, given)
+            return failures.report(error, as_json=json, family=self.operation.family, worded=self._worded)
+
+    def _worded(self, text: str) -> str:
+        return with_options(with_commands(text, command_names()), self.arguments)
 
 
 def _refuse_taken_names(operation: Operation, parameters: list[click.Parameter]) -> None:

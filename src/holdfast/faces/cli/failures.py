@@ -8,6 +8,7 @@ standard output holds exactly one document in every case, `{"error": {"kind", "c
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 
 import click
 
@@ -18,9 +19,11 @@ from holdfast.kernel.errors import HoldfastError, InvalidArguments, did_you_mean
 from holdfast.kernel.untrusted import visible
 
 
-def report(error: HoldfastError, *, as_json: bool, family: str = PROTOCOL) -> int:
-    """Tell the caller about a failure and return the exit status."""
-    say(error.message, error.hint)
+def report(
+    error: HoldfastError, *, as_json: bool, family: str = PROTOCOL, worded: Callable[[str], str] = str
+) -> int:
+    """Tell the caller about a failure, `worded` as they type, and return the exit status."""
+    say(worded(error.message), error.hint and worded(error.hint))
     if as_json:
         failure = {"error": error_object(error, stateless_code(family, error))}
         write(json_text(failure, for_a_person=is_terminal(sys.stdout)))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from holdfast.faces.cli.command import json_option, root_option, starting_directory
+from holdfast.faces.cli.command import json_option, refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.cli.output import is_terminal, write, write_words
 from holdfast.faces.render.json_text import json_text
@@ -69,6 +69,7 @@ def _install(client: str | None, scope: str | None, name: str, root: str | None,
         write_words("".join(map(plan.difference, changes)) or "Nothing to change.")
         return 0
     if not options["dry_run"]:
+        refuse_when_read_only()
         plan.carry_out(changes)
     notes = [] if options["uninstall"] else _notes(chosen, situation)
     if options["json"]:

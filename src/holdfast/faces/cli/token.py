@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import click
 
-from holdfast.faces.cli.command import root_option, starting_directory
+from holdfast.faces.cli.command import refuse_when_read_only, root_option, starting_directory
 from holdfast.faces.cli.groups import CommandGroup, entry_for, page_command
 from holdfast.faces.cli.output import write, write_words
 from holdfast.faces.render.json_text import json_text
@@ -51,6 +51,7 @@ def token_command() -> CommandGroup:
 
 
 def _add(name: str, role: str, root: str | None) -> int:
+    refuse_when_read_only()
     token = _tokens(root).add(name, _role(role))
     write(f"{token}\n")
     click.echo(f'This is the token of "{name}", role {role}. It is not shown again.', err=True)
@@ -69,6 +70,7 @@ def _list(as_json: bool, root: str | None) -> int:
 
 
 def _remove(name: str, root: str | None) -> int:
+    refuse_when_read_only()
     removed = _tokens(root).remove(name)
     write_words(f'"{removed.name}" may no longer {removed.role.value}.')
     return 0

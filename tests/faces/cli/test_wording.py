@@ -1,0 +1,149 @@
+"""The command line names commands and options, also where a text was written for all faces."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+import pytest
+
+from holdfast.faces.cli.application import application, this_installation
+from holdfast.faces.cli.arguments import command_arguments
+from holdfast.faces.cli.command import OperationCommand
+from holdfast.faces.cli.wording import command_names, with_commands, with_options
+from holdfast.toolsets import full_registry
+from tests.conftest import RunHoldfast
+
+COMMANDS = sorted(command_names())
+
+
+def page_of(tool: str) -> str:
+    """Return the help page of a tool's command."""
+    _, *names = command_names()[tool].split()
+    command: click.Command = application(this_installation())
+    context = click.Context(command, info_name="holdfast")
+    for name in names:
+        assert isinstance(command, click.Group)
+        found = command.get_command(context, name)
+        assert found is not None
+        command = found
+    assert isinstance(command, OperationCommand)
+    return command.get_help(OperationCommand.context_class(command, info_name="x", terminal_width=200))
+
+
+@pytest.mark.parametrize("tool", COMMANDS)
+def test_no_page_names_a_tool(tool: str) -> None:
+    described, _, _ = page_of(tool).partition("\nExample")  # where an argument may be the name of a tool
+    named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", described))
+    assert not named & set(COMMANDS)
+
+
+def test_a_tool_is_named_by_its_command() -> None:
+    names = {"taskpilot_list": "holdfast tasks list"}
+    assert with_commands("`taskpilot_list` or taskpilot_list.", names) == (
+        "`holdfast tasks list` or `holdfast tasks list`."
+    )
+    assert with_commands("taskpilot_lists and other_words stay.", names) == (
+        "taskpilot_lists and other_words stay."
+    )
+
+
+def test_a_field_is_named_as_it_is_typed() -> None:
+    operation = next(item for item in full_registry().operations if item.name == "add_comment")
+    arguments = command_arguments(operation)
+    assert with_options("Give `filePath` and `aiMeta`, not `other`.", arguments) == (
+        "Give FILE-PATH and --ai-meta, not `other`."
+    )
+    assert with_options('missing argument "tag"', arguments) == (
+        "missing option --tag (TODO|FIXME|NOTE|STAR|QUESTION)"
+    )
+    assert with_options('argument "aiMeta.token_count": too small', arguments) == (
+        "option --ai-meta (token_count): too small"
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "told"),
+    [
+        (("comments", "add"), "missing argument FILE-PATH; missing argument LINE; missing argument TEXT."),
+        (
+            ("comments", "delete", "a.py", "c_1"),
+            "Use `holdfast comments show` to list valid comment IDs",
+        ),
+        (("comments", "add", "a.py", "1", "Hm", "--tag", "note"), 'Did you mean "NOTE"?'),
+        (("comments", "move", "c_1", "a.py", "a.py", "2"), "'c_1' and 'a.py' are swapped.\n"),
+        (("comments", "move", "c_1", "a.py", "a.py", "2"), "Hint: SOURCE-FILE comes before COMMENT-ID."),
+        (("comments", "move", "a.py", "c_1", "2", "a.py"), "Hint: TARGET-FILE comes before TARGET-LINE."),
+        (("comments", "delete", "c_1", "a.py"), "Hint: FILE-PATH comes before COMMENT-ID."),
+        (("tasks", "add"), "Hint: Say in TASK-DESCRIPTION what is to be done."),
+        (("tasks", "list"), "This repository has no tasks yet.\nHint: Begin with `holdfast tasks init`."),
+    ],
+)
+def test_a_mistake_is_told_in_the_words_of_the_command_line(
+    run_holdfast: RunHoldfast, repository: Path, typed: tuple[str, ...], told: str
+) -> None:
+    (repository / "a.py").write_text("a = 1\nb = 2\n")
+    answer = run_holdfast(*typed)
+    assert answer.returncode != 0
+    assert told in answer.stderr
+
+
+def test_outside_git_it_is_said_that_this_is_no_repository(run_holdfast: RunHoldfast, tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    answer = run_holdfast("tasks", "list", cwd=tmp_path / "plain")
+    assert "This is no git repository, and has no tasks." in answer.stderr
+    assert "Change into the repository" in answer.stderr
+
+
+def test_a_comment_is_a_note_unless_said_otherwise(run_holdfast: RunHoldfast, repository: Path) -> None:
+    (repository / "a.py").write_text("a = 1\n")
+    assert "Tag: NOTE" in run_holdfast("comments", "add", "a.py", "1", "Hm", check=True).stdout
+    assert "Tag: TODO" in run_holdfast("comments", "add", "a.py", "1", "Ho", "-t", "TODO", check=True).stdout
+    assert "[default: NOTE]" in run_holdfast("comments", "add", "--help").stdout
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        ("send", "--file", "a.py", "--comment", "Hm"),
+        ("inbox", "drain", "--hook"),
+        ("comments", "add", "a.py", "1", "Hm"),
+        ("tasks", "init"),
+        ("milestones", "create", "issue", "Hm"),
+        ("token", "add", "ada"),
+        ("install", "git"),
+    ],
+)
+def test_what_keeps_a_server_from_writing_keeps_commands_from_it(
+    run_holdfast: RunHoldfast, repository: Path, monkeypatch: pytest.MonkeyPatch, typed: tuple[str, ...]
+) -> None:
+    (repository / "a.py").write_text("a = 1\n")
+    run_holdfast("send", "--file", "a.py", "--comment", "First", check=True)
+    before = sorted((path, path.stat().st_mtime_ns) for path in repository.rglob("*") if path.is_file())
+    monkeypatch.setenv("HOLDFAST_READ_ONLY", "1")
+    answer = run_holdfast(*typed)
+    assert answer.returncode == 5
+    assert "HOLDFAST_READ_ONLY is set" in answer.stderr
+    assert before == sorted(
+        (path, path.stat().st_mtime_ns) for path in repository.rglob("*") if path.is_file()
+    )
+    assert "First" in run_holdfast("inbox", "list").stdout
+    monkeypatch.delenv("HOLDFAST_READ_ONLY")
+    assert run_holdfast(*typed).returncode == 0
+
+
+def test_one_identity_serves_a_whole_loop(
+    run_holdfast: RunHoldfast, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_holdfast("tasks", "init", check=True)
+    run_holdfast("tasks", "add", "Sing", check=True)
+    run_holdfast("tasks", "focus", "TP-5", "--agent", "ada", check=True)
+    run_holdfast("tasks", "done", "TP-5", "--agent", "ada", check=True)
+    run_holdfast("tasks", "add", "Dance", check=True)
+    monkeypatch.setenv("HOLDFAST_AGENT", "bob")
+    run_holdfast("tasks", "focus", "TP-6", check=True)
+    run_holdfast("tasks", "done", "TP-6", check=True)
+    run_holdfast("tasks", "export", "all.jsonl", check=True)
+    actors = re.findall(r'"actor":"(\w+)"', (repository / "all.jsonl").read_text())
+    assert sorted(actor for actor in actors if actor != "owner") == ["ada", "ada", "bob", "bob"]
