@@ -90,8 +90,8 @@ def _anchor_phrase(result: AddedComment) -> str:
     specified=True,
     specified_description="Add a new paired comment to a source file at a specific line",
     text=added,
-    fill_in=arguments.paths("filePath", signed=True),
-    command_defaults=arguments.AUTHOR,
+    fill_in=lambda room, given: arguments.paths("filePath", signed=True)(room, {"tag": "NOTE", **given}),
+    command_defaults=arguments.AUTHOR | {"tag": "NOTE"},
     explain=partial(explain_line, file="filePath", line="line"),
 )
 def add_comment(room: Comments, args: AddComment) -> AddedComment:

@@ -6,6 +6,7 @@ specification says the same as of one that this file has not.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -21,6 +22,9 @@ PERSON = "user"
 AUTHOR = {"author": "your name in git"}
 """What help says about the author."""
 
+_COMMENT_ID = re.compile("c_[0-9]+")
+_LINE = re.compile("[0-9]+")
+
 FillIn = Callable[[Comments, dict[str, Any]], dict[str, Any]]
 
 
@@ -28,11 +32,22 @@ def paths(*names: str, signed: bool = False) -> FillIn:
     """Count these arguments from the current directory; where `signed`, add who writes."""
 
     def fill_in(room: Comments, given: dict[str, Any]) -> dict[str, Any]:
+        _refuse_swapped(given, names[0], "commentId", _COMMENT_ID)
+        _refuse_swapped(given, "targetFile", "targetLine", _LINE)
         given = given | {name: _path(room, given[name]) for name in names if name in given}
         # Signed with the name that the person gave git, unless another is given.
         return {"author": room.history.person() or PERSON, **given} if signed else given
 
     return fill_in
+
+
+def _refuse_swapped(given: Mapping[str, Any], first: str, second: str, kind: re.Pattern[str]) -> None:
+    """Say so where two arguments in a row were typed in each other's place."""
+    one, other = str(given.get(first, "")), str(given.get(second, ""))
+    if kind.fullmatch(one) and other and not kind.fullmatch(other):
+        raise InvalidArguments(
+            f"'{one}' and '{other}' are swapped.", hint=f"`{first}` comes before `{second}`."
+        )
 
 
 def patterns(name: str) -> FillIn:

@@ -36,15 +36,16 @@ class ResolvedComment(Output):
 
 def resolved(result: ResolvedComment) -> str:
     """Say what became of a comment."""
+    done = {"open": "reopened", "wontfix": "closed without action"}.get(result.status, "resolved")
     return (
-        f"✅ Comment {'reopened' if result.status == 'open' else 'settled'}\n\n"
+        f"✅ Comment {done}\n\n"
         f"Comment ID: {result.comment_id}\nFile: {result.file_path}\nStatus: {result.status}"
     )
 
 
 @comments.operation(
     "resolve_comment",
-    title="Settle a comment",
+    title="Resolve a comment",
     effect=Effect.WRITE,
     idempotent=True,
     command="resolve",
