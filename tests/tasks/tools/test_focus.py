@@ -114,7 +114,7 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     assert inbox.count("pending") == 2, "looking takes no message"
     words = focus_words(found)
     assert "message src/app.py:2: This needs a test" in words
-    assert "Not here: findings." in words
+    assert "Nothing was asked about findings: this server does not have them." in words
 
 
 def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_changes_it(

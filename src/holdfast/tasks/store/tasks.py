@@ -225,7 +225,9 @@ class Tasks:
     # The store.
 
     def _not_initialized(self) -> NotInitialized:
-        return not_initialized(read_marker(self.repository), "clone" if self._address is None else "database")
+        place = "clone" if self._address is None else "database"
+        in_git = self.repository.git_dir is not None
+        return not_initialized(read_marker(self.repository), place, in_git=in_git)
 
     def now(self) -> float:
         """Return the present moment in seconds."""
@@ -292,15 +294,17 @@ class Tasks:
         return [Finding(is_damage=False, text=text)] if left else []
 
 
-def not_initialized(named: str | None, place: str) -> NotInitialized:
+def not_initialized(named: str | None, place: str, *, in_git: bool) -> NotInitialized:
     """Return the failure of asking for tasks where there is no workspace, or only its name."""
     if named is not None:
         return NotInitialized(
             f"The tasks of this workspace are not in this {place}.",
             hint=f"Run `holdfast tasks export FILE` with the {place} that has them, `holdfast tasks restore"
-            " FILE` here, or begin without them with `taskpilot_init` (`holdfast tasks init`).",
+            " FILE` here, or begin without them with `taskpilot_init`.",
         )
     return NotInitialized(
-        "This repository has no tasks yet.",
-        hint="Call `taskpilot_init`, or run `holdfast tasks init`, first.",
+        "This repository has no tasks yet." if in_git else "This is no git repository, and has no tasks.",
+        hint="Begin with `taskpilot_init`."
+        if in_git
+        else "Change into the repository, or keep tasks in this folder with `taskpilot_init`.",
     )

@@ -83,6 +83,8 @@ def listing_table(page: Any, width: int) -> str:
     if not shown:
         return "No tasks fit." if not page.total else f"No more tasks; {page.total} altogether."
     lines = [table([_row(task) for task in shown], width, flexible=(3, 4))]
+    if any(task.ready for task in shown):
+        lines.append("\n* ready: nothing is in its way, and nobody holds it")
     if page.next_cursor is not None:
         lines.append(f"\n{len(shown)} of {page.total}; the next page: --cursor {page.next_cursor}")
     return "\n".join(lines)

@@ -194,10 +194,14 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
 
     Done is refused until what the workspace asks for is there.
     """
+    return _updated(room, arguments)
+
+
+def _updated(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
     wanted = _change(arguments)
     wanted.evidence = _checked_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _asked_for_approval(room, arguments)
-    with writing(room, arguments, token=arguments.token) as transaction:
+    with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
         workspace = transaction.workspace
         done = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
         ids = ids_of(transaction, _named(done))
@@ -322,9 +326,8 @@ def _text(name: str, value: Any, ids: Mapping[str, str]) -> str:
     if name == "criteria":
         return f"{sum(item['checked'] for item in value)} of {len(value)} checked"
     if name in ("files", "links", "evidence"):
-        value = [
-            item[0] if name == "files" else item["ref"] if name == "evidence" else item[1] for item in value
-        ]
+        shown = {"files": 0, "links": 1, "evidence": "ref"}[name]
+        value = [item[shown] for item in value]
     text = ", ".join(map(str, value)) if isinstance(value, list) else "" if value is None else str(value)
     return shorten(text, _SHOWN_CHARACTERS)
 
@@ -336,6 +339,7 @@ class FinishTask(InSession):
     check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     commit: Word | None = Field(default=None, description="The commit that did it, as evidence.")
     reason: Body | None = Field(default=None, description="Anything to say about it.")
+    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
 
 
 @tasks.operation(
@@ -359,7 +363,7 @@ def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
         evidence=[EvidenceIn(kind="commit", ref=arguments.commit)] if arguments.commit else [],
         reason=arguments.reason,
     )
-    return update(room, wanted)  # type: ignore[no-any-return]
+    return _updated(room, wanted, arguments.agent)
 
 
 class ApproveTask(Scoped):

@@ -105,7 +105,7 @@ def focus_words(found: Focus) -> str:
         f"The room {item.room} could not be read: {_short(item.reason)}" for item in found.unreadable or ()
     ]
     if found.absent:
-        lines.append(f"Not here: {', '.join(found.absent)}.")
+        lines.append(f"Nothing was asked about {', '.join(found.absent)}: this server does not have them.")
     if len(lines) > _LINES:
         lines = [*lines[:_LINES], f"And {len(lines) - _LINES} lines more, in the data."]
     return "\n".join([*lines, *(found.next_steps or ())])
