@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import stat
 import subprocess
 import sys
@@ -194,6 +195,19 @@ def test_the_quick_way_answers_what_the_whole_program_answers(
     assert quick.out
 
 
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["milestone"], ["--filter", "status == open"]])
+def test_where_there_are_no_issues_the_quick_way_says_so(
+    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repository)
+    assert quick_list.attempt(arguments) == 0
+    quick = capfd.readouterr()
+    assert not (repository / ".git" / "holdfast").exists()
+    monkeypatch.setenv("HOLDFAST_NO_QUICK", "1")
+    assert git_mile.main(["list", *arguments]) == 0
+    assert capfd.readouterr() == quick
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
@@ -226,8 +240,9 @@ def test_the_quick_way_leaves_an_index_alone_that_is_missing_or_behind(
     repository: Path, monkeypatch: pytest.MonkeyPatch, mile: Run
 ) -> None:
     monkeypatch.chdir(repository)
-    assert quick_list.attempt([]) is None
     fill(repository)
+    shutil.rmtree(repository / ".git" / "holdfast", ignore_errors=True)
+    assert quick_list.attempt([]) is None
     assert mile("list", "--json").returncode == 0
     assert quick_list.attempt([]) == 0
     head = subprocess.run(

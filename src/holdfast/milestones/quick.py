@@ -1,7 +1,7 @@
 """The first page of `git mile list` for quick commands, in about the time Python takes to start.
 
 Contract: the connection shows exactly what `Milestones.reading` would, or none is given. Whatever is out of
-the ordinary (no repository, no logs, an index that is missing, old, damaged or behind the logs) raises
+the ordinary (no repository, an index that is missing, old, damaged or behind the logs) raises
 `OutOfTheOrdinary`, and the whole program takes over. The items are those that `git_mile.list` would return.
 """
 
@@ -39,6 +39,8 @@ def listed(
     """Return the items of the first page, and the position after it when there are more."""
     wanted, values = _condition(filter_text, kind, include_closed=include_closed)
     connection = connect_fresh(start)
+    if connection is None:
+        return [], None
     try:
         if connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]:
             raise OutOfTheOrdinary
@@ -109,14 +111,16 @@ def list_identity(kind: str, filter_text: str, sort: list[str], *, include_close
     return repr(("git_mile.list", kind, filter_text.strip(), [*sort], include_closed))
 
 
-def connect_fresh(start: str) -> Connection:
-    """Return a connection, for reading, to the index of the repository that encloses a directory."""
+def connect_fresh(start: str) -> Connection | None:
+    """Return a connection, for reading, to the index of the enclosing repository; None without any logs."""
     common = _common_directory(start)
     refs = RefFiles(common, NAMESPACE)
     try:
-        tips = refs.tips() if refs.are_readable else {}
-        if not tips:
+        if not refs.are_readable:
             raise OutOfTheOrdinary
+        tips = refs.tips()
+        if not tips:
+            return None
         connection = _connect(os.path.join(common, "holdfast"))
         try:
             _check(connection, tips)

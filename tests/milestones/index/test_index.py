@@ -438,6 +438,8 @@ def test_threads_of_one_server_share_a_room_even_while_its_index_is_taken_away(
 
 def quick_titles(path: Path) -> list[str]:
     connection = connect_fresh(str(path))
+    if connection is None:
+        return []
     try:
         return sorted(row[2] for row in connection.execute(f"SELECT {SUMMARY_COLUMNS} FROM entity"))
     finally:
@@ -445,8 +447,7 @@ def quick_titles(path: Path) -> list[str]:
 
 
 def test_the_quick_way_shows_the_same_or_nothing(repository: Path, room: Milestones, tmp_path: Path):
-    with pytest.raises(OutOfTheOrdinary):
-        quick_titles(repository)
+    assert quick_titles(repository) == []
     name = issue(room, "Quick")
     assert titles(room) == ["Quick"]
     assert quick_titles(repository) == ["Quick"]
