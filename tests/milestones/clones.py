@@ -26,6 +26,18 @@ def new_repository(path: Path, *options: str) -> Path:
     return path
 
 
+def loose_object(repository: Path, name: str) -> Path:
+    """Return the file of one object, after whatever was in packs has become a file each."""
+    packs = repository / ".git" / "objects" / "pack"
+    for pack in packs.glob("*.pack"):
+        content = pack.read_bytes()
+        for file in packs.glob(f"{pack.stem}.*"):
+            file.unlink()
+        command = ["git", "-C", str(repository), "unpack-objects", "-q"]
+        subprocess.run(command, input=content, check=True)
+    return repository / ".git" / "objects" / name[:2] / name[2:]
+
+
 def room_at(path: Path, **more: object) -> Milestones:
     return Milestones(Repository.at(path), **more)  # type: ignore[arg-type]
 

@@ -111,6 +111,7 @@ def run_kill_trials(
     kills: int = 300,
     at_once: int = 3,
     delay: tuple[float, float] | None = None,
+    working_seconds: float = _WORKING_SECONDS,
     seed: int = 1,
 ) -> KillReport:
     """Kill writers at random moments and look for everything they acknowledged.
@@ -128,7 +129,7 @@ def run_kill_trials(
     with quick_starts() as start:
         if delay is None:
             starting_seconds = _watch_one_start(report, start(command("w0")))
-            delay = (starting_seconds * 0.4, starting_seconds + _WORKING_SECONDS)
+            delay = (starting_seconds * 0.4, starting_seconds + working_seconds)
         while report.kills < kills:
             names = [
                 f"w{report.kills + number}" for number in range(1, 1 + min(at_once, kills - report.kills))

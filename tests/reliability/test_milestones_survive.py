@@ -76,6 +76,7 @@ def test_a1_no_acknowledged_issue_is_lost_in_300_kills(store: Path):
         lambda name: python(ROOM + WRITE_FOREVER, store, name),
         lambda: titles(store),
         at_once=6,
+        working_seconds=0.3,
     )
     print(f"A1 milestones: {report.summary()}")
     assert report.failures == []

@@ -26,7 +26,7 @@ from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.quick import OutOfTheOrdinary, connect_fresh
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.commits import parsed
-from tests.milestones.clones import Team, everything, git, issue, new_repository, opened, titles
+from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 
 
 @pytest.fixture
@@ -71,10 +71,6 @@ def all_rows(room: Milestones) -> dict[str, list[tuple[object, ...]]]:
 def own_log(repository: Path) -> str:
     refs = git(repository, "for-each-ref", "--format=%(refname)", "refs/holdfast/log/").split()
     return refs[0]
-
-
-def object_path(repository: Path, name: str) -> Path:
-    return repository / ".git" / "objects" / name[:2] / name[2:]
 
 
 @pytest.mark.requirement("milestones-51")
@@ -205,7 +201,7 @@ def forget_index(path: Path) -> None:
 
 
 def damage_object(path: Path, name: str, content: bytes | None) -> None:
-    file = object_path(path, name)
+    file = loose_object(path, name)
     file.chmod(0o644)
     file.unlink() if content is None else file.write_bytes(content)
 

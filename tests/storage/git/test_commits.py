@@ -16,7 +16,6 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (
     CommitWriter,
     Damaged,
-    LooseObjects,
     NewCommit,
     signature,
     write_commit,
@@ -38,8 +37,7 @@ class Writing:
         assert repository.common_dir is not None
         self.git = Git(repository)
         self.refs = Refs(repository, self.git, "refs/holdfast/")
-        self.objects = LooseObjects(repository.common_dir, self.git)
-        self.writer = CommitWriter(self.git, self.refs, self.objects)
+        self.writer = CommitWriter(self.git, self.refs, repository.common_dir)
 
     def append(self, text: str, tip: str | None = None) -> str:
         return self.writer.append(REF, tip, commit(text))
@@ -101,7 +99,7 @@ def test_git_reads_what_was_written_and_finds_nothing_wrong(
     writing = writing_in(repository_of(tmp_path / "r", *options))
     first = writing.append("one\n")
     second = writing.append("two\n", first)
-    assert writing.objects.is_plain
+    assert writing.writer.format.is_plain
     assert plain(writing.path, "log", "--format=%H %P %s", REF) == f"{second} {first} two\n{first}  one"
     assert plain(writing.path, "fsck", "--strict", "--no-dangling") == ""
 
@@ -113,7 +111,7 @@ def test_where_files_are_unusual_git_writes_them(home: Path, tmp_path: Path, wri
     path = repository_of(tmp_path / "r")
     plain(path, "config", *setting.split("="))
     writing = writing_in(path)
-    assert not writing.objects.is_plain
+    assert not writing.writer.format.is_plain
     assert writing.append("one\n") == plain(path, "rev-parse", REF)
     if "log" in setting:
         assert (path / ".git" / "logs" / REF).exists()
@@ -158,7 +156,7 @@ def test_an_empty_directory_in_the_way_is_no_obstacle(writing: Writing):
 @pytest.mark.parametrize("damage", [b"", b"garbage", None])
 def test_a_damaged_tip_is_not_built_upon(writing: Writing, damage: bytes | None):
     first = writing.append("one\n")
-    path = writing.path / ".git" / "objects" / first[:2] / first[2:]
+    path = writing.path / ".git" / "objects" / "pack" / f"pack-{first}.pack"
     path.unlink()
     if damage is not None:
         path.write_bytes(damage)

@@ -35,7 +35,6 @@ from holdfast.storage.git.commits import (
     Commit,
     CommitWriter,
     Damaged,
-    LooseObjects,
     NewCommit,
     signature,
     write_commits,
@@ -80,7 +79,7 @@ class Log:
         self._index = index
         self._clock = clock
         assert repository.common_dir is not None
-        self._writer = CommitWriter(git, refs, LooseObjects(repository.common_dir, git))
+        self._writer = CommitWriter(git, refs, repository.common_dir)
         self._file = os.path.join(repository.store_directory, "milestones.replica")
 
     @property

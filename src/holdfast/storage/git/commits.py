@@ -1,28 +1,27 @@
-"""Commits as records: written one by one, as loose objects without git or in bulk, and read as a stream.
+"""Commits as records: written one by one, as packs without git or in bulk, and read as a stream.
 
 Contract:
 - A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `refs.py`).
 - `read_commits` yields newest first within each history and raises when git finds a history damaged;
   `walk_commits` then shows how far that history can be read, object by object.
-- The bytes of a loose object are those git would write, where git would put them: compressed under its hash,
-  and flushed before it gets its name, as git does with `core.fsync=committed`. `LooseObjects.is_plain` says
-  whether a repository keeps its objects and refs in this way and no other; else git itself has to be asked.
+- One by one they go into packs (see `packs.py`), in bulk into the pack of a `git fast-import`. Both stay out
+  of reach of `git gc` and `git prune` until the ref has moved. Where git has to be asked for one, it writes
+  a loose object, and we look again once the ref has moved: a prune that takes longer than that can lose it.
+- `ObjectFormat.is_plain` says whether a repository keeps its objects and refs in the usual way and no other.
 """
 
 from __future__ import annotations
 
 import hashlib
-import os
 import re
-import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from holdfast.kernel.errors import TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.git.command import Git, Terms
-from holdfast.storage.git.refs import DURABLE, Refs, written_file
+from holdfast.storage.git.packs import Packs
+from holdfast.storage.git.refs import DURABLE, Refs
 
 _FORMAT = "--format=%H %ct %P%n%B"
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
@@ -30,9 +29,7 @@ _WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
 _BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"))
 _STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
-_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
-_MOST_BYTES = 64 * 1024 * 1024
 _MATTERS = r"^(core\.(sharedrepository|logallrefupdates)|extensions\..*)$"
 _HARMLESS = ("extensions.worktreeconfig", "extensions.preciousobjects", "extensions.relativeworktrees")
 
@@ -98,11 +95,10 @@ def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> 
     return output.decode("ascii").strip()
 
 
-class LooseObjects:
-    """The loose objects of one repository."""
+class ObjectFormat:
+    """How one repository names and keeps its objects."""
 
-    def __init__(self, common_directory: str, git: Git) -> None:
-        self._common = common_directory
+    def __init__(self, git: Git) -> None:
         self._git = git
         self._format: str | None = None
         self._is_plain: bool | None = None
@@ -119,61 +115,23 @@ class LooseObjects:
             self._is_plain = not (always or shared or strange) and self._format in _HASHES
         return self._is_plain
 
-    def write(self, kind: str, content: bytes) -> str:
-        """Write an object durably, unless it is there already, and return its id."""
-        data = b"%s %d\0%s" % (kind.encode("ascii"), len(content), content)
-        name = _HASHES[self._format or "sha1"](data).hexdigest()
-        path = self._path(name)
-        with disk_failures_named(f"objects/{name[:2]}"):
-            if not os.path.lexists(path):
-                _write_object(path, zlib.compress(data, 1))
-        return name
+    def name(self, kind: str, content: bytes) -> str:
+        """Return the id that an object gets."""
+        return self.digest(b"%s %d\0%s" % (kind.encode("ascii"), len(content), content)).hex()
 
-    def read(self, name: str) -> tuple[str, bytes] | None:
-        """Return the kind and content of an object, or None when it is not there as a file, or damaged."""
-        try:
-            descriptor = os.open(self._path(name), _READ)
-        except OSError:
-            return None
-        try:
-            stored = os.read(descriptor, _MOST_BYTES)
-        except OSError:
-            return None
-        finally:
-            os.close(descriptor)
-        return self._opened(name, stored)
-
-    def _opened(self, name: str, stored: bytes) -> tuple[str, bytes] | None:
-        try:
-            data = zlib.decompressobj().decompress(stored, _MOST_BYTES)
-        except zlib.error:
-            return None
-        if _HASHES[self._format or "sha1"](data).hexdigest() != name:
-            return None
-        head, _, content = data.partition(b"\0")
-        return head.decode("ascii", "replace").partition(" ")[0], content
-
-    def _path(self, name: str) -> str:
-        return os.path.join(self._common, "objects", name[:2], name[2:])
-
-
-def _write_object(path: str, data: bytes) -> None:
-    directory = os.path.dirname(path)
-    os.makedirs(directory, exist_ok=True)
-    # Under this name, `git gc` removes what a killed process leaves behind.
-    temporary = os.path.join(directory, f"tmp_obj_{os.urandom(4).hex()}")
-    with written_file(temporary, data, 0o444):
-        os.rename(temporary, path)
+    def digest(self, data: bytes) -> bytes:
+        """Return the hash of some bytes by which this repository names its objects."""
+        return _HASHES[self._format or "sha1"](data).digest()
 
 
 class CommitWriter:
     """Appends commits to the refs of one repository: by itself, or by git where files are unusual."""
 
-    def __init__(self, git: Git, refs: Refs, objects: LooseObjects) -> None:
+    def __init__(self, git: Git, refs: Refs, common_directory: str) -> None:
         self._git = git
         self._refs = refs
-        self._objects = objects
-        self._tree: str | None = None
+        self.format = ObjectFormat(git)
+        self._packs = Packs(common_directory, self.format.digest)
 
     def append(self, ref: str, tip: str | None, commit: NewCommit) -> str:
         """Write a commit on top of `tip`, move the ref from there to it, and return its id.
@@ -182,18 +140,24 @@ class CommitWriter:
         """
         if tip is not None and not self._is_commit(tip):
             raise Damaged("The log's last commit cannot be read.", hint="Run `holdfast doctor`.", commit=tip)
-        if not (self._refs.are_files and self._objects.is_plain):
-            self._tree = self._tree or write_empty_tree(self._git)
-            name = write_commit(self._git, self._tree, tip, commit)
-            self._refs.move(ref, name, tip)
-            return name
-        self._tree = self._tree or self._objects.write("tree", b"")
-        name = self._objects.write("commit", _content(self._tree, tip, commit))
-        self._refs.advance(ref, name, tip)
+        if not (self._refs.are_files and self.format.is_plain):
+            return self._append_by_git(ref, tip, commit)
+        tree = self.format.name("tree", b"")
+        content = _content(tree, tip, commit)
+        name = self.format.name("commit", content)
+        with self._packs.adding(name, tip, {name: ("commit", content), tree: ("tree", b"")}):
+            self._refs.advance(ref, name, tip)
+        return name
+
+    def _append_by_git(self, ref: str, tip: str | None, commit: NewCommit) -> str:
+        name = write_commit(self._git, write_empty_tree(self._git), tip, commit)
+        self._refs.move(ref, name, tip)
+        if not is_readable(self._git, name):  # a `git prune` that had read the refs before took it
+            write_commit(self._git, write_empty_tree(self._git), tip, commit)
         return name
 
     def _is_commit(self, name: str) -> bool:
-        if self._objects.is_plain and (found := self._objects.read(name)) is not None:
+        if self.format.is_plain and (found := self._packs.read(name)) is not None:
             return found[0] == "commit"
         return is_readable(self._git, name)
 

@@ -89,8 +89,8 @@ class RefLock:
 
 
 @contextmanager
-def written_file(temporary: str, data: bytes, mode: int) -> Iterator[None]:
-    """Have a flushed file for as long as it takes to give it its name; whoever renames it ends that."""
+def written_file(temporary: str, data: bytes, mode: int, *, durable: bool = True) -> Iterator[None]:
+    """Have a file, flushed unless told otherwise, until it gets its name; whoever renames it ends that."""
     descriptor = os.open(temporary, _NEW, mode)
     try:
         try:
@@ -98,7 +98,8 @@ def written_file(temporary: str, data: bytes, mode: int) -> Iterator[None]:
             rest = memoryview(data)
             while rest:
                 rest = rest[os.write(descriptor, rest) :]
-            os.fsync(descriptor)
+            if durable:
+                os.fsync(descriptor)
         finally:
             os.close(descriptor)
         yield
@@ -138,7 +139,7 @@ class Refs:
     def advance(self, ref: str, new: str, old: str | None) -> None:
         """Do what `move` does, to an object that is known to be there, without starting git.
 
-        Only for a repository that is `commits.LooseObjects.is_plain`, keeps its refs in files and has
+        Only for a repository that is `commits.ObjectFormat.is_plain`, keeps its refs in files and has
         a store of ours.
         """
         with disk_failures_named(ref):
@@ -164,9 +165,13 @@ class Refs:
             return
         directory = os.path.dirname(ref)
         with disk_failures_named(ref):
-            flush_directory(os.path.join(self._common, directory))
-            while directory := os.path.dirname(directory):
-                self._flush_once(os.path.join(self._common, directory))
+            try:
+                flush_directory(os.path.join(self._common, directory))
+                while directory := os.path.dirname(directory):
+                    self._flush_once(os.path.join(self._common, directory))
+            except FileNotFoundError:
+                # `git pack-refs` has taken the ref into its one file meanwhile, and the empty folder away.
+                flush_directory(self._common)
 
     def _flush_once(self, directory: str) -> None:
         """Make the names in a directory durable, unless it was done since its last change."""

@@ -1,0 +1,217 @@
+"""Small packs that new commits are written into, where `git gc` and `git prune` cannot take them away.
+
+Contract:
+- A loose object is removed by a `git prune` that read the refs before one of them led to it, however long
+  ago: no look that a writer takes afterwards rules it out. No prune touches a pack, and no repack drops one
+  that has a `.keep` beside it. That is there before the pack is, and stays until the ref has moved.
+- When the block of `adding` begins, the pack is on disk, and so are the names that lead to it.
+- A pack is named after its newest commit and begins with its oldest, whose parent names the pack before it.
+  So the packs of a log find each other, and many small ones become a larger one, as a counter carries.
+- Only who holds the lock of the log may add to it. A `.keep` of ours that is there already was left behind.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+import time
+import zlib
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from itertools import accumulate
+from typing import NamedTuple
+
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.atomic import flush_directory, sweep_orphans, temporary_name
+from holdfast.storage.git.refs import written_file
+
+_LABEL = "objects/pack"
+_KEPT = b"holdfast: the ref moves next\n"
+_KINDS = ("", "commit", "tree")
+_PACK_HEAD = struct.Struct(">4sII")
+_INDEX_HEAD = b"\xfftOc\x00\x00\x00\x02"
+_IDS_BEGIN = len(_INDEX_HEAD) + 256 * 4
+_AT_ONCE = 15
+_COLLECTING_SECONDS = 12 * 3600
+_MOST_OBJECTS = 4096
+_MOST_BYTES = 4 * 1024 * 1024
+
+Digest = Callable[[bytes], bytes]
+Objects = Mapping[str, tuple[str, bytes]]
+"""Kind and content of objects by their ids."""
+
+
+class Pack(NamedTuple):
+    """A pack of ours: the path without suffix, and its commits by id as they are in it, oldest first."""
+
+    path: str
+    entries: dict[str, bytes]
+
+    @property
+    def before(self) -> str | None:
+        """Return the commit that the oldest one here follows."""
+        lines = _opened(next(iter(self.entries.values())))[1].split(b"\n", 2)
+        return lines[1].removeprefix(b"parent ").decode("ascii") if lines[1].startswith(b"parent ") else None
+
+
+class Packs:
+    """The packs of ours in one repository."""
+
+    def __init__(self, common_directory: str, digest: Digest) -> None:
+        self._directory = os.path.join(common_directory, "objects", "pack")
+        self._collecting = os.path.join(common_directory, "gc.pid")
+        self._patience = 0
+        self._digest = digest
+
+    def read(self, name: str) -> tuple[str, bytes] | None:
+        """Return kind and content of the newest commit of a pack, or None where no sound pack has it."""
+        pack = self._pack(name, _MOST_OBJECTS * 2)
+        return _opened(pack.entries[name]) if pack is not None and name in pack.entries else None
+
+    @contextmanager
+    def adding(self, name: str, tip: str | None, objects: Objects) -> Iterator[None]:
+        """Have a commit and what it needs on disk, and safe from git for the time it takes to move the ref.
+
+        Ends by removing the packs that the new one took the place of.
+        """
+        path = self._path(name)
+        with disk_failures_named(_LABEL):
+            self._sweep()
+            replaced = self._replaceable(tip)
+            entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
+            entries |= {key: _entry(*content) for key, content in objects.items()}
+            self._write(path, entries)
+            try:
+                flush_directory(self._directory)
+                yield
+            finally:
+                _remove(f"{path}.keep")
+            for pack in replaced:
+                # As git does it: without its index, a pack is no longer looked for.
+                _remove(f"{pack.path}.idx", f"{pack.path}.pack")
+
+    def _write(self, path: str, entries: dict[str, bytes]) -> None:
+        pack, index = _files(entries, self._digest)
+        # Not under names that `git prune` takes for leftovers; and nothing is lost with a `.keep`.
+        for suffix, data, durable in ((".keep", _KEPT, False), (".pack", pack, True), (".idx", index, True)):
+            temporary = os.path.join(self._directory, temporary_name("pack"))
+            with written_file(temporary, data, 0o444, durable=durable):
+                os.rename(temporary, path + suffix)
+
+    def _sweep(self) -> None:
+        """Remove what killed writers left, and have the directory."""
+        os.makedirs(self._directory, exist_ok=True)
+        sweep_orphans(self._directory)
+        for name in os.listdir(self._directory):
+            path = os.path.join(self._directory, name.removesuffix(".keep"))
+            if not name.endswith(".keep") or _content(f"{path}.keep", len(_KEPT)) != _KEPT:
+                continue
+            if not os.path.lexists(f"{path}.idx"):
+                _remove(f"{path}.pack")
+            _remove(f"{path}.keep")
+
+    def _replaceable(self, tip: str | None) -> list[Pack]:
+        """Return the newest packs, newest first, that one new pack should hold, so that they stay few.
+
+        Seldom any, and none while git is at work on them: a `git gc`, `git prune` or `git fsck` that misses
+        a pack it has seen gives up, though nothing is lost.
+        """
+        self._patience -= 1
+        if self._patience > 0 or self._is_git_at_work():
+            return []
+        found: list[Pack] = []
+        name, most = tip, 1
+        while name and most < _MOST_OBJECTS and (pack := self._pack(name, most)) is not None:
+            if os.path.lexists(f"{pack.path}.keep"):
+                break  # somebody else's wish
+            found.append(pack)
+            size = sum(len(one.entries) for one in found)
+            name, most = pack.before, 1 if len(found) < _AT_ONCE else 2 * size
+        self._patience = max(1, _AT_ONCE - len(found))
+        return found if len(found) >= _AT_ONCE else []
+
+    def _is_git_at_work(self) -> bool:
+        """Tell whether a `git gc` runs, or a multi-pack index names packs that must stay."""
+        if os.path.lexists(os.path.join(self._directory, "multi-pack-index")):
+            return True
+        try:
+            # As long as git itself believes it of a machine that it cannot ask.
+            return os.stat(self._collecting).st_mtime > time.time() - _COLLECTING_SECONDS
+        except FileNotFoundError:
+            return False
+
+    def _pack(self, name: str, most: int) -> Pack | None:
+        """Return a pack by its newest commit, if it is sound and has so many commits at most."""
+        path = self._path(name)
+        head = _content(f"{path}.pack", _PACK_HEAD.size)
+        if len(head) < _PACK_HEAD.size or _PACK_HEAD.unpack(head)[2] > most + 1:
+            return None
+        pack, index = _content(f"{path}.pack", _MOST_BYTES), _content(f"{path}.idx", _MOST_BYTES)
+        entries = _entries(pack, index, self._digest)
+        return Pack(path, entries) if entries else None
+
+    def _path(self, name: str) -> str:
+        return os.path.join(self._directory, f"pack-{name}")
+
+
+def _content(path: str, limit: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read(limit)
+    except OSError:
+        return b""
+
+
+def _remove(*paths: str) -> None:
+    for path in paths:
+        with suppress(FileNotFoundError):
+            os.unlink(path)
+
+
+def _entry(kind: str, content: bytes) -> bytes:
+    """Return an object as it is in a pack: kind and size (four bits, then seven a byte), and the rest."""
+    first, size = _KINDS.index(kind) << 4 | len(content) & 15, len(content) >> 4
+    head = bytearray()
+    while size:
+        head.append(first | 128)
+        first, size = size & 127, size >> 7
+    return bytes([*head, first]) + zlib.compress(content, 1)
+
+
+def _opened(entry: bytes) -> tuple[str, bytes]:
+    begin = next(place for place, byte in enumerate(entry) if byte < 128) + 1
+    return _KINDS[entry[0] >> 4 & 7], zlib.decompress(entry[begin:])
+
+
+def _files(entries: dict[str, bytes], digest: Digest) -> tuple[bytes, bytes]:
+    """Return a pack and its index, version 2 of both, as git's `gitformat-pack` has them."""
+    pack = b"".join([_PACK_HEAD.pack(b"PACK", 2, len(entries)), *entries.values()])
+    checksum = digest(pack)
+    starts = accumulate((len(entry) for entry in entries.values()), initial=_PACK_HEAD.size)
+    rows = sorted(
+        (bytes.fromhex(name), zlib.crc32(entries[name]), start)
+        for name, start in zip(entries, starts, strict=False)
+    )
+    firsts = [row[0][0] for row in rows]
+    counts = [bisect_right(firsts, byte) for byte in range(256)]
+    numbers = [row[1] for row in rows] + [row[2] for row in rows]
+    index = b"".join([
+        _INDEX_HEAD, struct.pack(">256I", *counts), *(row[0] for row in rows),
+        struct.pack(f">{len(numbers)}I", *numbers), checksum,
+    ])  # fmt: skip
+    return pack + checksum, index + digest(index)
+
+
+def _entries(pack: bytes, index: bytes, digest: Digest) -> dict[str, bytes]:
+    """Return the commits of a pack in their order; none where it or its index is damaged."""
+    size = len(digest(b""))
+    if digest(pack[:-size]) != pack[-size:] or digest(index[:-size]) != index[-size:]:
+        return {}
+    count = _PACK_HEAD.unpack_from(pack)[2]
+    names = [index[_IDS_BEGIN + size * row : _IDS_BEGIN + size * (row + 1)].hex() for row in range(count)]
+    offsets = struct.unpack_from(f">{count}I", index, _IDS_BEGIN + count * (size + 4))
+    rows = sorted(zip(offsets, names, strict=True))
+    ends = [*(offset for offset, _ in rows[1:]), len(pack) - size]
+    raw = {name: pack[start:end] for (start, name), end in zip(rows, ends, strict=True)}
+    return {name: entry for name, entry in raw.items() if entry[0] >> 4 & 7 == _KINDS.index("commit")}
