@@ -92,7 +92,10 @@ def test_an_address_is_matched_whole_and_its_parts_stay_encoded(pattern: str, ur
 
 def test_what_pydantic_wants_of_its_plugins_beyond_their_absence_is_its_own():
     code = (
-        "import holdfast.kernel.operation, importlib, sys\n"
+        "import holdfast.kernel.operation, sys\n"
+        "from pydantic.plugin._loader import get_plugins\n"
+        "holdfast.kernel.operation.NoArguments()\n"
+        "assert 'importlib.metadata' not in sys.modules, 'no package was asked for plugins'\n"
         "loader = sys.modules['pydantic.plugin._loader']\n"
         "assert loader.get_plugins() == ()\n"
         "assert loader.PYDANTIC_ENTRY_POINT_GROUP == 'pydantic'\n"

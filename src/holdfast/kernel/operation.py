@@ -38,6 +38,8 @@ _no_plugins.get_plugins = tuple  # type: ignore[attr-defined]
 
 
 def _from_pydantic(name: str) -> Any:  # whatever else a later version wants of this private module
+    if name.startswith("__"):
+        raise AttributeError(name)  # asked by Python itself at every import
     sys.modules.pop(_no_plugins.__name__)
     return getattr(import_module(_no_plugins.__name__), name)
 
