@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 import time
@@ -117,6 +118,22 @@ def test_leftovers_of_a_dead_writer_are_removed_only_on_request(repository: Path
     [finding] = examine(repository, fix=True).findings
     assert (finding.path, finding.fixed) == (f".git/holdfast/{orphan.name}", True)
     assert (orphan.exists(), young.exists()) == (False, True)
+
+
+def test_leftovers_in_the_work_tree_are_reported_and_removed_only_on_request(repository: Path) -> None:
+    store_of(repository)
+    (repository / "src").mkdir()
+    orphan = make_old(repository / f"src/.a.py.comments.0123456789abcdef{TEMPORARY_SUFFIX}")
+    others = make_old(repository / f"src/notes{TEMPORARY_SUFFIX}")
+    [finding] = examine(repository).findings
+    assert (finding.path, finding.fixed) == (f"src/{orphan.name}", False)
+    with orphan.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        [finding] = examine(repository, fix=True).findings
+        assert (finding.fixed, orphan.exists()) == (False, True)
+    [finding] = examine(repository, fix=True).findings
+    assert (finding.path, finding.fixed) == (f"src/{orphan.name}", True)
+    assert (orphan.exists(), others.exists()) == (False, True)
 
 
 def test_an_old_lock_of_git_is_reported_and_left_alone(repository: Path) -> None:

@@ -25,9 +25,16 @@ from holdfast.kernel.errors import Corrupted, HoldfastError
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.atomic import ORPHAN_AGE_SECONDS, TEMPORARY_SUFFIX, sweep_orphans
+from holdfast.storage.files.atomic import (
+    ORPHAN_AGE_SECONDS,
+    TEMPORARY_SUFFIX,
+    is_temporary_name,
+    sweep_orphans,
+)
 from holdfast.storage.files.mounts import is_network_filesystem
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.listing import Listing
 
 toolset = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
 
@@ -167,6 +174,7 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         (_STORE, partial(_file_system, room)),
         (_STORE, partial(_permissions, room, fix=fix)),
         (_STORE, partial(_leftovers, room, fix=fix)),
+        (_STORE, partial(_leftovers_in_work_tree, room, fix=fix)),
         (_GIT, partial(_git_locks, room)),
         *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
     ]
@@ -260,12 +268,23 @@ def _leftovers(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     with disk_failures_named(room.named(directory)):
         left = {name for name in os.listdir(directory) if _is_old(directory, name, TEMPORARY_SUFFIX)}
     for name in sorted(swept | left):
-        path, message = (
-            room.named(os.path.join(directory, name)),
-            "A writer that is gone left a temporary file.",
-        )
-        next_step = "`holdfast doctor --fix` removes it."
-        yield _finding(_STORE, path, "info", message, next_step, fixed=name in swept)
+        yield _leftover(room.named(os.path.join(directory, name)), fixed=name in swept)
+
+
+def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
+    if room.repository.bare:
+        return
+    tree = Tree(room.repository)
+    for path in Listing(room.repository, is_temporary_name).paths():
+        if _is_old(room.repository.root, path, TEMPORARY_SUFFIX):
+            if fix:
+                tree.sweep(RepoPath.parse(path))
+            yield _leftover(path, fixed=not os.path.lexists(os.path.join(room.repository.root, path)))
+
+
+def _leftover(path: str, *, fixed: bool) -> Finding:
+    message, next_step = "A writer that is gone left a temporary file.", "`holdfast doctor --fix` removes it."
+    return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
 
 
 def _git_locks(room: StoreRoom) -> Iterator[Finding]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unavailable
+from holdfast.storage.files.atomic import TEMPORARY_SUFFIX
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import git
@@ -25,6 +27,7 @@ SECRET = b"the secret outside"
 def tree(repository: Path) -> Tree:
     (repository / "src").mkdir()
     (repository / "src" / "main.py").write_bytes(b"print()\n")
+    Repository.at(repository).ignore(f"*{TEMPORARY_SUFFIX}")  # as the first write does, and no later one
     return Tree(Repository.at(repository))
 
 
@@ -268,3 +271,54 @@ def test_control_checking_first_and_opening_later_is_caught_by_the_same_swap(swa
             if escapes:
                 break
     assert escapes, "the swap is too slow to catch anything"
+
+
+KILLED_WRITER = """
+import os, signal, sys
+from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.git.repository import Repository
+os.replace = lambda *arguments, **options: os.kill(os.getpid(), signal.SIGKILL)
+Tree(Repository.at(sys.argv[1])).write(RepoPath.parse("src/a.py.comments"), b"half")
+"""
+
+
+def killed_writers_file(repository: Path) -> Path:
+    done = subprocess.run([sys.executable, "-c", KILLED_WRITER, str(repository)], timeout=60)
+    assert done.returncode == -9
+    [left] = (repository / "src").glob(".*")
+    return left
+
+
+def make_old(path: Path) -> None:
+    os.utime(path, (1, 1))
+
+
+def test_what_a_killed_writer_leaves_is_ignored_by_git_and_swept_by_the_next_write(tree, repository):
+    (repository / ".git" / "info" / "exclude").write_bytes(b"")
+    left = killed_writers_file(repository)
+    git(repository, "add", "--all")
+    assert git(repository, "ls-files") == "src/main.py"
+    tree.write(RepoPath.parse("src/b.py.comments"), b"young ones stay")
+    assert left.exists()
+    make_old(left)
+    Tree(Repository.at(repository)).write(RepoPath.parse("src/b.py.comments"), b"old ones go")
+    assert not left.exists()
+    # Control: it is our line that keeps git off it.
+    left.write_bytes(b"half")
+    (repository / ".git" / "info" / "exclude").write_bytes(b"")
+    git(repository, "add", "--all")
+    assert left.name in git(repository, "ls-files")
+
+
+def test_a_writer_at_work_and_files_of_others_are_not_swept(tree, repository):
+    names = [".a.0123456789abcdef.holdfast-tmp", "b.0123456789abcdef.holdfast-tmp", ".c.holdfast-tmp"]
+    files = [repository / "src" / name for name in names]
+    for file in files:
+        file.write_bytes(b"half")
+        make_old(file)
+    with files[0].open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        tree.write(RepoPath.parse("src/new"), b"")
+        assert all(file.exists() for file in files)
+    assert tree.sweep(RepoPath.parse("src/new")) == names[:1]
+    assert [file.exists() for file in files] == [False, True, True]

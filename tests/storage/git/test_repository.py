@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -196,3 +198,43 @@ def test_a_store_of_another_user_is_refused(repository, monkeypatch):
 
 def test_a_repository_shows_its_name_and_not_its_place(repository):
     assert repr(Repository.at(repository)) == "Repository('repository')"
+
+
+def test_git_passes_over_a_pattern_in_every_worktree_and_is_told_once(repository, tmp_path):
+    commit(repository, {"a": "1"})
+    git(repository, "worktree", "add", "--quiet", str(tmp_path / "second"))
+    exclude = repository / ".git" / "info" / "exclude"
+    exclude.write_bytes(b"# theirs\n*.own")
+    for place in (tmp_path / "second", repository, repository):
+        Repository.at(place).ignore("*.ours")
+    assert exclude.read_bytes() == b"# theirs\n*.own\n*.ours\n"
+    for place in (tmp_path / "second", repository):
+        (place / "b.ours").touch()
+        assert git(place, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("obstacle", ["directory", "link", "linked folder", "fifo", "held", "no folder"])
+def test_where_git_cannot_be_told_nothing_else_happens(repository, tmp_path, obstacle):
+    info, outside = repository / ".git" / "info", tmp_path / "outside"
+    outside.mkdir()
+    shutil.rmtree(info)
+    if obstacle == "linked folder":
+        info.symlink_to(outside)
+    elif obstacle == "no folder":
+        info.write_bytes(b"")
+    else:
+        info.mkdir()
+    exclude = info / "exclude"
+    if obstacle == "directory":
+        exclude.mkdir()
+    elif obstacle == "link":
+        exclude.symlink_to(outside / "exclude")
+    elif obstacle == "fifo":
+        os.mkfifo(exclude)
+    elif obstacle == "held":
+        exclude.write_bytes(b"")
+    with (exclude if obstacle == "held" else repository / ".git" / "HEAD").open() as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        Repository.at(repository).ignore("*.ours")
+    assert list(outside.iterdir()) == []
+    assert Repository(str(tmp_path)).ignore("*.ours") is None

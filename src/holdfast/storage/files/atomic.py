@@ -52,6 +52,7 @@ _TEMPORARY_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_C
 _LOCK_FLAGS = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _DIRECTORY_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 _SHARED_LOCKS = 64
+_HEXADECIMAL = frozenset("0123456789abcdef")
 _COUNTER_DIGITS = 32
 
 StrPath = str | os.PathLike[str]
@@ -274,9 +275,28 @@ def sweep_orphans(directory: StrPath, *, older_than: float = ORPHAN_AGE_SECONDS)
     """
     name = os.path.basename(os.fspath(directory))
     with disk_failures_named(name), opened_directory(directory) as descriptor:
-        temporaries = sorted(entry for entry in os.listdir(descriptor) if entry.endswith(TEMPORARY_SUFFIX))
-        newest = time.time() - older_than
-        return [entry for entry in temporaries if _remove_orphan(descriptor, entry, newest)]
+        return _swept(descriptor, older_than, lambda entry: entry.endswith(TEMPORARY_SUFFIX))
+
+
+def sweep_at(directory: int) -> list[str]:
+    """Do what `sweep_orphans` does in an open directory of others, to names that only we make."""
+    try:
+        return _swept(directory, ORPHAN_AGE_SECONDS, is_temporary_name)
+    except OSError:
+        return []  # a directory that may be written to and not listed
+
+
+def is_temporary_name(name: str) -> bool:
+    """Tell whether `temporary_name` may have made a name."""
+    digits = name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2]
+    is_ours = name.startswith(".") and name.endswith(TEMPORARY_SUFFIX)
+    return is_ours and len(digits) == 16 and set(digits) <= _HEXADECIMAL
+
+
+def _swept(directory: int, older_than: float, wanted: Callable[[str], bool]) -> list[str]:
+    temporaries = sorted(entry for entry in os.listdir(directory) if wanted(entry))
+    newest = time.time() - older_than
+    return [entry for entry in temporaries if _remove_orphan(directory, entry, newest)]
 
 
 def _remove_orphan(directory: int, name: str, newest: float) -> bool:

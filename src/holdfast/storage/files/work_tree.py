@@ -33,7 +33,13 @@ from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable, c
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failure, disk_failures_named
 from holdfast.kernel.text import shorten
-from holdfast.storage.files.atomic import open_regular, read_descriptor, replace_at
+from holdfast.storage.files.atomic import (
+    TEMPORARY_SUFFIX,
+    open_regular,
+    read_descriptor,
+    replace_at,
+    sweep_at,
+)
 from holdfast.storage.git.repository import Repository
 
 TYPE_CHECKING = False
@@ -245,6 +251,7 @@ class Tree:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
+        self._tidied: set[tuple[str, ...]] = set()
 
     def open_read(self, path: RepoPath) -> BinaryIO:
         """Open a regular file for reading; the caller closes it."""
@@ -275,7 +282,16 @@ class Tree:
         """Replace the content of a file, durably and in one step; its directory must exist."""
         with self._parent_of(path) as parent:
             _refuse_to_replace(parent, path)
+            if path.segments[:-1] not in self._tidied:  # once for each folder
+                self._tidied.add(path.segments[:-1])
+                self._repository.ignore(f"*{TEMPORARY_SUFFIX}")
+                sweep_at(parent)
             replace_at(parent, path.name, data, label=path.text)
+
+    def sweep(self, path: RepoPath) -> list[str]:
+        """Remove the temporary files that killed writers left beside a file, and return their names."""
+        with self._parent_of(path) as folder:
+            return sweep_at(folder)
 
     def signature(self, path: RepoPath) -> tuple[int, int, int] | None:
         """Return inode, size and time of a regular file, or None when there is none."""

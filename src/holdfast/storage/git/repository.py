@@ -11,6 +11,7 @@ Contract:
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
 from collections.abc import Iterator
@@ -24,6 +25,8 @@ PLAIN_STORE_NAME = ".holdfast"
 
 _POINTER_BYTES = 64 * 1024
 _POINTER_PREFIX = "gitdir:"
+_EXCLUDE_BYTES = 1024 * 1024
+_EXCLUDE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Repository:
@@ -95,6 +98,29 @@ class Repository:
             except FileExistsError:
                 _check_store(os.lstat(self.store_directory), label)
         return self.store_directory
+
+    def ignore(self, pattern: str) -> None:
+        """Let git pass over files of a pattern in every worktree of this clone, or do nothing.
+
+        The list for that is git's own, `info/exclude`: it is never committed, and only ever added to.
+        """
+        info = os.path.join(self.common_dir or "", "info")
+        if self.common_dir is None or os.path.islink(info):
+            return
+        try:
+            os.makedirs(info, exist_ok=True)
+            descriptor = os.open(os.path.join(info, "exclude"), _EXCLUDE_FLAGS, 0o644)
+        except OSError:
+            return
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            known = os.read(descriptor, _EXCLUDE_BYTES)
+            if len(known) < _EXCLUDE_BYTES and pattern.encode() not in known.splitlines():
+                os.write(descriptor, b"%b%b\n" % (b"" if known[-1:] in b"\n" else b"\n", pattern.encode()))
+        except OSError:
+            pass  # another process is at it, or nobody may write there: not worth failing for
+        finally:
+            os.close(descriptor)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Repository) and (self.root, self.git_dir) == (other.root, other.git_dir)
