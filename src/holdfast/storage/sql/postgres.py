@@ -44,11 +44,12 @@ _BUSY_STATES = ("55P03", "40001", "40P01", "57014", "53300")
 def checked_address(address: str) -> str:
     """Return the address of a database, or raise without quoting it: it may hold a password."""
     if not address.startswith(SCHEMES):
-        raise Invalid(
-            "The database is named by an address that begins with postgresql://.",
-            hint="Write it as postgresql://USER@HOST/NAME, with the password in ~/.pgpass.",
-        )
+        raise _malformed("The database is named by an address that begins with postgresql://.")
     return address
+
+
+def _malformed(message: str) -> Invalid:
+    return Invalid(message, hint="Write it as postgresql://USER@HOST/NAME, with the password in ~/.pgpass.")
 
 
 @lru_cache(maxsize=512)
@@ -227,9 +228,13 @@ class PostgresStore:
     def _connect(self) -> psycopg.Connection[Any]:
         driver = _driver()
         milliseconds = int(LIMITS.database_busy_seconds * 1000)
-        connection: psycopg.Connection[Any] = driver.connect(
-            self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS
-        )
+        try:
+            connection: psycopg.Connection[Any] = driver.connect(
+                self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS
+            )
+        except (driver.ProgrammingError, UnicodeError):
+            # The driver's own words quote the part that it does not understand.
+            raise _malformed("The address of the task database is malformed.") from None
         connection.execute(f"SET lock_timeout = {milliseconds}")
         connection.execute("SET search_path = holdfast")
         connection.execute("SET synchronous_commit = on")
