@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from holdfast.kernel.questions import Answers, Asker, Capability, Question
 
 
+OWNER = "owner"
+"""The name of whoever holds the repository's own token, and so of whoever owns the machine."""
+
+SIGNATURE = "signature"
+"""Marks, in the annotation of an argument, that it says who writes."""
+
 Level = Literal["debug", "info", "warning", "error"]
 Listed = Literal["tools", "prompts", "resources"]
 
@@ -54,6 +60,8 @@ class Call:
     ) -> None:
         self.actor = actor
         """Who asked, by the name of their token; None where the face knows nobody, as on a pipe."""
+        self.signer = None if actor == OWNER else actor
+        """The one name that what this call writes may bear; None where the caller may choose it."""
         self._clock = clock
         self._seconds = seconds
         self._ends = None if seconds is None else clock() + seconds

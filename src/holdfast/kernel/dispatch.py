@@ -1,6 +1,8 @@
 """Validate, run, answer: the one way from a request to a result, for every face.
 
 Contract:
+- Whoever has a token signs with its name and no other, whichever argument says who writes. The owner may name
+  somebody else; then both names are kept.
 - An operation never runs with arguments its model did not accept, nor against the selection
   (read-only included), however the request arrived.
 - Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw says what the
@@ -25,11 +27,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from holdfast.kernel.call import Call, Listener, running
+from holdfast.kernel.call import OWNER, SIGNATURE, Call, Listener, running
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import (
     Cancelled,
     DeadlineExceeded,
+    Denied,
     HoldfastError,
     Internal,
     InvalidArguments,
@@ -128,6 +131,26 @@ def _plain(message: str) -> str:
     return text[:1].lower() + text[1:]
 
 
+def _signed(model: type[Input], arguments: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
+    """Return the arguments with the name under which this caller writes."""
+    name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
+    if name is None or call.actor is None:
+        return arguments
+    given = (arguments or {}).get(name)
+    if call.signer is None:
+        if not isinstance(given, str) or given.endswith(_BESIDE_OWNER):
+            return arguments
+        return {**(arguments or {}), name: f"{given}{_BESIDE_OWNER}"}
+    if given not in (None, call.signer):
+        raise Denied(
+            f'What you write is signed "{call.signer}", by the name of your token.',
+            hint=f'Leave "{name}" out; only the owner\'s token may name somebody else.',
+        )
+    return {**(arguments or {}), name: call.signer}
+
+
+_BESIDE_OWNER = f" ({OWNER})"
+
 Rooms = Callable[[str], Any]
 """Opens, lazily, the room a toolset works in."""
 
@@ -168,7 +191,7 @@ class Dispatcher:
             return guarded(self._perform, offered, arguments, call)
 
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
-        filled = self._validated(operation, arguments)
+        filled = self._validated(operation, _signed(operation.input, arguments, call))
         call.check()
         return operation.function(self.rooms(operation.toolset), filled)
 

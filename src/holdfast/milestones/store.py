@@ -24,6 +24,7 @@ from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
+from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import (
@@ -328,6 +329,7 @@ class Milestones:
         return [_DAMAGE.format(ref, text) for ref, text in rows]
 
     def _actor(self, given: str | None) -> str:
+        given = current_call().signer or given
         if given is not None:
             return actor_of(given)
         if self._self is None:

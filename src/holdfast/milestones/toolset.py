@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output, Toolset, optional
 from holdfast.milestones.entity import Receipt, Signature
@@ -59,7 +60,7 @@ class MileWrite(Input):
         max_length=LIMITS.request_characters,
         description="A name for this request; repeating it changes nothing.",
     )
-    actor: str | None = Field(
+    actor: Annotated[str | None, SIGNATURE] = Field(
         default=None,
         min_length=1,
         max_length=LIMITS.entity_word_characters,

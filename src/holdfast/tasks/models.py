@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import AfterValidator, Field
 
+from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.operation import ONLY_SPECIFIED, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.store.states import Kind, Priority, Status
@@ -50,6 +51,8 @@ Stored = Annotated[str, AfterValidator(_storable)]
 """Text that a database can keep."""
 Word = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=WORD_CHARACTERS)]
 """A name, label or the like: one line."""
+Agent = Annotated[Word | None, SIGNATURE]
+"""Who acts, where no session says it."""
 WordOrNone = Annotated[str, AfterValidator(_word_or_none), Field(max_length=WORD_CHARACTERS)]
 """The same, where nothing stands for none."""
 Title = Annotated[str, AfterValidator(_word), Field(min_length=1, max_length=TITLE_CHARACTERS)]

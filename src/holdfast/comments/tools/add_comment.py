@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Annotated
 
 from pydantic import Field
 
@@ -13,6 +14,7 @@ from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tools import arguments
 from holdfast.comments.tools.arguments import explain_line
 from holdfast.comments.toolset import comments
+from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -40,7 +42,7 @@ class AddComment(Input):
     line: LineNumber = Field(description="Line number where comment should be added (1-indexed).")
     text: str = Field(min_length=1, max_length=LIMITS.comment_characters, description="Comment text content.")
     tag: Tag = Field(description="Comment tag category.")
-    author: str = Field(
+    author: Annotated[str, SIGNATURE] = Field(
         default="ai",
         min_length=1,
         max_length=LIMITS.comment_author_characters,

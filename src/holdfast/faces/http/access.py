@@ -45,9 +45,9 @@ from holdfast.faces.http.problems import (
     Unauthenticated,
 )
 from holdfast.faces.http.settings import API_PATH
-from holdfast.kernel.call import Role
+from holdfast.kernel.call import OWNER, Role
 from holdfast.kernel.errors import HoldfastError
-from holdfast.storage.network.tokens import OWNER, TokenFile
+from holdfast.storage.network.tokens import TokenFile
 
 _SCHEME = b"bearer "
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
+from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 
@@ -22,7 +25,7 @@ class ReplyToMessage(Input):
         max_length=LIMITS.reply_characters,
         description="What was done about the remark, or why not.",
     )
-    author: str = Field(
+    author: Annotated[str, SIGNATURE] = Field(
         default="agent", min_length=1, max_length=AUTHOR_CHARACTERS, description="Who answers."
     )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
 from holdfast.inbox import text
@@ -9,6 +11,7 @@ from holdfast.inbox.delivery import misspelling
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
+from holdfast.kernel.call import SIGNATURE
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -35,7 +38,7 @@ class SendMessage(Input):
         coerce_numbers_to_str=True,
         description="Line N or lines N-M. Left out, the lines that changed in the file are offered instead.",
     )
-    author: str | None = Field(
+    author: Annotated[str | None, SIGNATURE] = Field(
         default=None, min_length=1, max_length=AUTHOR_CHARACTERS, description="Who says it."
     )
 

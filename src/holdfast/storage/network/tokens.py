@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from holdfast.kernel.call import Role
+from holdfast.kernel.call import OWNER, Role
 from holdfast.kernel.clock import Clock, rfc3339, utc_now
 from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, TooLarge, did_you_mean
 from holdfast.kernel.limits import LIMITS
@@ -28,8 +28,6 @@ from holdfast.storage.git.repository import Repository
 
 TOKEN_NAME = "token"  # noqa: S105 - the name of the file, not its content
 TOKENS_NAME = "tokens.json"
-OWNER = "owner"
-"""The name of whoever holds the repository's own token."""
 
 _VERSION = 1
 _TOKEN_BYTES = 32

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from holdfast.kernel.call import current_call
+from holdfast.kernel.call import OWNER, current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
@@ -58,14 +58,15 @@ def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
 
 
 def find_session(transaction: Transaction, identity: str) -> Session:
-    """Return a session by its handle."""
+    """Return a session by its handle, to whoever may act in it: who opened it, or the owner."""
     row = transaction.execute(
         f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace",
         {"id": identity, "workspace": transaction.workspace.id},
     ).fetchone()
-    if row is None:
+    session = None if row is None else Session(*row)
+    if session is None or current_call().signer not in (None, session.agent):
         raise NotFound("There is no such session.", hint="Call `taskpilot_start` for a new one.")
-    return Session(*row)
+    return session
 
 
 def keep_alive(room: Tasks, identity: str) -> str:
@@ -102,10 +103,6 @@ def open_sessions(transaction: Transaction, since: float) -> list[Session]:
     return [Session(*row) for row in rows]
 
 
-OWNER = "owner"
-"""Who calls where nobody is known: whoever owns the machine, as the first token is called over HTTP."""
-
-
 def check_workspace(room: Tasks, arguments: Scoped) -> None:
     """Raise when the caller means another workspace than the one that is served here."""
     named = arguments.workspace
@@ -132,8 +129,7 @@ def _elsewhere() -> NotFound:
 
 def actor(agent: str | None = None) -> str:
     """Return who calls: by the name of their token, or where that is the owner's, by the name they give."""
-    known = current_call().actor or OWNER
-    return agent if agent is not None and known == OWNER else known
+    return current_call().signer or agent or OWNER
 
 
 def acting(room: Tasks, arguments: InSession, token: str | None = None) -> Who:

@@ -13,6 +13,7 @@ from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.inputs import AnyPriority, path_named
 from holdfast.tasks.models import (
+    Agent,
     Body,
     ClaimOut,
     InSession,
@@ -51,7 +52,7 @@ class ClaimTask(InSession):
         description="Take the next ready task or a named one; keep, give back or hand over yours.",
     )
     task_id: TaskId | None = Field(default=None, description="Which task; not with `next`.")
-    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    agent: Agent = Field(default=None, description="Your name, where you have no session.")
     token: Word | None = Field(default=None, description="Proof of the claim; send it with writes.")
     resume: StrictBool = Field(
         default=False, description="With take: go on with what your name held in a session that ended."
@@ -250,7 +251,7 @@ def _given_back(transaction: Transaction, arguments: ClaimTask, named: str) -> T
 class NextTask(InSession):
     """Which task to take, if not the one that comes next anyway."""
 
-    agent: Word | None = Field(default=None, description="Your name.")
+    agent: Agent = Field(default=None, description="Your name.")
     label: Word | None = Field(default=None, description="Only with this label.")
 
 

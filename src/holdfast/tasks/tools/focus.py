@@ -11,7 +11,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import shorten
 from holdfast.tasks.errors import AlreadyClaimed
-from holdfast.tasks.models import Criterion, InSession, ResponseFormat, TaskDetail, TaskId, Word
+from holdfast.tasks.models import Agent, Criterion, InSession, ResponseFormat, TaskDetail, TaskId
 from holdfast.tasks.neighbours import Question, Remark
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.lease import Claimed, take
@@ -74,7 +74,7 @@ class FocusTask(InSession):
 
     task_id: TaskId = Field(description="The task, such as TP-12.")
     peek: StrictBool = Field(default=False, description="Only look: do not claim it.")
-    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    agent: Agent = Field(default=None, description="Your name, where you have no session.")
     response_format: ResponseFormat = Field(default="concise", description="How much of long texts to show.")
 
 

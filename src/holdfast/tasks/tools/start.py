@@ -9,7 +9,7 @@ from pydantic import Field
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.models import Reported, Result, Scoped, TaskRef, Word
+from holdfast.tasks.models import Agent, Reported, Result, Scoped, TaskRef
 from holdfast.tasks.store import rows, rules
 from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.query import Query, find
@@ -31,7 +31,7 @@ class StartSession(Scoped):
     workspace: str = Field(
         alias="workspace_path", max_length=4096, description="Absolute path to the workspace directory"
     )
-    agent: Word | None = Field(default=None, description="Your name; over HTTP that of your token.")
+    agent: Agent = Field(default=None, description="Your name; over HTTP that of your token.")
 
 
 class SessionOut(Result):
