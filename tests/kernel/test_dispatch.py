@@ -291,3 +291,52 @@ def test_the_end_of_a_call_ends_its_listing() -> None:
     dispatcher = failing_room(Cancelled("Enough."))
     with pytest.raises(Cancelled):
         dispatcher.members(dispatcher.registry.resources[0])
+
+
+def order_of_answers(workers: int, callers: list[str | None]) -> list[str]:
+    """Return the order in which callers are answered: the first two jobs of "slow" wait until "quick" is."""
+    dispatcher = Dispatcher(
+        Registry([numbers()]), lambda _: None, limits=replace(LIMITS, worker_threads=workers)
+    )
+    released, answered = threading.Event(), []
+
+    async def ask(who: str, caller: str | None) -> None:
+        blocks = who == "slow" and len(started) <= workers
+        started.append(who)
+        # The bound only ends a test that fails.
+        await dispatcher.run_aside(lambda: released.wait(2) if blocks else True, Call(actor=caller))
+        answered.append(who)
+        if who == "quick":
+            released.set()
+
+    async def ask_all() -> None:
+        names = ["slow"] * (len(callers) - 1) + ["quick"]
+        await asyncio.gather(*(ask(name, caller) for name, caller in zip(names, callers, strict=True)))
+
+    started: list[str] = []
+    asyncio.run(ask_all())
+    dispatcher.close()
+    return answered
+
+
+def test_nobody_waits_for_the_backlog_of_another_caller():
+    backlog: list[str | None] = ["reader"] * 40
+    assert order_of_answers(4, [*backlog, "owner"])[0] == "quick"
+
+
+def test_without_names_there_is_one_queue():
+    assert order_of_answers(4, [None] * 41)[0] == "slow"
+
+
+def test_callers_take_turns_at_the_only_worker():
+    dispatcher = Dispatcher(Registry([numbers()]), lambda _: None, limits=replace(LIMITS, worker_threads=1))
+    ran: list[str] = []
+
+    async def ask_all() -> None:
+        asked = ["ada"] * 4 + ["bob"] * 2
+        calls = [dispatcher.run_aside(lambda who=who: ran.append(who), Call(actor=who)) for who in asked]
+        await asyncio.gather(*calls)
+
+    asyncio.run(ask_all())
+    dispatcher.close()
+    assert ran == ["ada", "ada", "bob", "ada", "bob", "ada"]

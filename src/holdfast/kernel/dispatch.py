@@ -1,17 +1,17 @@
 """Validate, run, answer: the one way from a request to a result, for every face.
 
 Contract:
-- Whoever has a token signs with its name and no other, whichever argument says who writes. The owner may name
-  somebody else; then both names are kept.
+- Who has a token signs with its name, whichever argument says who writes; the owner with any other beside it.
 - An operation never runs with arguments its model did not accept, nor against the selection
   (read-only included), however the request arrived.
 - Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw says what the
   machine refused, if that is the reason. Any other becomes `Internal` with a reference id; its traceback
   goes to standard error under that id, nowhere else.
 - `Dispatcher.run_aside` keeps the event loop free: the work runs in a worker thread, and the call
-  ends at its deadline or on cancellation even if the thread takes longer to notice. A job runs as soon as a
-  worker is free; workers are started when none is, up to a limit. They are daemons: an operation that does
-  not notice its cancellation cannot keep the process alive.
+  ends at its deadline or on cancellation even if the thread takes longer to notice. Workers are daemons: an
+  operation that does not notice its cancellation cannot keep the process alive.
+- Callers with a name share the workers: each gets one only while at least as many are left for others as it
+  has, and who has the fewest comes next. So nobody waits for the backlog of somebody else.
 """
 
 from __future__ import annotations
@@ -21,7 +21,9 @@ import os
 import re
 import sys
 import threading
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
@@ -298,7 +300,9 @@ class Workers:
         self._most = most
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._unfinished = 0
+        self._busy: Counter[str | None] = Counter()
+        """How many workers each caller has."""
+        self._waiting: dict[str | None, deque[Job]] = {}
 
     async def run(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker; give up at the call's deadline or when the task is cancelled."""
@@ -308,7 +312,10 @@ class Workers:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         watch = DeadlineWatch(loop, outcome, call)
-        self._submit(lambda: self._perform(work, loop, outcome))
+        self._waiting.setdefault(call.actor, deque()).append(
+            lambda: self._perform(work, loop, outcome, call.actor)
+        )
+        self._hand_out()
         try:
             return await outcome
         except asyncio.CancelledError:
@@ -322,40 +329,46 @@ class Workers:
         for _ in self._threads:
             self._jobs.put(None)
 
-    def _submit(self, job: Job) -> None:
-        self._unfinished += 1
-        if len(self._threads) < min(self._unfinished, self._most):
-            thread = threading.Thread(target=self._work, name=f"holdfast-{len(self._threads)}", daemon=True)
-            self._threads.append(thread)
-            thread.start()
-        self._jobs.put(job)
+    def _hand_out(self) -> None:
+        """Start what waits, as far as there are workers for it."""
+        while self._waiting:
+            caller = min(self._waiting, key=self._busy.__getitem__)
+            free = self._most - self._busy.total()
+            if free == 0 or (caller is not None and self._busy[caller] >= free):
+                return
+            # Taken out and put back, callers with equally many workers take turns.
+            jobs = self._waiting.pop(caller)
+            self._busy[caller] += 1
+            if len(self._threads) < self._busy.total():
+                name = f"holdfast-{len(self._threads)}"
+                self._threads.append(threading.Thread(target=self._work, name=name, daemon=True))
+                self._threads[-1].start()
+            self._jobs.put(jobs.popleft())
+            if jobs:
+                self._waiting[caller] = jobs
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
             job()
 
     def _perform(
-        self, work: Callable[[], Result], loop: asyncio.AbstractEventLoop, outcome: asyncio.Future[Result]
-    ) -> None:
-        try:
-            result = work()
-        except BaseException as failure:
-            self._deliver(loop, outcome, outcome.set_exception, failure)
-        else:
-            self._deliver(loop, outcome, outcome.set_result, result)
-
-    def _deliver(
         self,
+        work: Callable[[], Result],
         loop: asyncio.AbstractEventLoop,
         outcome: asyncio.Future[Result],
-        setter: Callable[..., None],
-        value: object,
+        caller: str | None,
     ) -> None:
+        try:
+            tell = partial(outcome.set_result, work())
+        except BaseException as failure:
+            tell = partial(outcome.set_exception, failure)
+
         def settle() -> None:
-            self._unfinished -= 1
+            self._busy -= Counter([caller])
             # Nobody waits for an operation that was cancelled or ran out of time.
             if not outcome.done():
-                setter(value)
+                tell()
+            self._hand_out()
 
         try:
             loop.call_soon_threadsafe(settle)
