@@ -79,13 +79,15 @@ def test_who_may_only_read_may_read_the_rules_and_write_nothing(server: RunningS
     for path in ("tasks", "ready", "status", "graph", "rules", "tool-flows", "feedback-steps", "tasks/TP-1"):
         assert server.ask("GET", f"{base}/{path}", token=token).status == 200, path
     for method, path in (("POST", "tasks"), ("PATCH", "tasks/TP-1"), ("POST", "claim"), ("POST", "rules")):
-        assert server.ask(method, f"{base}/{path}", {}, token=token).status in (404, 405)
+        refused = server.ask(method, f"{base}/{path}", {}, token=token)
+        assert (refused.status, refused.json["error"]["code"]) == (403, "DENIED")
 
 
 def test_a_workspace_that_is_not_served_here_is_not_found(server: RunningServer):
     for name in ("nope", "kelp-000000"):
-        answered = server.ask("GET", f"/api/workspaces/{name}/tasks")
-        assert (answered.status, answered.json["error"]["code"]) == (404, "NOT_FOUND")
+        for path in ("tasks", "events"):
+            answered = server.ask("GET", f"/api/workspaces/{name}/{path}")
+            assert (answered.status, answered.json["error"]["code"]) == (404, "NOT_FOUND")
 
 
 @pytest.mark.requirement("tasks-35")
@@ -180,7 +182,7 @@ def test_another_workspace_is_refused(server: RunningServer):
 def test_a_reader_may_not_write(server: RunningServer, base: str):
     reader = server.add_token("reader", "read")
     assert server.ask("GET", f"{base}/tasks", token=reader).status == 200
-    assert server.ask("POST", f"{base}/tasks", {"title": "x"}, token=reader).status in (403, 404, 405)
+    assert server.ask("POST", f"{base}/tasks", {"title": "x"}, token=reader).status == 403
 
 
 @contextmanager
@@ -218,6 +220,14 @@ def test_events_are_told_as_they_happen_and_replayed_by_id(server: RunningServer
     server.ask("PUT", f"{base}/tasks/{task['id']}", {"field": "notes", "value": "dark"})
     with following(server, f"{base}/events", created["id"]) as stream:
         assert next_event(stream)["event"] == "task.updated"
+
+
+@pytest.mark.parametrize("last_id", ["9" * 5000, "\u00b2", "9" * 30, "x"])
+def test_an_id_that_is_no_number_of_ours_means_from_now_on(server: RunningServer, base: str, last_id: str):
+    with following(server, f"{base}/events", last_id) as stream:
+        assert stream.status == 200
+        task = server.ask("POST", f"{base}/tasks", {"title": f"After {len(last_id)}"}).json["data"]["task"]
+        assert json.loads(next_event(stream)["data"])["task_id"] == task["id"]
 
 
 @pytest.mark.requirement("tasks-35")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from holdfast.kernel.call import Listed, Role
-from holdfast.kernel.errors import Invalid, UnknownTool, did_you_mean
+from holdfast.kernel.errors import Denied, Invalid, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 
 if TYPE_CHECKING:
@@ -80,6 +80,12 @@ class Registry:
             raise UnknownTool(f"Unknown tool: {name}", hint=self._why_not(name))
         return operation
 
+    def check_allowed(self, operation: Operation) -> None:
+        """Raise when read-only, or the role of whoever asks, keeps them from an operation that there is."""
+        if not self.selection.admits_effect(operation.effect):
+            hint = "Ask the owner." if self.selection.read_only else "Ask the owner for a token that has it."
+            raise Denied(self._refusal(operation, operation.listed_name), hint=hint)
+
     def find(self, name: str) -> Operation | None:
         """Return the offered operation of that name, or None."""
         return self._offered.get(name.replace(".", "_"))
@@ -94,11 +100,11 @@ class Registry:
             return "It exists, but this server was started without it."
         return did_you_mean(name, self._offered)
 
-    def _refusal(self, operation: Operation) -> str:
+    def _refusal(self, operation: Operation, named: str = "It") -> str:
         if self.selection.read_only:
-            return "It writes, and this server is read-only."
+            return f"{named} writes, and this server is read-only."
         needed = "admin" if operation.effect is Effect.DESTRUCTIVE else "write"
-        return f'It needs the role "{needed}", and this caller has "{self.selection.role.value}".'
+        return f'{named} needs the role "{needed}", and this caller has "{self.selection.role.value}".'
 
     def _selected_operations(self) -> Iterable[Operation]:
         for toolset in self.toolsets:

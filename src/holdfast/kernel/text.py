@@ -12,6 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+_NUMBER_DIGITS = 18
 _GAP = "  "
 _LEAST = 12
 """What the first flexible column keeps on the narrowest terminal."""
@@ -39,6 +40,11 @@ def shorten(text: str, most: int, *, mark: str = "…", beyond: bool = False, ti
         return text
     kept = text[: most if beyond else most - len(mark)]
     return (kept.rstrip() if tidy else kept) + mark
+
+
+def natural(text: str) -> int | None:
+    """Return the number that digits spell, or None for anything else, and for one that no store takes."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= _NUMBER_DIGITS else None
 
 
 def one_line(text: str, *, keep_spaces: bool = False) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
 from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
+from holdfast.kernel.text import natural
 from holdfast.tasks.charts.picture import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn
 from holdfast.tasks.models import Scoped
@@ -356,12 +357,13 @@ def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str,
     check_workspace(room, Scoped(workspace_path=workspace_path))
     with room.reading() as transaction:
         served = transaction.workspace
-        if position is None or not position.isdigit():
+        after = natural(position or "")
+        if position is None or after is None:
             newest = transaction.execute(
                 "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
             ).fetchone()[0]
             return str(newest), []
-        happened = rows.events_after(transaction, served.id, int(position), _EVENTS_AT_ONCE)
+        happened = rows.events_after(transaction, served.id, after, _EVENTS_AT_ONCE)
         ids = rows.ids_of(transaction, [event.task for event in happened if event.task is not None])
     told = [
         FeedEvent(str(event.seq), f"task.{event.type}", event_out(event, ids).wire()) for event in happened

@@ -101,7 +101,13 @@ def test_the_protocol_wants_a_token_all_the_same(browser: Browser) -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [lambda text: text[:-1] + ("0" if text[-1] != "0" else "1"), lambda _: "x"]
+    "change",
+    [
+        lambda text: text[:-1] + ("0" if text[-1] != "0" else "1"),
+        lambda _: "x",
+        lambda _: "9" * 5000,
+        lambda _: "\u00b2",
+    ],
 )
 def test_a_cookie_that_was_not_signed_here_is_worth_nothing(browser: Browser, change: object) -> None:
     assert callable(change)

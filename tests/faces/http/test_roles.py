@@ -16,7 +16,7 @@ from holdfast.kernel.registry import Selection
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.network.tokens import TokenFile
 from holdfast.toolsets import full_registry
-from tests.faces.http.running import HOLDFAST, RunningServer
+from tests.faces.http.running import HOLDFAST, RunningServer, running_server
 
 LISTED = [operation for operation in full_registry().operations if operation.listed]
 
@@ -40,10 +40,9 @@ def test_a_reader_sees_and_runs_only_what_reads(server: RunningServer) -> None:
     )
     assert refused["error"]["code"] == -32602
     assert 'role "write"' in refused["error"]["message"]
-    assert (
-        server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=token).status
-        == 404
-    )
+    told = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=token)
+    assert (told.status, told.json["title"]) == (403, "Forbidden")
+    assert 'send_message needs the role "write"' in told.json["detail"]
     assert server.ask("GET", "/api/inbox/list_messages", token=token).status == 200
     described = server.ask("GET", "/api/openapi.json", token=token).json
     assert all(list(methods) == ["get"] for methods in described["paths"].values())
@@ -75,7 +74,23 @@ def test_a_token_that_was_taken_back_is_refused_at_once(server: RunningServer) -
     subprocess.run(
         [HOLDFAST, "token", "remove", "guest"], cwd=server.repository, check=True, capture_output=True
     )
-    assert server.ask("GET", "/api/openapi.json", token=token).status == 401
+    refused = server.ask("GET", "/api/openapi.json", token=token)
+    assert (refused.status, refused.json["type"]) == (401, "urn:holdfast:problem:invalid_token")
+    assert 'error="invalid_token"' in refused.headers["www-authenticate"]
+    nobody = server.ask("GET", "/api/openapi.json", headers={"Authorization": None})
+    assert (nobody.status, nobody.json["type"]) == (401, "urn:holdfast:problem:unauthenticated")
+    assert nobody.json["title"] == refused.json["title"] == "Unauthorized"
+    assert "error=" not in nobody.headers["www-authenticate"]
+
+
+def test_a_read_only_server_says_that_it_is(repository: Path) -> None:
+    with running_server(repository, "--read-only") as server:
+        told = server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"})
+        assert (told.status, told.json["detail"][:43]) == (403, "send_message writes, and this server is rea")
+        worded = server.ask("POST", "/api/workspaces/x/tasks", {"title": "x"})
+        assert (worded.status, worded.json["error"]["code"]) == (403, "DENIED")
+        assert server.ask("GET", "/api/inbox/list_messages").status == 200
+        assert server.ask("POST", "/api/inbox/sent_message", {}).status == 404
 
 
 @pytest.mark.requirement("http-8")

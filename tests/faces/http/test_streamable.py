@@ -140,7 +140,7 @@ def test_a_stream_that_broke_off_goes_on_with_what_was_missed(server: RunningSer
 
 def test_nothing_can_be_resumed_that_is_not_known(server: RunningServer) -> None:
     client = HandshakeClient(server)
-    for last_id in ("99-1", "1", "x-y", "0-x"):
+    for last_id in ("99-1", "1", "x-y", "0-x", "0-\u00b2", "0-" + "9" * 5000):
         answered = server.ask("GET", "/mcp", None, client.headers() | {"Last-Event-ID": last_id})
         assert answered.status == 400, last_id
 

@@ -87,6 +87,14 @@ def test_an_id_that_cannot_be_placed_means_anything_may_have_changed(
         assert (event["event"], event["topic"]) == ("changed", "inbox")
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 18, "\u00b2"])
+def test_a_number_beyond_all_bounds_cannot_be_placed_either(server: RunningServer, number: str) -> None:
+    with listening(server) as stream:
+        epoch = stream.next()["id"].partition("-")[0]
+    with listening(server, "?topics=inbox", f"{epoch}-{number}") as stream:
+        assert stream.next()["event"] == "changed"
+
+
 @pytest.mark.requirement("http-13")
 def test_after_a_restart_nothing_is_missed(repository: Path) -> None:
     with running_server(repository) as server, listening(server) as stream:

@@ -158,6 +158,7 @@ def test_somebody_who_saw_an_older_version_is_refused(room: Tasks):
         {"data": "aGk=", "path": "a.txt", "name": "a"},
         {"data": "aGk="},
         {"data": "not base64!", "name": "a"},
+        {"data": "größe", "name": "a"},
         {"data": base64.b64encode(bytes(MOST_BYTES + 1)).decode(), "name": "a"},
     ],
 )

@@ -40,6 +40,7 @@ from holdfast.faces.http.asgi import Headers
 from holdfast.faces.http.problems import (
     CrossSite,
     InsufficientScope,
+    InvalidToken,
     MethodNotAllowed,
     Misdirected,
     Unauthenticated,
@@ -47,6 +48,7 @@ from holdfast.faces.http.problems import (
 from holdfast.faces.http.settings import API_PATH
 from holdfast.kernel.call import OWNER, Role
 from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.text import natural
 from holdfast.storage.network.tokens import TokenFile
 
 _SCHEME = b"bearer "
@@ -104,8 +106,8 @@ class Authentication:
 
     def challenge(self, refused: HoldfastError) -> dict[str, str]:
         """Return the header that tells whoever lacks a token, or a scope, where to get it."""
-        if isinstance(refused, InsufficientScope):
-            parts = ['error="insufficient_scope"', *self._metadata]
+        if isinstance(refused, InsufficientScope | InvalidToken):
+            parts = [f'error="{refused.kind}"', *self._metadata]
         elif isinstance(refused, Unauthenticated):
             parts = self._metadata
         else:
@@ -121,6 +123,10 @@ class Authentication:
                 found = await recogniser.caller(token)
                 if found is not None:
                     return found
+            raise InvalidToken(
+                "This token is not known here.",
+                hint="It may have been removed or have expired; `holdfast token add` makes a new one.",
+            )
         raise Unauthenticated(
             "A bearer token is needed.",
             hint="The owner's is in the file token of Holdfast's store; `holdfast token add` makes others.",
@@ -232,10 +238,10 @@ class Logins:
     def _is_good(self, cookies: bytes) -> bool:
         pairs = (pair.strip().partition("=") for pair in cookies.decode("latin-1").split(";"))
         value = next((value for name, _, value in pairs if name == self._name), "")
-        expiry, _, _ = value.partition(".")
-        if not expiry.isdecimal() or int(expiry) < time.time():
+        expiry = natural(value.partition(".")[0])
+        if expiry is None or expiry < time.time():
             return False
-        return hmac.compare_digest(value.encode(), self._signed(int(expiry)).encode())
+        return hmac.compare_digest(value.encode(), self._signed(expiry).encode())
 
     def _signed(self, expiry: int) -> str:
         signature = hmac.new(self._key, str(expiry).encode(), hashlib.sha256).hexdigest()

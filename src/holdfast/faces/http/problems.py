@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from http.client import responses
 from typing import Any
 
 from starlette.responses import Response
@@ -17,6 +18,13 @@ class Unauthenticated(Denied):
     kind = "unauthenticated"
     number = 4010
     http_status = 401
+
+
+class InvalidToken(Unauthenticated):
+    """Whoever asks has a token that is not, or no longer, known here."""
+
+    kind = "invalid_token"
+    number = 4011
 
 
 class InsufficientScope(Denied):
@@ -79,7 +87,7 @@ def problem_document(error: HoldfastError, code: int | None = None) -> dict[str,
     """Return a failure as problem details; `error` holds the same object as on every other face."""
     return {
         "type": f"urn:holdfast:problem:{error.kind}",
-        "title": (type(error).__doc__ or error.kind).partition("\n")[0],
+        "title": responses.get(error.http_status, error.kind),
         "status": error.http_status,
         "detail": error.sentence(),
         "error": error_object(error, error.number if code is None else code),

@@ -32,6 +32,7 @@ from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
 from holdfast.kernel.resource import Feed, FeedEvent
+from holdfast.kernel.text import natural
 
 _HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
@@ -121,10 +122,11 @@ class Changes:
 
     def _position(self, identity: str) -> int | None:
         epoch, _, number = identity.partition("-")
-        if epoch != self._epoch or not number.isdigit() or int(number) > self._count:
-            return None
         oldest = self._kept[0][0] if self._kept else self._count + 1
-        return int(number) if int(number) >= oldest - 1 else None
+        place = natural(number)
+        if epoch != self._epoch or place is None:
+            return None
+        return place if oldest - 1 <= place <= self._count else None
 
     def _event(self, number: int, topic: str) -> bytes:
         data = json.dumps({"topic": topic})
@@ -187,18 +189,24 @@ class OpenFeed:
     parts: dict[str, str]
     dispatcher: Dispatcher
     changes: Changes
+    actor: str | None
 
     async def follow(self, headers: Headers) -> AsyncIterator[bytes]:
-        """Yield what was missed, then what happens, and a sign of life when nothing does."""
+        """Return what was missed, then what happens, and a sign of life when nothing does.
+
+        The first look is taken before anything is sent: it may be refused.
+        """
         await self.changes.start()
-        patience = self.dispatcher.limits.event_stream_ping_seconds
         held = headers.get(b"last-event-id")
         seen = self.changes.count
-        if held is None:
-            position, _ = await self._news(None)
-            yield _encoded(FeedEvent(position, "ready", {}))
-        else:
-            position = held.decode("latin-1")
+        position, missed = await self._news(None if held is None else held.decode("latin-1"))
+        greeting = [FeedEvent(position, "ready", {})] if held is None else []
+        return self._following(position, [*greeting, *missed], seen)
+
+    async def _following(self, position: str, events: list[FeedEvent], seen: int) -> AsyncIterator[bytes]:
+        patience = self.dispatcher.limits.event_stream_ping_seconds
+        for event in events:
+            yield _encoded(event)
         while not self.changes.ended:
             position, events = await self._news(position)
             for event in events:
@@ -208,7 +216,7 @@ class OpenFeed:
             seen = seen if events else self.changes.count
 
     async def _news(self, position: str | None) -> tuple[str, list[FeedEvent]]:
-        call = self.dispatcher.new_call()
+        call = self.dispatcher.new_call(actor=self.actor)
         work = partial(self.dispatcher.feed, self.feed, position, self.parts, call)
         try:
             return await self.dispatcher.run_aside(work, call)

@@ -11,7 +11,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from functools import cached_property
+from http.client import responses
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
@@ -19,13 +21,14 @@ from starlette.responses import Response
 from starlette.routing import compile_path
 from starlette.types import Receive, Scope, Send
 
-from holdfast.faces.http.asgi import Headers, single_headers
+from holdfast.faces.http.asgi import Headers, HttpExchange, exchange_of, single_headers
 from holdfast.faces.http.problems import MEDIA_TYPE, MethodNotAllowed, UnknownRoute, problem, problem_document
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.render.json_text import json_text
 from holdfast.faces.rest.events import Changes, OpenFeed, send_events, wanted_topics
 from holdfast.faces.rest.openapi import openapi_document
 from holdfast.faces.rest.operations import OperationRoute, json_object, path_of, tagged
+from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest
 from holdfast.kernel.operation import Operation
@@ -111,7 +114,12 @@ def worded_problem(failure: HoldfastError) -> Response:
     document = problem_document(failure)
     status = UNPROCESSABLE if isinstance(failure, InvalidArguments) else failure.http_status
     error = document["error"]
-    document |= {"status": status, "error": {**error, "code": _word(failure), "details": error["data"]}}
+    title = responses.get(status, failure.kind)
+    document |= {
+        "status": status,
+        "title": title,
+        "error": {**error, "code": _word(failure), "details": error["data"]},
+    }
     plain = problem(failure)
     return Response(
         json_text(document, for_a_person=False),
@@ -140,7 +148,10 @@ class RestFace:
     def __init__(self, dispatcher: Dispatcher, changes: Changes) -> None:
         self._dispatcher = dispatcher
         self._changes = changes
-        operations = dispatcher.registry.operations
+        registry = dispatcher.registry
+        # Who may not use an operation is told so, which needs a route to it.
+        reach = replace(registry.selection, read_only=False, role=Role.ADMIN)
+        operations = registry.select(reach).operations
         self._routes = {path_of(item): OperationRoute(item, dispatcher) for item in operations}
         self._addresses = AddressBook(operations, dispatcher)
         self._feeds = FeedBook(dispatcher, changes)
@@ -152,9 +163,14 @@ class RestFace:
         if path == _EVENTS:
             _only_get(scope)
             await self._stream(scope, headers, receive, send)
-        elif (feed := self._feeds.find(path)) is not None:
+        elif (feed := self._feeds.find(path, exchange_of(scope))) is not None:
             _only_get(scope)
-            await send_events(feed.follow(headers), receive, send)
+            try:
+                events = await feed.follow(headers)
+            except HoldfastError as failure:
+                await worded_problem(failure)(scope, receive, send)
+            else:
+                await send_events(events, receive, send)
         else:
             response = await self._response(path, scope, headers, receive)
             await response(scope, receive, send)
@@ -172,7 +188,8 @@ class RestFace:
         if route is None and (found := self._addresses.find(scope["method"], path)) is not None:
             route, scope["path_params"] = found
         if route is None:
-            best = closest(path, [*self._routes, _DESCRIPTION, _EVENTS])
+            offered = [path_of(item) for item in self._dispatcher.registry.operations]
+            best = closest(path, [*offered, _DESCRIPTION, _EVENTS])
             hint = f"{API_PATH}{_DESCRIPTION} lists what you may ask for."
             raise UnknownRoute(
                 "Nothing is at that path.", hint=hint if best is None else f'Did you mean "{best}"? {hint}'
@@ -206,10 +223,11 @@ class FeedBook:
         self._changes = changes
         self._feeds = [(compile_path(f"/{feed.path}")[0], feed) for feed in dispatcher.registry.feeds]
 
-    def find(self, path: str) -> OpenFeed | None:
+    def find(self, path: str, exchange: HttpExchange | None) -> OpenFeed | None:
         """Return the feed at a path, or None."""
         for pattern, feed in self._feeds:
             if (found := pattern.fullmatch(f"/{path}")) is not None:
                 parts = {name: unquote(part) for name, part in found.groupdict().items()}
-                return OpenFeed(feed, parts, self._dispatcher, self._changes)
+                actor = exchange.actor if exchange else None
+                return OpenFeed(feed, parts, self._dispatcher, self._changes, actor)
         return None

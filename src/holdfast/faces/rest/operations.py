@@ -18,7 +18,7 @@ import asyncio
 import hashlib
 import re
 from collections.abc import Mapping
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -145,7 +145,10 @@ class OperationRoute:
         self.operation = operation
         self.method = method_of(operation)
         self._dispatcher = dispatcher
-        self._query = QueryReader(operation)
+
+    @cached_property
+    def _query(self) -> QueryReader:
+        return QueryReader(self.operation)
 
     async def answer(self, scope: Scope, headers: Headers, body: bytes, receive: Receive) -> Response:
         """Run the operation and return its result, or the problem that it ran into."""
@@ -156,6 +159,7 @@ class OperationRoute:
                 allowed=self.method,
             )
         try:
+            self._dispatcher.registry.check_allowed(self.operation)
             arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
             result = await self._run(scope, arguments, receive)
             return self._success(result.wire(), headers)

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from holdfast.kernel.errors import InvalidArguments, OutOfDate
+from holdfast.kernel.text import natural
 from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
@@ -137,7 +138,7 @@ def _criteria(task: Task, wanted: Change) -> dict[str, str]:
 
 
 def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, Any]:
-    number = int(which) if str(which).isascii() and str(which).isdigit() else None
+    number = natural(str(which))
     if number is not None and 1 <= number <= len(items):
         return items[number - 1]
     for item in items:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import binascii
 import mimetypes
 
 from pydantic import Field
@@ -146,7 +145,7 @@ def _content_of(room: Tasks, arguments: AttachFile) -> bytes:
         return Tree(room.repository).read_bytes(arguments.path, MOST_BYTES)
     try:
         content = base64.b64decode(arguments.data or "", validate=True)
-    except binascii.Error:
+    except ValueError:
         raise InvalidArguments("`data` is not Base64.", hint="Encode the file's bytes.") from None
     if len(content) > MOST_BYTES:
         raise InvalidArguments(

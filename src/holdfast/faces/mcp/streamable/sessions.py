@@ -36,6 +36,7 @@ from holdfast.faces.mcp.wire.messages import (
 )
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import Limits
+from holdfast.kernel.text import natural
 
 _PRIMED_SINCE = "2025-11-25"
 _STANDALONE = "0"
@@ -149,9 +150,10 @@ class HandshakeSession:
         """Return the stream of an event and the number to go on after."""
         name, _, number = event_id.partition("-")
         stream = self.standalone if name == _STANDALONE else self._streams.get(name)
-        if stream is None or not number.isdecimal():
+        after = natural(number)
+        if stream is None or after is None:
             raise Refusal(400, "Bad Request: nothing is known of that Last-Event-ID.")
-        return stream, int(number)
+        return stream, after
 
     def _forget_streams(self) -> None:
         """Forget the oldest finished streams, so many that what is kept stays bounded."""
