@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.kernel.errors import Conflict, Invalid, NotFound
+from holdfast.kernel.errors import Conflict, Denied, Invalid, NotFound
 
 
 class NotInitialized(NotFound):
@@ -10,6 +10,13 @@ class NotInitialized(NotFound):
 
     kind = "not_initialized"
     number = 4048
+
+
+class NotJoined(Denied):
+    """The repository names a workspace of the team's database that nobody has joined here."""
+
+    kind = "not_joined"
+    number = 4033
 
 
 class AlreadyClaimed(Conflict):

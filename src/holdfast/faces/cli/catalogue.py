@@ -134,6 +134,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('health', 'taskpilot_health', 'tasks.tools.workspaces', 'Ask the store of the tasks for what it holds, and tell that it answered.', None),
         _command('import', 'taskpilot_import', 'tasks.tools.import_tasks', "Import a Markdown check list, a Backlog.md folder, or task-master's JSON.", None),
         _command('init', 'taskpilot_init', 'tasks.tools.init', 'Initialize a TaskPilot workspace with .task folder structure and configuration.', None),
+        _command('join', 'taskpilot_join', 'tasks.tools.init', 'Let this clone use the workspace of a shared database that it names. No server offers this.', None),
         _command('list', 'taskpilot_list', 'tasks.tools.list_tasks', 'Find tasks by state, readiness, holder, label, file or words, a page at a time.', None),
         _command('list-rules', 'taskpilot_rules', 'tasks.tools.rule_update', 'List the rules that hold, for those who may only read; `holdfast tasks rules` lists them too.', None),
         _command('next', 'taskpilot_next', 'tasks.tools.claim', 'Take the task that should be done next, as `claim next` does.', None),

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, read_limited
+from holdfast.storage.files.atomic import StrPath, atomic_write, read_limited
 
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"
@@ -121,6 +121,25 @@ class Repository:
             pass  # another process is at it, or nobody may write there: not worth failing for
         finally:
             os.close(descriptor)
+
+    def agrees_to(self, what: str) -> bool:
+        """Return whether a person has agreed to something for this repository."""
+        return os.path.exists(self._agreement(what))
+
+    def agree_to(self, what: str) -> None:
+        """Remember that a person agreed, where nothing that comes with a repository can write."""
+        path = self._agreement(what)
+        with disk_failures_named("the folder for what this user agreed to"):
+            os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        atomic_write(path, os.fsencode(f"{what}\n{self.store_directory}\n"), mode=0o600)
+
+    def _agreement(self, what: str) -> str:
+        from hashlib import sha256  # most commands never ask
+
+        configured = os.environ.get("XDG_STATE_HOME", "")
+        base = configured if os.path.isabs(configured) else os.path.expanduser("~/.local/state")
+        name = sha256(os.fsencode(f"{what}\0{self.store_directory}")).hexdigest()
+        return os.path.join(base, "holdfast", "agreed", name)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Repository) and (self.root, self.git_dir) == (other.root, other.git_dir)

@@ -29,7 +29,7 @@ from holdfast.tasks.store import creation, lease, probes, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
-from holdfast.tasks.store.workspace import read_marker
+from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
@@ -125,6 +125,7 @@ class Tasks:
         """Return the workspace of this repository as a transaction sees it."""
         found = self.find_workspace(connection)
         if found is None:
+            refuse_others(self, connection, read_marker(self.repository))
             raise self._not_initialized()
         self.known = found.id
         return found
@@ -151,10 +152,10 @@ class Tasks:
         select = f"SELECT {_WORKSPACE_COLUMNS} FROM workspace"
         if marked is not None:
             row = connection.execute(f"{select} WHERE id = :id", {"id": marked}).fetchone()
-            if row is not None:
+            if row is not None and (not self.is_shared or has_joined(self.repository, marked)):
                 return Workspace(*row)
-        if self.store.engine == "postgresql":
-            return None  # The database is shared: only the marker says which workspace is ours.
+        if self.is_shared:
+            return None  # Only the marker, and who joined, says which workspace is ours.
         row = connection.execute(f"{select} ORDER BY created_at, id LIMIT 1").fetchone()
         return None if row is None else Workspace(*row)
 
@@ -223,6 +224,11 @@ class Tasks:
             return rows.events_after(transaction, transaction.workspace.id, after, limit, uid)
 
     # The store.
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether the database holds workspaces of others, too."""
+        return self.store.engine == "postgresql"
 
     def _not_initialized(self) -> NotInitialized:
         place = "clone" if self._address is None else "database"

@@ -1,4 +1,8 @@
-"""The workspace of a repository: made, or joined by a clone that finds its id in the work tree."""
+"""The workspace of a repository: made, or joined by a clone that finds its id in the work tree.
+
+Anybody can commit the id of a workspace. In a database that is shared, it counts only for a clone in which a
+person has joined that workspace, or made it. The user's state remembers that, outside of every repository.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,8 @@ from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.foreign_document import json_of
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.sql_store import Connection
+from holdfast.tasks.errors import NotJoined
 from holdfast.tasks.store.records import Workspace, is_workspace_id, new_workspace_id
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.transaction import Transaction
@@ -45,6 +51,36 @@ def write_marker(repository: Repository, identity: str) -> None:
     tree.write(MARKER, text.encode())
 
 
+def has_joined(repository: Repository, identity: str) -> bool:
+    """Return whether a clone has joined, or made, a workspace of a shared database."""
+    return repository.agrees_to(f"workspace {identity}")
+
+
+def join(repository: Repository, identity: str) -> None:
+    """Let a clone use a workspace of a shared database from now on."""
+    repository.agree_to(f"workspace {identity}")
+
+
+def enter(room: Tasks, connection: Connection, identity: str) -> None:
+    """Join a workspace that is about to be made; raise when it is there and somebody else's."""
+    refuse_others(room, connection, identity)
+    if room.is_shared:
+        join(room.repository, identity)
+
+
+def refuse_others(room: Tasks, connection: Connection, identity: str | None) -> None:
+    """Raise when a shared database has this workspace, and nobody has joined it in this clone."""
+    if identity is None or not room.is_shared or has_joined(room.repository, identity):
+        return
+    found = connection.execute("SELECT 1 FROM workspace WHERE id = :id", {"id": identity}).fetchone()
+    if found is not None:
+        raise NotJoined(
+            f"This clone has not joined {identity}, a workspace of the shared database.",
+            hint=f"If it is the one you mean, a person runs `holdfast tasks join {identity}` here.",
+            workspace=identity,
+        )
+
+
 _INSERT = (
     "INSERT INTO workspace (id, name, gate, stack, next_number, created_at)"
     " VALUES (:id, :name, :gate, :stack, 1, :now) ON CONFLICT (id) DO NOTHING"
@@ -65,6 +101,7 @@ def begin(room: Tasks, name: str, stack: Sequence[str], gate: Gate) -> tuple[Wor
             made = found is None
             if found is None:
                 identity = read_marker(room.repository) or new_workspace_id(name)
+                enter(room, transaction, identity)
                 _insert(transaction, identity, name, stack, gate)
                 found = room.workspace_called(transaction, identity)
         if not room.repository.bare and read_marker(room.repository) != found.id:

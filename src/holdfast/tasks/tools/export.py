@@ -13,7 +13,7 @@ from holdfast.tasks.imports.archive import parsed, take_in, written
 from holdfast.tasks.models import Reported, Scoped
 from holdfast.tasks.store.session import check_workspace
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import read_marker, write_marker
+from holdfast.tasks.store.workspace import enter, read_marker, write_marker
 from holdfast.tasks.toolset import tasks
 from holdfast.tasks.view.results import workspace_ref
 
@@ -128,6 +128,7 @@ def restore(room: Tasks, arguments: RestoreTasks) -> TasksRestored:
         raise Invalid(f"The file '{path.text}' is not UTF-8 text.", hint="Export it again.") from None
     given = parsed(text.split("\n"))  # texts hold other ends of lines, which end no line here
     with room.writing() as transaction:
+        enter(room, transaction, str(given.workspace["id"]))
         report = take_in(room.store, transaction, room.find_workspace(transaction), given)
     identity = str(given.workspace["id"])
     if not room.repository.bare and read_marker(room.repository) != identity:

@@ -9,7 +9,8 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.kernel.operation import Effect
+from holdfast.kernel.errors import NotFound
+from holdfast.kernel.operation import Effect, Input
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath, Tree
@@ -20,7 +21,7 @@ from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.session import actor, check_workspace
 from holdfast.tasks.store.states import Gate
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, read_marker, set_gate
+from holdfast.tasks.store.workspace import begin, join, read_marker, set_gate
 from holdfast.tasks.toolset import WORKSPACE, tasks
 from holdfast.tasks.view.results import receipt, workspace_ref
 
@@ -277,3 +278,39 @@ def init(room: Tasks, arguments: InitWorkspace) -> WorkspaceInitialized:
         already_initialized=None if made else True,
         next_steps=[*([_FROM_CLONE] if made and is_clone else []), *NEXT_STEPS],
     )
+
+
+class JoinWorkspace(Input):
+    """Which workspace of a shared database."""
+
+    workspace_id: str = Field(max_length=100, description="As .task/workspace.json names it.")
+
+
+class WorkspaceJoined(Reported):
+    """A workspace that this clone uses from now on."""
+
+
+@tasks.operation(
+    "taskpilot_join",
+    title="Join a workspace",
+    effect=Effect.WRITE,
+    idempotent=True,
+    command="join",
+    positional=("workspace_id",),
+    example="holdfast tasks join kelp-3f9a1c",
+    command_only=True,
+    text=lambda result: f'This clone uses the workspace "{one_line(result.workspace.name)}" now.',
+)
+def join_workspace(room: Tasks, arguments: JoinWorkspace) -> WorkspaceJoined:
+    """Let this clone use the workspace of a shared database that it names. No server offers this.
+
+    Anybody can commit the id of a workspace, so a person says once, in each clone, that it is the right one.
+    """
+    named = read_marker(room.repository)
+    if named != arguments.workspace_id:
+        raise NotFound(
+            f"This repository names {named or 'no workspace'}, not {arguments.workspace_id[:80]!a}.",
+            hint="Look into .task/workspace.json; `holdfast tasks init` begins a workspace of its own.",
+        )
+    join(room.repository, named)
+    return WorkspaceJoined(operation="join", workspace=workspace_ref(room.workspace()))
