@@ -189,11 +189,13 @@ class Input:
         return True
 
     def _read(self) -> None:
-        self._take(self._read_chunk())
+        if (data := self._read_chunk()) is not None:
+            self._take(data)
 
     def _read_in_thread(self) -> None:
         while self._flowing.wait() and not self._closed:
-            data = self._read_chunk()
+            # Only what always has something to read, or its end, is read here.
+            data = self._read_chunk() or b""
             taken = threading.Event()
             try:
                 self._loop.call_soon_threadsafe(self._take, data, taken)
@@ -203,11 +205,12 @@ class Input:
                 return
             taken.wait()
 
-    def _read_chunk(self) -> bytes:
+    def _read_chunk(self) -> bytes | None:
+        """Return what came, nothing at the end, or None where another reader of the same pipe was faster."""
         try:
             return os.read(self._descriptor, self._chunk)
         except BlockingIOError:
-            return b"\n"
+            return None
         except OSError:
             return b""
 
