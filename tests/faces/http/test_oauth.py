@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -15,6 +16,9 @@ import jwt
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from holdfast.faces.http.oauth import JwtVerifier
+from holdfast.faces.http.settings import OAuthSettings
+from holdfast.kernel.errors import Unavailable
 from tests.faces.http.running import RunningServer, running_server
 
 AUDIENCE = "https://holdfast.example.org/mcp"
@@ -92,7 +96,7 @@ def test_a_good_token_is_let_in_with_the_role_its_scopes_give(server: RunningSer
     assert status(server, reader) == 200
     assert (
         server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": "x"}, token=reader).status
-        == 404
+        == 403
     )
     assert server.ask("GET", "/api/inbox/list_messages").status == 200, "the owner's token counts as before"
 
@@ -189,3 +193,105 @@ def test_options_that_do_not_fit_together_are_refused(repository: Path) -> None:
     assert run(["serve", "--http", "0", "--public-url", "ftp://x", *root]) == 2
     assert run(["serve", "--http", "0", "--workers", "0", *root]) == 2
     assert run(["serve", "--http", "0.0.0.0:0", *root]) == 5
+
+
+class CountedIssuer:
+    """Answers requests for keys, and counts them; when it is closed nobody answers."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.signing: dict[str, ec.EllipticCurvePrivateKey] = {}
+        issuer = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                issuer.asked += 1
+                keys = [
+                    json.loads(jwt.algorithms.ECAlgorithm.to_jwk(key.public_key()))
+                    | {"kid": name, "use": "sig"}
+                    for name, key in issuer.signing.items()
+                ]
+                body = json.dumps({"keys": keys}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *arguments: Any) -> None:
+                del arguments
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def token(self, name: str) -> str:
+        key = self.signing.setdefault(name, ec.generate_private_key(ec.SECP256R1()))
+        stated = {"iss": self.url, "aud": AUDIENCE, "sub": "ada", "exp": int(time.time()) + 600}
+        return jwt.encode(stated, key, algorithm="ES256", headers={"kid": name})
+
+    def close(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+
+@pytest.fixture
+def counted() -> Iterator[CountedIssuer]:
+    issuer = CountedIssuer()
+    yield issuer
+    issuer.close()
+
+
+def test_junk_makes_one_fetch_of_keys_however_much_of_it_comes(counted: CountedIssuer) -> None:
+    now = 1000.0
+    verifier = JwtVerifier(OAuthSettings(counted.url, AUDIENCE, f"{counted.url}/keys"), lambda: now)
+    good, junk = counted.token("one"), [counted.token(f"junk-{number}") for number in range(20)]
+    counted.signing = {"one": counted.signing["one"]}
+
+    async def verified(*tokens: str) -> list[bool]:
+        return [found is not None for found in await asyncio.gather(*map(verifier.verify_token, tokens))]
+
+    async def all_of_it() -> None:
+        nonlocal now
+        assert await verified(*junk, good) == [False] * 20 + [True]
+        assert counted.asked == 1
+        later = counted.token("later")
+        assert await verified(later, *junk) == [False] * 21
+        now += 11  # a key that the issuer took into use meanwhile is found before long
+        assert await verified(*junk, later) == [False] * 20 + [True]
+        assert counted.asked == 2
+        now += 301  # and one that it took back is forgotten
+        counted.signing = {"other": ec.generate_private_key(ec.SECP256R1())}
+        assert await verified(good, later) == [False, False]
+        assert counted.asked == 3
+
+    asyncio.run(all_of_it())
+
+
+def test_an_issuer_that_does_not_answer_is_not_asked_again_at_once(counted: CountedIssuer) -> None:
+    now = 1000.0
+    verifier = JwtVerifier(OAuthSettings(counted.url, AUDIENCE, f"{counted.url}/keys"), lambda: now)
+    good = counted.token("one")
+
+    async def all_of_it() -> None:
+        nonlocal now
+        counted.close()
+        for _ in range(5):
+            with pytest.raises(Unavailable):
+                await verifier.verify_token(good)
+        assert verifier._asked == 1000.0
+        now += 11
+        with pytest.raises(Unavailable):
+            await verifier.verify_token(good)
+        assert verifier._asked == 1011.0
+
+    asyncio.run(all_of_it())
+
+
+def test_a_subject_named_like_a_token_is_somebody_else(server: RunningServer, issuer: Issuer) -> None:
+    local = server.add_token("ada", "write")
+    for token in (local, issuer.token(sub="ada"), issuer.token(sub="owner")):
+        server.ask("POST", "/api/inbox/send_message", {"file": "a", "comment": token[-9:]}, token=token)
+    found = server.ask("GET", "/api/inbox/list_messages").json["messages"]
+    place = issuer.url.removeprefix("http://")
+    assert {message["author"] for message in found} >= {"ada", f"ada ({place})", f"owner ({place})"}
+    assert "owner" not in {message["author"] for message in found}

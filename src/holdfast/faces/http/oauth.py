@@ -3,13 +3,16 @@
 Contract:
 - A token counts only when it was signed by the issuer's keys, is for our audience, and has not expired.
 - Its scopes say the role: `holdfast:read`, `holdfast:write` or `holdfast:admin`; the highest one counts.
-- The issuer is asked for its keys and for nothing else, over https, or on this machine.
+- The issuer is asked for its keys and for nothing else, over https, or on this machine; once at a time, and
+  seldom, whatever tokens come.
+- A subject is known by its name at this issuer, which no token of the repository can have.
 """
 
 from __future__ import annotations
 
 import asyncio
 import hashlib
+import math
 import time
 import urllib.request
 from typing import Any
@@ -24,6 +27,7 @@ from holdfast.faces.http.access import Caller
 from holdfast.faces.http.problems import InsufficientScope
 from holdfast.faces.http.settings import Address, OAuthSettings
 from holdfast.kernel.call import Role
+from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import Unavailable
 
 SCOPES = {f"holdfast:{role.value}": role for role in Role}
@@ -34,24 +38,58 @@ _FETCH_SECONDS = 10
 _METADATA_BYTES = 1024 * 1024
 _TOKENS_REMEMBERED = 1000
 _KEYS_LIFETIME_SECONDS = 300
+_PAUSE_SECONDS = 10
+"""How long a key that is not known is not asked for again."""
 
 
 class JwtVerifier:
     """Verifies signed access tokens (RFC 9068) as the SDK's token verifier."""
 
-    def __init__(self, settings: OAuthSettings) -> None:
+    def __init__(self, settings: OAuthSettings, clock: MonotonicClock = monotonic) -> None:
         self._settings = settings
-        self._keys: jwt.PyJWKClient | None = None
+        self._clock = clock
+        self._client: jwt.PyJWKClient | None = None
+        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._asked = self._fetched = -math.inf
+        self._unreachable = False
+        self._asking = asyncio.Lock()
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return what the token says, or None when it is not to be believed."""
-        return await asyncio.to_thread(self._verified, token)
-
-    def _verified(self, token: str) -> AccessToken | None:
         try:
-            # What is no token at all must not make us fetch keys.
-            jwt.get_unverified_header(token)
-            key = self._signing_keys().get_signing_key_from_jwt(token)
+            name = jwt.get_unverified_header(token).get("kid")
+        except jwt.PyJWTError:
+            return None  # What is no token at all must not make us fetch keys.
+        if not self._knows(name):
+            async with self._asking:
+                if not self._knows(name) and self._clock() - self._asked >= _PAUSE_SECONDS:
+                    self._asked = self._clock()
+                    await asyncio.to_thread(self._ask)
+        if self._knows(name):
+            return await asyncio.to_thread(self._verified, token, self._keys[name])
+        if self._unreachable:
+            raise Unavailable(
+                "The authorization server's keys cannot be fetched.",
+                hint="Check --oauth-keys, then try again.",
+            )
+        return None
+
+    def _knows(self, name: str | None) -> bool:
+        return name in self._keys and self._clock() - self._fetched < _KEYS_LIFETIME_SECONDS
+
+    def _ask(self) -> None:
+        try:
+            found = self._signing_keys().get_signing_keys(refresh=True)
+        except (jwt.PyJWKClientConnectionError, Unavailable):
+            self._unreachable = True
+            return
+        except jwt.PyJWTError:
+            found = []  # The issuer answers, and has none.
+        self._keys = {key.key_id: key for key in found}
+        self._fetched, self._unreachable = self._asked, False
+
+    def _verified(self, token: str, key: jwt.PyJWK) -> AccessToken | None:
+        try:
             claims: dict[str, Any] = jwt.decode(
                 token,
                 key,
@@ -60,11 +98,6 @@ class JwtVerifier:
                 issuer=self._settings.issuer,
                 options={"require": ["exp", "iss", "aud"]},
             )
-        except jwt.PyJWKClientConnectionError:
-            raise Unavailable(
-                "The authorization server's keys cannot be fetched.",
-                hint="Check --oauth-keys, then try again.",
-            ) from None
         except jwt.PyJWTError:
             return None
         return self._access_token(token, claims)
@@ -81,11 +114,11 @@ class JwtVerifier:
         )
 
     def _signing_keys(self) -> jwt.PyJWKClient:
-        if self._keys is None:
+        if self._client is None:
             where = self._settings.keys or _announced_keys(self._settings.issuer)
             _check_fetchable(where)
-            self._keys = jwt.PyJWKClient(where, lifespan=_KEYS_LIFETIME_SECONDS, timeout=_FETCH_SECONDS)
-        return self._keys
+            self._client = jwt.PyJWKClient(where, timeout=_FETCH_SECONDS)
+        return self._client
 
 
 class OAuthTokens:
@@ -140,7 +173,7 @@ def _caller(issuer: str, token: AccessToken) -> Caller:
             hint=f"Ask for one of {', '.join(SCOPES)}.",
         )
     role = max(roles, key=list(Role).index)
-    name = token.subject or token.client_id
+    name = f"{token.subject or token.client_id} ({issuer.partition('://')[2].rstrip('/')})"
     return Caller(name, role, f"oauth:{issuer}:{token.client_id}:{token.subject}:{role.value}")
 
 
