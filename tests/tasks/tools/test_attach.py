@@ -28,6 +28,7 @@ from holdfast.tasks.tools.attach import (
     attach,
     attachment,
 )
+from tests.tasks.conftest import TurnedClock
 
 toolset = toolsets.toolset("tasks")
 
@@ -94,7 +95,23 @@ def test_short_text_is_embedded_with_title_and_annotations(room: Tasks):
     assert blocks[1]["type"] == "resource"
     assert resource["text"] == "three lines\nof a log\n"
     assert (resource["uri"], resource["title"]) == (result.attachment.uri, "log.txt")
-    assert resource["annotations"] == {"audience": ["user", "assistant"], "priority": 0.7}
+    marks = {"audience": ["user", "assistant"], "priority": 0.7, "lastModified": result.attached_at}
+    assert blocks[1]["annotations"] == resource["annotations"] == marks
+
+
+@pytest.mark.requirement("tasks-21")
+def test_an_embedded_file_tells_when_it_was_put_there_as_it_is(repository: Path, clock: TurnedClock):
+    room = Tasks(Repository.discover(repository), clock=clock)
+    begin(room, "kelp", [], "none")
+    room.create([Draft("Read the log")], ME)
+    times = {}
+    for name, content in (("a.txt", b"one"), ("b.txt", b"two"), ("a.txt", b"three"), ("c.txt", b"four")):
+        clock.turn(hours=1)
+        put(room, name, content)
+        times[name] = clock.now.strftime("%Y-%m-%dT%H:%M:%SZ")
+    put(room, "b.txt", b"two")  # the same again is no change
+    for name, at in times.items():
+        assert look(room, name)[1][1]["annotations"]["lastModified"] == at
 
 
 @pytest.mark.requirement("tasks-20")

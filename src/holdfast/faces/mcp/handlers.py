@@ -79,6 +79,7 @@ def content_block(content: Content) -> types.ContentBlock:
             return types.EmbeddedResource(
                 type="resource",
                 resource=resource_contents(content.uri, content.mime_type, body),
+                annotations=protocol_annotations(content.annotations),
             )
         case Link():
             return types.ResourceLink(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 
 from holdfast.kernel.errors import NotFound
 from holdfast.tasks.store import rows
 from holdfast.tasks.store.history import record, state_of
-from holdfast.tasks.store.records import Task
+from holdfast.tasks.store.records import Attachment, Task
 from holdfast.tasks.store.transaction import Transaction
 
 
@@ -55,6 +56,20 @@ def put(transaction: Transaction, task: Task, new: NewFile) -> Task:
     now = rows.task_by_uid(transaction, task.uid)
     record(transaction, now, "attached", before={"attachments": before}, after={"attachments": after})
     return now
+
+
+def attached_at(transaction: Transaction, task: Task, kept: Attachment) -> float | None:
+    """Return when a file was put on its task as it is now, or None where no event tells."""
+    events = transaction.execute(
+        "SELECT at, before, after FROM event WHERE workspace = :workspace AND task = :task"
+        " AND type = 'attached' ORDER BY seq DESC",
+        {"workspace": task.workspace, "task": task.uid},
+    )
+    for at, *states in events:
+        before, after = (json.loads(state or "{}").get("attachments", []) for state in states)
+        if list(kept) in after and list(kept) not in before:
+            return float(at)
+    return None
 
 
 def is_text(mime: str) -> bool:

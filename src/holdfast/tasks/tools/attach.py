@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import mimetypes
+from dataclasses import replace
 
 from pydantic import Field
 
@@ -16,12 +17,12 @@ from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.models import AttachmentOut, InSession, Reported, TaskId, TaskReceipt, Word
 from holdfast.tasks.store import lease, rows
-from holdfast.tasks.store.attachment import NewFile, content_of, is_text, put
+from holdfast.tasks.store.attachment import NewFile, attached_at, content_of, is_text, put
 from holdfast.tasks.store.records import Attachment
 from holdfast.tasks.store.session import reading, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.toolset import READING, WRITING, tasks
-from holdfast.tasks.view.results import attachment_out, receipt, workspace_ref
+from holdfast.tasks.view.results import attachment_out, moment_or_none, receipt, workspace_ref
 
 MOST_BYTES = 512 * 1024
 """What fits, encoded, into one request with room to spare."""
@@ -79,6 +80,7 @@ class AttachedFile(Reported):
     task_id: str
     attachment: AttachmentOut
     sha256: str
+    attached_at: str | None = None
     text: UntrustedText | None = Field(default=None, description="Its content, where that is short text.")
     data: str | None = Field(default=None, description="Its content in Base64, where that is not text.")
 
@@ -165,10 +167,9 @@ def _content(result: AttachedFile) -> list[Content]:
     data = None if result.data is None else base64.b64decode(result.data)
     words = Text(_words(result))
     if result.text is not None:
-        body = Embedded(
-            shown.uri, mime, visible(result.text), title=one_line(shown.name), annotations=FOR_BOTH
-        )
-        return [words, body]
+        marks = replace(FOR_BOTH, last_modified=result.attached_at)
+        name = one_line(shown.name)
+        return [words, Embedded(shown.uri, mime, visible(result.text), title=name, annotations=marks)]
     if data is not None and mime.startswith("image/"):
         return [words, Image(data, mime, FOR_BOTH)]
     if data is not None and mime.startswith("audio/"):
@@ -206,6 +207,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
                 hint=f"It has: {one_line(known)}.",
             )
         content = content_of(transaction, kept.sha256)
+        at = attached_at(transaction, task, kept)
     text, data = _readable(kept, content)
     return AttachedFile(
         operation="attachment",
@@ -213,6 +215,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
         task_id=task.id,
         attachment=attachment_out(task.workspace, kept),
         sha256=kept.sha256,
+        attached_at=moment_or_none(at),
         text=text,
         data=data,
     )
