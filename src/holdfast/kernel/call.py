@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from enum import Enum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from holdfast.kernel.clock import MonotonicClock, monotonic
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, Denied
 
 if TYPE_CHECKING:
     from holdfast.kernel.questions import Answers, Asker, Capability, Question
@@ -72,6 +72,21 @@ class Call:
         self._settlements: list[tuple[Callable[[], None], Callable[[], None]]] = []
         self._answered: bool | None = None
         self._settling = threading.Lock()
+
+    def signed(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return arguments of which `name` says who writes, with the name that this caller writes under."""
+        given = arguments.get(name)
+        if self.signer is not None:
+            if given not in (None, self.signer):
+                raise Denied(
+                    f'What you write is signed "{self.signer}", by the name of your token.',
+                    hint=f'Leave "{name}" out; only the owner\'s token may name somebody else.',
+                )
+            return {**arguments, name: self.signer}
+        beside = f" ({OWNER})"
+        if self.actor is None or not isinstance(given, str) or given.endswith(beside):
+            return arguments
+        return {**arguments, name: given + beside}
 
     @property
     def cancelled(self) -> bool:

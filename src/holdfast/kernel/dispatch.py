@@ -29,12 +29,11 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from holdfast.kernel.call import OWNER, SIGNATURE, Call, Listener, running
+from holdfast.kernel.call import SIGNATURE, Call, Listener, running
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import (
     Cancelled,
     DeadlineExceeded,
-    Denied,
     HoldfastError,
     Internal,
     InvalidArguments,
@@ -134,24 +133,10 @@ def _plain(message: str) -> str:
 
 
 def _signed(model: type[Input], arguments: Mapping[str, Any] | None, call: Call) -> Mapping[str, Any] | None:
-    """Return the arguments with the name under which this caller writes."""
+    """Return the arguments with the name under which this caller writes, where one of them says it."""
     name = next((name for name, info in model.model_fields.items() if SIGNATURE in info.metadata), None)
-    if name is None or call.actor is None:
-        return arguments
-    given = (arguments or {}).get(name)
-    if call.signer is None:
-        if not isinstance(given, str) or given.endswith(_BESIDE_OWNER):
-            return arguments
-        return {**(arguments or {}), name: f"{given}{_BESIDE_OWNER}"}
-    if given not in (None, call.signer):
-        raise Denied(
-            f'What you write is signed "{call.signer}", by the name of your token.',
-            hint=f'Leave "{name}" out; only the owner\'s token may name somebody else.',
-        )
-    return {**(arguments or {}), name: call.signer}
+    return arguments if name is None else call.signed(name, arguments or {})
 
-
-_BESIDE_OWNER = f" ({OWNER})"
 
 Rooms = Callable[[str], Any]
 """Opens, lazily, the room a toolset works in."""

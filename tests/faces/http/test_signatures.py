@@ -12,6 +12,7 @@ from holdfast.kernel.call import SIGNATURE, Call
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Denied, HoldfastError, NotFound
 from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.registry import Selection
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.faces.http.running import RunningServer
@@ -46,7 +47,7 @@ def done(dispatcher: Dispatcher, who: str | None, name: str, /, **arguments: Any
 def test_every_argument_that_says_who_writes_is_a_signature() -> None:
     unsigned = [
         f"{item.name}: {name}"
-        for item in OPERATIONS
+        for item in full_registry().select(Selection(commands=True)).operations
         if item.effect is not Effect.READ
         for name, info in item.input.model_fields.items()
         if name in NAMES_OF_PEOPLE and SIGNATURE not in info.metadata

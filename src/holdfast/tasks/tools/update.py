@@ -30,6 +30,7 @@ from holdfast.tasks.inputs import (
 )
 from holdfast.tasks.models import (
     MOST_ITEMS,
+    Agent,
     Body,
     InSession,
     Reported,
@@ -339,7 +340,7 @@ class FinishTask(InSession):
     check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     commit: Word | None = Field(default=None, description="The commit that did it, as evidence.")
     reason: Body | None = Field(default=None, description="Anything to say about it.")
-    agent: Word | None = Field(default=None, description="Your name, where you have no session.")
+    agent: Agent = Field(default=None, description="Your name, where you have no session.")
 
 
 @tasks.operation(
@@ -395,6 +396,5 @@ def approve(room: Tasks, arguments: ApproveTask) -> Approved:
     wanted = Change(set={"status": "done"}, reason=arguments.reason, approved=True)
     with room.writing(Who(actor())) as transaction:
         done = change(transaction, arguments.task_id, wanted)
-    return Approved(
-        operation="approve", workspace=workspace_ref(transaction.workspace), task=receipt(done.task)
-    )
+    where = workspace_ref(transaction.workspace)
+    return Approved(operation="approve", workspace=where, task=receipt(done.task))
