@@ -16,7 +16,7 @@ from holdfast.tasks.store.history import note, replayed, state_of
 from holdfast.tasks.store.records import Change, Draft, File, Link
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
-from holdfast.tasks.store.workspace import begin, write_marker
+from holdfast.tasks.store.workspace import begin, join, write_marker
 from holdfast.tasks.tools.export import ExportTasks, RestoreTasks, export, restore
 from tests.tasks.conftest import ADA, BOB, TurnedClock, add
 from tests.tasks.postgres import Server
@@ -89,6 +89,7 @@ def test_a_workspace_moves_between_the_engines_with_ids_and_history(
     report = taken_in(target, exported(source))
     assert (report.added, report.conflicts, report.renumbered) == (3, [], {})
     write_marker(target.repository, source.workspace().id)
+    join(target.repository, source.workspace().id)
     assert exported(target) == exported(source)
     assert histories(target) == histories(source)
     assert target.workspace().gate == "evidence"
