@@ -6,7 +6,9 @@ Contract:
   would run the repository's filters, whose names are its choice and cannot be switched off.
 - Settings given by `-c` win over every configuration file, the repository's included. They switch off
   whatever names a program that one of our commands could reach: file system monitors, hooks, pagers,
-  external diffs, transports, prompts, credential helpers.
+  external diffs, prompts, credential helpers. What moves refs, and with that could run hooks that a
+  configuration defines, reads none of the repository's configuration at all (`stand_in.py`).
+  `docs/git-configuration.md` goes through all of git's settings.
 - Of the environment, git gets the search path, the home directory and the language; every `GIT_*` variable
   of the caller is dropped. The user's own and the system's configuration stay in force: they belong to the
   person at the keyboard, and the settings above bind them as well.
@@ -35,7 +37,8 @@ from holdfast.kernel.text import shorten
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.line_diff import LineRange, changed_lines, is_binary
-from holdfast.storage.git.repository import Repository
+from holdfast.storage.git.repository import Repository, is_inside
+from holdfast.storage.git.stand_in import FORMAT_SETTINGS, stand_in
 from holdfast.storage.processes.child import (
     WIDE_PIPE_BYTES,
     Patience,
@@ -47,12 +50,13 @@ from holdfast.storage.processes.child import (
 
 _SETTINGS = (
     f"core.hooksPath={os.devnull}", "core.fsmonitor=false", "core.untrackedCache=false", "core.pager=cat",
-    "core.editor=false", "core.askPass=", "core.sshCommand=false", "core.gitProxy=",
-    "core.alternateRefsCommand=false", "core.useReplaceRefs=false", "credential.helper=", "diff.external=",
+    "core.editor=false", "core.alternateRefsCommand=false", "core.useReplaceRefs=false", "diff.external=",
     "gc.auto=0", "gpg.program=false", "log.showSignature=false", "maintenance.auto=false",
-    "protocol.allow=never", "protocol.ext.allow=never", "protocol.file.allow=never",
     "submodule.recurse=false",
 )  # fmt: skip
+
+_SETTINGS_OF_THE_USER = ("core.sshCommand=false", "credential.helper=")
+"""What is the user's to name, and switched off wherever the repository could name it too."""
 
 _KEPT_VARIABLES = ("HOME", "XDG_CONFIG_HOME")
 
@@ -68,12 +72,15 @@ _ABSOLUTE_PATH = re.compile(r"(?<![\w.~])/[^\s'\"`:;,]+")
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f]+")
 
 
-def hardened_arguments(git: str, repository: Repository, arguments: tuple[str, ...]) -> list[str]:
-    """Return the whole command line for one git command on this repository."""
-    settings = [part for setting in _SETTINGS for part in ("-c", setting)]
+def hardened_arguments(
+    git: str, repository: Repository, arguments: tuple[str, ...], place: str | None = None
+) -> list[str]:
+    """Return the whole command line for one git command on this repository, or in another git directory."""
+    wanted = _SETTINGS if place else (*_SETTINGS, *_SETTINGS_OF_THE_USER)
+    settings = [part for setting in wanted for part in ("-c", setting)]
     # Named, not searched for: a nested or planted repository cannot take its place.
-    places = [f"--git-dir={repository.git_dir}"]
-    if not repository.bare:
+    places = [f"--git-dir={place or repository.git_dir}"]
+    if not (place or repository.bare):
         places.append(f"--work-tree={repository.root}")
     return [git, "--no-pager", *settings, *places, *arguments]
 
@@ -87,7 +94,7 @@ def hardened_environment(environment: Mapping[str, str], search_path: str) -> di
 def trusted_search_path(environment: Mapping[str, str], root: str) -> str:
     """Return the directories of PATH that a repository cannot supply: absolute ones, outside of it."""
     entries = environment.get("PATH", os.defpath).split(os.pathsep)
-    return os.pathsep.join(entry for entry in entries if os.path.isabs(entry) and not _inside(entry, root))
+    return os.pathsep.join(entry for entry in entries if os.path.isabs(entry) and not is_inside(entry, root))
 
 
 def find_git(search_path: str) -> str:
@@ -109,10 +116,6 @@ def readable_complaint(complaint: bytes, repository: Repository) -> str:
 
 def _candidates(search_path: str) -> Iterator[str]:
     return (os.path.join(entry, "git") for entry in search_path.split(os.pathsep) if entry)
-
-
-def _inside(entry: str, root: str) -> bool:
-    return (os.path.realpath(entry) + os.sep).startswith(root.rstrip(os.sep) + os.sep)
 
 
 _OBJECT_ID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -140,6 +143,8 @@ class Terms(NamedTuple):
     environment: Mapping[str, str] = MappingProxyType({})
     apart: bool = False
     """Whether the command runs as if outside of any repository, so that no configuration of one is read."""
+    stand_in: bool = False
+    """Whether it works on objects and refs alone, and reads no configuration of the repository either."""
 
 
 class Finished(NamedTuple):
@@ -158,7 +163,7 @@ class Git:
             raise Unavailable(
                 "This directory is not in a git repository.", hint="Run `git init` to make it one."
             )
-        self._repository = repository
+        self.repository = repository
         self._search_path = trusted_search_path(environment, repository.root)
         self._environment = hardened_environment(environment, self._search_path)
 
@@ -198,7 +203,7 @@ class Git:
             status = wait_until_ended(process, patience)
         finally:
             end_group(process)
-        words = readable_complaint(bytes(complaint), self._repository) if complaint else ""
+        words = readable_complaint(bytes(complaint), self.repository) if complaint else ""
         return Finished(status, bytes(output), words)
 
     def stream(
@@ -219,7 +224,7 @@ class Git:
         finally:
             end_group(process)
         if status != 0:
-            words = readable_complaint(bytes(complaint), self._repository)
+            words = readable_complaint(bytes(complaint), self.repository)
             raise _failed(arguments[0], Finished(status, b"", words))
 
     def resolve(self, revision: str) -> str:
@@ -265,7 +270,7 @@ class Git:
         self, pattern: str, scope: str | None = None, *, apart: bool = False, errors: str = "replace"
     ) -> list[tuple[str, str]]:
         """Return what the configuration says under names that match, in order; of one scope, or of all."""
-        scopes = () if scope is None else (scope,)
+        scopes = () if scope is None else (scope, "--includes")
         found = self.execute("config", *scopes, "--null", "--get-regexp", pattern, terms=Terms(apart=apart))
         items = (item.partition("\n") for item in found.output.decode(errors=errors).split("\0") if item)
         return [(key, value) for key, _, value in items]
@@ -287,7 +292,7 @@ class Git:
         """
         limit = LIMITS.diff_file_bytes
         try:
-            new = Tree(self._repository).read_bytes(path, limit)
+            new = Tree(self.repository).read_bytes(path, limit)
             old = self.head_blob(path, limit=limit) or b""
         except (NotFound, TooLarge):
             return []
@@ -308,6 +313,13 @@ class Git:
     def _program(self) -> str:
         return find_git(self._search_path)
 
+    @cached_property
+    def _formats(self) -> dict[str, str]:
+        return dict(self.settings(FORMAT_SETTINGS))
+
+    def _stand_in(self) -> str:
+        return stand_in(self.repository.ensure_store(), self._formats)
+
     def _start_reader(self) -> subprocess.Popen[bytes]:
         return self._start(("cat-file", "--batch"), stdin=subprocess.PIPE, stderr=subprocess.DEVNULL)
 
@@ -320,15 +332,14 @@ class Git:
         terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> subprocess.Popen[bytes]:
         settings = tuple(part for setting in terms.settings for part in ("-c", setting))
-        # The last one counts, and there is no repository: git goes on without.
-        place = (f"--git-dir={os.devnull}",) if terms.apart else ()
-        with disk_failures_named(os.path.basename(self._repository.root)):
+        place = os.devnull if terms.apart else self._stand_in() if terms.stand_in else None
+        with disk_failures_named(os.path.basename(self.repository.root)):
             return subprocess.Popen(
-                hardened_arguments(self._program, self._repository, (*place, *settings, *arguments)),
+                hardened_arguments(self._program, self.repository, (*settings, *arguments), place),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                cwd=self._repository.root,
+                cwd=self.repository.root,
                 env={**self._environment, **terms.environment},
                 start_new_session=True,
                 bufsize=0,

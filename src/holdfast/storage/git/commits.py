@@ -26,7 +26,7 @@ from holdfast.storage.git.refs import DURABLE, Refs
 _FORMAT = "--format=%H %ct %P%n%B"
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 _WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
-_BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"))
+_BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"), stand_in=True)
 _STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}

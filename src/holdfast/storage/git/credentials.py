@@ -43,9 +43,6 @@ class UsersConfiguration:
         if self._repository.git_dir is None or not host.replace("-", "").replace(".", "").isalnum():
             return None
         with Git(self._repository, self.environment) as git:
-            helpers = _pairs(git, r"^credential\.")
-            if not helpers:
-                return None
             variables = {
                 name: self.environment[name] for name in _KEYRING_VARIABLES if name in self.environment
             }
@@ -55,7 +52,7 @@ class UsersConfiguration:
                 given=f"protocol=https\nhost={host}\n\n".encode(),
                 seconds=LIMITS.credential_seconds,
                 limit=LIMITS.read_chunk,
-                terms=Terms(tuple(helpers), variables, apart=True),
+                terms=Terms(environment=variables, apart=True),
             )
         lines = finished.output.decode(errors="replace").splitlines()
         found = dict(line.split("=", 1) for line in lines if "=" in line)

@@ -31,7 +31,7 @@ _OWN_WAIT_SECONDS = 0.1
 _PAUSE_SECONDS = 0.005
 _STORE = "holdfast"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-_TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"))
+_TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
 
 
 class RefMoved(Conflict):

@@ -1,9 +1,9 @@
 """Other repositories: refs fetched from them and pushed to them, and nothing else touched on either side.
 
 Contract:
-- The user's own configuration decides how a remote is reached: credentials, `ssh`, proxies. What a
-  repository's configuration could make git run is overridden: hooks, helpers, transports and
-  programs of the other side.
+- The user's own configuration decides how a remote is reached: credentials, `ssh`, proxies. Of a repository's
+  configuration git gets to know only what `_HANDED_OVER` names, which can run and write nothing.
+- A remote that is a folder of this repository is refused: pushing there would run the hooks that are in it.
 - Only the named refs move. Tracking branches, tags, `FETCH_HEAD`, submodules and maintenance are left alone.
 """
 
@@ -12,31 +12,27 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping, Sequence
+from urllib.parse import unquote
 
-from holdfast.kernel.errors import NotFound, Unavailable
+from holdfast.kernel.errors import Denied, NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.git.command import SCOPES, Git, Terms
+from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.refs import DURABLE
 
 _REMOTE_NAME = re.compile(r"[\w][\w.+-]*(?:/[\w][\w.+-]*)*", re.ASCII)
-_PROTOCOLS = "file:git:http:https:ssh"
+_REACHABLE = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 _USERS_VARIABLES = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO",
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
     "USER", "LOGNAME",
 )  # fmt: skip
 _SETTINGS = (
-    DURABLE,
-    "protocol.allow=user",
-    "protocol.file.allow=always",
-    "protocol.git.allow=always",
-    "protocol.http.allow=always",
-    "protocol.https.allow=always",
-    "protocol.ssh.allow=always",
-    "fetch.writeCommitGraph=false",
-    "push.gpgSign=false",
-    "push.followTags=false",
+    DURABLE, "fetch.writeCommitGraph=false", "push.gpgSign=false", "push.followTags=false",
     "push.pushOption=",
+)  # fmt: skip
+_HANDED_OVER = (
+    r"^(remote\..*\.(url|pushurl)|url\..*\.(insteadof|pushinsteadof)|http\.(.*\.)?extraheader"
+    r"|credential\.(.*\.)?(username|usehttppath)|(fetch|transfer)\.fsckobjects)$"
 )
 _REJECTED = "!"
 
@@ -79,21 +75,23 @@ class Remotes:
 
     def fetch(self, remote: str, *refspecs: str) -> None:
         """Bring refs of a remote into this repository."""
+        terms = self._terms(remote)
         finished = self._git.execute(
             "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
             "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack",
             "--end-of-options", remote, *refspecs,
-            seconds=LIMITS.git_network_seconds, terms=self._terms(remote),
+            seconds=LIMITS.git_network_seconds, terms=terms,
         )  # fmt: skip
         if finished.status != 0:
             raise _unreachable(remote, finished.complaint)
 
     def push(self, remote: str, refspecs: Sequence[str]) -> dict[str, str]:
         """Offer refs to a remote, and return those it refused with its words."""
+        terms = self._terms(remote)
         finished = self._git.execute(
             "push", "--porcelain", "--no-verify", "--recurse-submodules=no",
             "--receive-pack=git-receive-pack", "--end-of-options", remote, *refspecs,
-            seconds=LIMITS.git_network_seconds, terms=self._terms(remote),
+            seconds=LIMITS.git_network_seconds, terms=terms,
         )  # fmt: skip
         lines = [line.split("\t") for line in finished.output.decode(errors="replace").splitlines()]
         refused = {
@@ -113,17 +111,52 @@ class Remotes:
         return True
 
     def _terms(self, remote: str) -> Terms:
-        settings = (*_SETTINGS, f"remote.{remote}.mirror=false", *self._users_settings())
+        """Return on which terms git may reach a remote; refuse one that leads into this repository."""
         variables = {name: self._environment[name] for name in _USERS_VARIABLES if name in self._environment}
-        return Terms(settings, {**variables, "GIT_ALLOW_PROTOCOL": _PROTOCOLS})
+        terms = Terms(_SETTINGS, {**variables, **self._handed_over(), **_REACHABLE}, stand_in=True)
+        # Asked of git, so that rewritten addresses are looked at as it will use them.
+        lines = os.fsdecode(self._git.run("remote", "--verbose", terms=terms)).splitlines()
+        found = [
+            rest.rpartition(" (")[0]
+            for name, _, rest in (line.partition("\t") for line in lines)
+            if name == remote
+        ]
+        if not found:  # and git would take its name for a path
+            raise _unreachable(remote, "it has no address")
+        if any(self._git.repository.holds(path) for path in map(local_path, found) if path is not None):
+            raise Denied(
+                f"The remote '{remote}' is a folder of this repository, whose hooks would run.",
+                hint=f"`git remote set-url {remote} <address>` sets it to a repository elsewhere.",
+            )
+        return terms
 
-    def _users_settings(self) -> list[str]:
-        """Return how the user and the system reach remotes, which the repository cannot change."""
-        pattern = r"^(credential\.|core\.sshcommand$|core\.askpass$)"
-        pairs = (
-            pair for scope in SCOPES for pair in self._git.settings(pattern, scope, errors="surrogateescape")
+    def _handed_over(self) -> dict[str, str]:
+        """Return what git shall know of the repository's configuration, as variables of its environment.
+
+        Among these are headers with passwords, which nobody else may see in a list of arguments.
+        """
+        found = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _HANDED_OVER)
+        fields = os.fsdecode(found.output).split("\0")
+        settings = (
+            item.partition("\n")
+            for scope, item in zip(fields[::2], fields[1::2], strict=False)
+            if scope in ("local", "worktree")
         )
-        return ["core.sshCommand=ssh", *(f"{key}={value}" for key, value in pairs)]
+        pairs = [(key, value) for key, _, value in settings if "\n" not in value]
+        variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
+        for number, (key, value) in enumerate(pairs):
+            variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return variables
+
+
+def local_path(address: str) -> str | None:
+    """Return the path that git takes an address for, or None when it leads to another machine."""
+    if address.startswith("file://"):
+        # What stands before the path would be a host, and git does not look at it.
+        _, _, path = unquote(address.removeprefix("file://"), errors="surrogateescape").partition("/")
+        return f"/{path}"
+    host, colon, _ = address.partition(":")
+    return None if colon and "/" not in host else os.path.expanduser(address)
 
 
 def _unreachable(remote: str, complaint: str) -> Unavailable:

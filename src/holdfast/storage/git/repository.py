@@ -89,6 +89,23 @@ class Repository:
             return None  # git, too, walks past a `.git` directory that holds no repository
         raise _bad_pointer(directory)
 
+    def holds(self, path: str) -> bool:
+        """Tell whether git, given this path, would take something in this repository or a worktree of it."""
+        assert self.git_dir is not None
+        assert self.common_dir is not None
+        above = os.path.dirname(self.common_dir) if os.path.basename(self.common_dir) == ".git" else self.root
+        for form in (path, f"{path}.git", f"{path}/.git"):
+            place = os.path.realpath(os.path.join(self.root, form))
+            if any(is_inside(place, folder) for folder in (self.root, self.git_dir, self.common_dir, above)):
+                return True
+            try:
+                enclosing = Repository.discover(place).common_dir
+            except HoldfastError:
+                continue  # nothing is there, or nothing that is ours
+            if enclosing is not None and is_inside(self.common_dir, enclosing):
+                return True
+        return False
+
     def ensure_store(self) -> str:
         """Create the store directory if it is missing, for its owner only, and return it."""
         label = os.path.basename(self.store_directory)
@@ -149,6 +166,11 @@ class Repository:
 
     def __repr__(self) -> str:
         return f"Repository({os.path.basename(self.root)!r})"
+
+
+def is_inside(path: str, directory: str) -> bool:
+    """Tell whether a path leads to a directory, which is one without links, or to something in it."""
+    return (os.path.realpath(path) + os.sep).startswith(directory.rstrip(os.sep) + os.sep)
 
 
 def _existing_directory(path: StrPath) -> str:
