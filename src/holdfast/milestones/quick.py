@@ -18,6 +18,7 @@ from holdfast.milestones.index.schema import (
     SCHEMA_VERSION,
 )
 from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,10 +28,6 @@ _PATIENCE_SECONDS = 1.0
 _SMALL_FILE_BYTES = 4096
 _ORDINARY_CHARACTERS = 100_000
 _LABELS = "SELECT value FROM json_each(?)"
-
-
-class OutOfTheOrdinary(Exception):
-    """The whole program must look at this."""
 
 
 def listed(
@@ -113,15 +110,15 @@ def list_identity(kind: str, filter_text: str, sort: list[str], *, include_close
 
 def connect_fresh(start: str) -> Connection | None:
     """Return a connection, for reading, to the index of the enclosing repository; None without any logs."""
-    common = _common_directory(start)
-    refs = RefFiles(common, NAMESPACE)
+    _, store = enclosing_repository(start)
+    refs = RefFiles(os.path.dirname(store), NAMESPACE)
     try:
         if not refs.are_readable:
             raise OutOfTheOrdinary
         tips = refs.tips()
         if not tips:
             return None
-        connection = _connect(os.path.join(common, "holdfast"))
+        connection = _connect(store)
         try:
             _check(connection, tips)
         except BaseException:
@@ -152,36 +149,6 @@ def _check(connection: Connection, tips: dict[str, str]) -> None:
     connection.execute("BEGIN")
     if dict(connection.execute("SELECT ref, id FROM tip").fetchall()) != tips:
         raise OutOfTheOrdinary
-
-
-def _common_directory(start: str) -> str:
-    """Return the git directory that the worktrees of the enclosing repository share."""
-    directory = os.path.realpath(start)
-    if not os.path.isdir(directory):
-        raise OutOfTheOrdinary
-    while not os.path.lexists(os.path.join(directory, ".git")):
-        parent = os.path.dirname(directory)
-        if parent == directory:
-            raise OutOfTheOrdinary
-        directory = parent
-    git_directory = os.path.join(directory, ".git")
-    if not os.path.isdir(git_directory):
-        git_directory = _pointer(git_directory, "gitdir:")
-    common = git_directory
-    if os.path.lexists(os.path.join(git_directory, "commondir")):
-        common = _pointer(os.path.join(git_directory, "commondir"), "")
-    for needed in (os.path.join(git_directory, "HEAD"), os.path.join(common, "objects")):
-        if not os.path.lexists(needed):
-            raise OutOfTheOrdinary
-    return os.path.realpath(common)
-
-
-def _pointer(path: str, prefix: str) -> str:
-    """Return the directory that one of git's small files names."""
-    text = _small_file(path)
-    if not text.startswith(prefix):
-        raise OutOfTheOrdinary
-    return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
 
 
 def _small_file(path: str) -> str:

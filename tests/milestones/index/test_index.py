@@ -23,9 +23,10 @@ from holdfast.milestones.index.query import Condition, Query
 from holdfast.milestones.index.rows import Rows
 from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
-from holdfast.milestones.quick import OutOfTheOrdinary, connect_fresh
+from holdfast.milestones.quick import connect_fresh
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.commits import parsed
+from holdfast.storage.sql.quick import OutOfTheOrdinary
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 
 

@@ -6,12 +6,14 @@ import fcntl
 import os
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.quick import OutOfTheOrdinary, are_callers, enclosing_repository
 from tests.storage.git_support import commit, git
 
 
@@ -194,6 +196,121 @@ def test_a_store_of_another_user_is_refused(repository, monkeypatch):
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
     with pytest.raises(Denied, match="another user"):
         found.ensure_store()
+
+
+# Repositories of other users.
+
+STRANGER = 12345
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+
+
+@pytest.fixture(params=["work tree", "git directory", "worktree", "bare"])
+def foreign(request, repository, tmp_path) -> Path:
+    """A directory inside a repository of which a part belongs to somebody else."""
+    place, given = repository, repository
+    if request.param == "git directory":
+        given = repository / ".git"
+    elif request.param == "worktree":
+        commit(repository, {"a": "1"})
+        place = tmp_path / "second"
+        git(repository, "worktree", "add", "--quiet", str(place))
+        given = place / ".git"
+    elif request.param == "bare":
+        place = given = tmp_path / "bare.git"
+        git(tmp_path, "init", "--quiet", "--bare", str(place))
+    (place / "deeper").mkdir()
+    os.chown(given, STRANGER, -1)
+    return place / "deeper"
+
+
+def git_finds_one(where: Path) -> bool:
+    return subprocess.run(["git", "rev-parse", "--git-dir"], cwd=where, capture_output=True).returncode == 0
+
+
+def both_find_one(where: Path) -> bool:
+    """Ask us and git, who must agree."""
+    if git_finds_one(where):
+        return Repository.discover(where).git_dir is not None
+    with pytest.raises(Denied, match="belongs to another user") as caught:
+        Repository.discover(where)
+    assert str(where.parent) not in caught.value.sentence()
+    return False
+
+
+@needs_root
+def test_a_repository_of_another_user_is_refused_as_git_refuses_it(foreign):
+    assert not both_find_one(foreign)
+    with pytest.raises(Denied):
+        Repository.at(foreign.parent)
+    with pytest.raises(OutOfTheOrdinary):
+        enclosing_repository(str(foreign))
+
+
+SAFE = [
+    "*",
+    "{place}",
+    "{place}/",
+    "{parent}/*",
+    "%(prefix)/x",
+    "~/../{name}",
+    "{place}/deeper",
+    "",
+    "elsewhere",
+]
+
+
+@needs_root
+@pytest.mark.parametrize("value", SAFE)
+def test_safe_directories_of_the_user_count_as_they_do_for_git(foreign, value):
+    place = foreign.parent
+    text = value.format(place=place, parent=place.parent, name=place.name)
+    git(place.parent, "config", "--global", "safe.directory", text)
+    assert both_find_one(foreign) or value not in ("*", "{place}")
+    git(place.parent, "config", "--global", "--add", "safe.directory", "")
+    assert not both_find_one(foreign), "an empty value takes back what was said before"
+
+
+@needs_root
+def test_safe_directories_of_the_repository_do_not_count(foreign):
+    place = foreign.parent
+    git(place, "-c", "safe.directory=*", "config", "safe.directory", "*")
+    assert not both_find_one(foreign)
+
+
+@needs_root
+def test_safe_directories_of_the_command_line_count(foreign, monkeypatch):
+    for name, value in {"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert both_find_one(foreign)
+
+
+@needs_root
+@pytest.mark.parametrize(
+    ("variable", "counts"), [(str(STRANGER), True), ("1", False), ("12345x", False), ("", False)]
+)
+def test_under_sudo_the_files_of_the_person_count(foreign, monkeypatch, variable, counts):
+    monkeypatch.setenv("SUDO_UID", variable)
+    assert both_find_one(foreign) is counts
+
+
+@needs_root
+@pytest.mark.parametrize("foreign", ["git directory"], indirect=True)
+def test_no_command_uses_a_repository_of_another_user(foreign, run_holdfast):
+    listed = run_holdfast("milestones", "list", cwd=foreign)
+    sent = run_holdfast("send", "--file", "a", "--comment", "x", cwd=foreign)
+    hook = run_holdfast("inbox", "drain", "--hook", cwd=foreign)
+    for answer in (listed, sent, hook):
+        assert answer.returncode != 0
+        assert "belongs to another user" in answer.stderr
+    assert not list(foreign.parent.rglob("holdfast"))
+
+
+def test_whoever_is_not_the_owner_is_asked_about(repository, monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: os.getuid() + 1)
+    assert not are_callers(str(repository))
+    assert Repository.discover(repository).git_dir, "git, whose user owns it, has the last word"
+    with pytest.raises(OutOfTheOrdinary):
+        enclosing_repository(str(repository))
 
 
 def test_a_repository_shows_its_name_and_not_its_place(repository):

@@ -59,7 +59,8 @@ def _limit(given: dict[str, str]) -> int:
 
 
 def _answer(given: dict[str, str]) -> str | None:
-    from holdfast.milestones.quick import OutOfTheOrdinary, listed
+    from holdfast.milestones.quick import listed
+    from holdfast.storage.sql.quick import OutOfTheOrdinary
 
     kind, limit, has_closed = given.get("kind", "issue"), _limit(given), "--include-closed" in given
     wanted = given.get("--filter", "")

@@ -105,6 +105,29 @@ def find_git(search_path: str) -> str:
     raise Unavailable("The program 'git' was not found.", hint="Install git, or add its directory to PATH.")
 
 
+def is_accepted_by_git(directory: str, git_dir: str, environment: Mapping[str, str] = os.environ) -> bool:
+    """Tell whether git, asked in a directory of another user, works with the repository that it finds there.
+
+    So git's own rules decide, those of `safe.directory` in the version that is installed.
+    """
+    search_path = trusted_search_path(environment, directory)
+    asked = {name: environment[name] for name in environment if name.startswith("GIT_CONFIG")}
+    sudo = {"SUDO_UID": environment["SUDO_UID"]} if "SUDO_UID" in environment else {}
+    try:
+        answer = subprocess.run(
+            [find_git(search_path), "--no-pager", "rev-parse", "--absolute-git-dir"],
+            check=True,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            cwd=directory,
+            env={**hardened_environment(environment, search_path), **asked, **sudo},
+            timeout=LIMITS.git_seconds,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return False
+    return os.path.realpath(answer.stdout.removesuffix(b"\n")) == os.fsencode(git_dir)
+
+
 def readable_complaint(complaint: bytes, repository: Repository) -> str:
     """Return what git said on standard error, in one line and without paths of this machine."""
     text = complaint.decode(errors="replace")

@@ -1,10 +1,11 @@
 """Where a repository is and where Holdfast keeps its stores, found without running git.
 
 Contract:
-- Discovery reads names and two small text files (`.git`, `commondir`); it runs nothing, and it honours no
-  environment variable. What a hostile repository writes there can lead to an error, never to a crash.
+- Discovery reads names, owners and two small text files (`.git`, `commondir`); no environment variable leads
+  it elsewhere. What a hostile repository writes there can lead to an error, never to a crash.
 - All worktrees of a repository share one store directory, inside the common git directory, where ordinary
   git commands neither see nor delete it. Outside git the store is `.holdfast` in the directory itself.
+- A repository of another user is refused, unless git's `safe.directory` accepts it: only then is git run.
 - The nearest `.git` upwards decides. A bare repository is recognised only where no `.git` encloses it, so
   that one committed inside a work tree cannot pose as the repository.
 """
@@ -19,6 +20,7 @@ from collections.abc import Iterator
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, atomic_write, read_limited
+from holdfast.storage.sql.quick import are_callers
 
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"
@@ -62,7 +64,7 @@ class Repository:
                 return found
         for directory in _upwards(start):
             if _is_git_directory(directory, directory):
-                return cls(directory, directory, directory)
+                return cls._bare(directory)
         return cls(start)
 
     @classmethod
@@ -71,7 +73,12 @@ class Repository:
         root = _existing_directory(root)
         if (found := cls._with_git_entry(root)) is not None:
             return found
-        return cls(root, root, root) if _is_git_directory(root, root) else cls(root)
+        return cls._bare(root) if _is_git_directory(root, root) else cls(root)
+
+    @classmethod
+    def _bare(cls, directory: str) -> Repository:
+        _check_owner(directory, directory)
+        return cls(directory, directory, directory)
 
     @classmethod
     def _with_git_entry(cls, directory: str) -> Repository | None:
@@ -84,6 +91,7 @@ class Repository:
             return None
         common_dir = _common_directory(git_dir)
         if _is_git_directory(git_dir, common_dir):
+            _check_owner(directory, git_dir, entry)
             return cls(directory, git_dir, common_dir)
         if os.path.isdir(entry):
             return None  # git, too, walks past a `.git` directory that holds no repository
@@ -197,6 +205,19 @@ def _is_git_directory(git_dir: str, common_dir: str) -> bool:
         and os.path.isdir(os.path.join(common_dir, "objects"))
         and os.path.isdir(os.path.join(common_dir, "refs"))
     )
+
+
+def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
+    """Refuse what another user put there, as git does: its configuration is theirs, and so is the store."""
+    if are_callers(directory, git_dir, *entry):
+        return
+    from holdfast.storage.git.command import is_accepted_by_git  # rarely needed, and it brings processes
+
+    if not is_accepted_by_git(directory, git_dir):
+        raise Denied(
+            f"The repository '{os.path.basename(directory)}' belongs to another user.",
+            hint="Use a clone of your own; or, if you trust that user, add it to git's `safe.directory`.",
+        )
 
 
 def _follow_pointer(entry: str) -> str:

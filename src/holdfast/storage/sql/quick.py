@@ -65,6 +65,21 @@ def address_of(path: str, mode: str) -> str:
     return f"file://{quoted}?mode={mode}"
 
 
+def are_callers(*paths: str) -> bool:
+    """Tell whether all of these belong to whoever runs this program; under sudo, to them or to root.
+
+    Where they do not, git's `safe.directory` has the last word: see `command.is_accepted_by_git`.
+    """
+    mine = {os.geteuid()}
+    before_sudo = os.environ.get("SUDO_UID", "")
+    if 0 in mine and before_sudo.isascii() and before_sudo.isdecimal():
+        mine.add(int(before_sudo))
+    try:
+        return all(os.lstat(path).st_uid in mine for path in paths)
+    except OSError:
+        return False
+
+
 def enclosing_repository(start: str) -> tuple[str, str]:
     """Return the work tree that encloses a directory, and the store directory its worktrees share."""
     if not os.path.isdir(start):
@@ -82,6 +97,8 @@ def enclosing_repository(start: str) -> tuple[str, str]:
         common = _pointer(os.path.join(git_directory, "commondir"), "")
     has_head = os.path.lexists(os.path.join(git_directory, "HEAD"))
     if not (has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))):
+        raise OutOfTheOrdinary
+    if not are_callers(root, entry, git_directory):
         raise OutOfTheOrdinary
     return root, os.path.join(common, "holdfast")
 
