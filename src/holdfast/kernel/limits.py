@@ -88,6 +88,8 @@ class Limits:
     filter_bytes: int = 4 * KIB
     filter_depth: int = 32
     claim_seconds: float = 3600.0
+    log_commit_bytes: int = 32 * MIB
+    """Larger ones are not taken in; those written here have a few megabytes at most."""
 
     # Comments (specification: paired-comments; bounds on files are ours).
     comment_characters: int = 10_000

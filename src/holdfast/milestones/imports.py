@@ -238,10 +238,10 @@ def fresh_drafts(
 
 def fresh_entries(connection: sqlite3.Connection, entries: Iterable[Entry]) -> Iterator[Entry]:
     """Yield those operations that no log has."""
-    query = "SELECT 1 FROM operation WHERE entity = ? AND lamport = ? AND id = ?"
-    seen: set[tuple[str, int, str]] = set()
+    query = "SELECT 1 FROM operation WHERE entity = ? AND id = ?"
+    seen: set[tuple[str, str]] = set()
     for entry in entries:
-        key = (entry.entity, entry.lamport, entry.id)
+        key = (entry.entity, entry.id)
         if key not in seen and connection.execute(query, key).fetchone() is None:
             seen.add(key)
             yield entry

@@ -32,7 +32,7 @@ _LABELS = "SELECT value FROM json_each(?)"
 
 def listed(
     start: str, kind: str, limit: int, filter_text: str = "", *, include_closed: bool
-) -> tuple[list[dict[str, Any]], tuple[int, str] | None]:
+) -> tuple[list[dict[str, Any]], tuple[int, int, str] | None]:
     """Return the items of the first page, and the position after it when there are more."""
     wanted, values = _condition(filter_text, kind, include_closed=include_closed)
     connection = connect_fresh(start)
@@ -50,7 +50,7 @@ def listed(
         raise OutOfTheOrdinary from error
     finally:
         connection.close()
-    return items, (rows[limit - 1][-1], rows[limit - 1][0]) if len(rows) > limit else None
+    return items, (*rows[limit - 1][-2:], rows[limit - 1][0]) if len(rows) > limit else None
 
 
 def _condition(filter_text: str, kind: str, *, include_closed: bool) -> tuple[str, list[Any]]:
@@ -82,13 +82,14 @@ def _folded(text: object) -> str | None:
 def _statement(kind: str, wanted: str) -> str:
     open_issues = OPEN_ISSUES if kind == "milestone" else "NULL"
     return (
-        f"SELECT entity.id, title, status, labels, comments, {open_issues}, updated FROM entity"
-        f" WHERE entity.kind = ? AND {wanted} ORDER BY updated DESC, id DESC LIMIT ?"
+        f"SELECT entity.id, title, status, labels, comments, {open_issues}, updated, updated_place"
+        f" FROM entity WHERE entity.kind = ? AND {wanted}"
+        " ORDER BY updated DESC, updated_place DESC, id DESC LIMIT ?"
     )
 
 
 def _item(connection: Connection, row: tuple[Any, ...]) -> dict[str, Any]:
-    name, title, status, written, comments, open_issues, _ = row
+    name, title, status, written, comments, open_issues, *_ = row
     stats = {"comment_count": comments}
     if open_issues is not None:
         stats["open_issues"] = open_issues

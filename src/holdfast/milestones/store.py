@@ -63,6 +63,8 @@ _DAMAGE = (
     " a sync with a clone that has it brings it back."
 )
 
+_FLAW = "The log {} {}. That was passed over, and everything else is shown."
+
 
 class Finding(NamedTuple):
     """Something about the store that its owner may want to know."""
@@ -140,8 +142,10 @@ class Milestones:
         return self._damaged()
 
     def check(self) -> list[Finding]:
-        """Return what is wrong with the logs and the index, for the doctor."""
-        found = [Finding(is_damage=True, text=text) for text in self._damaged()]
+        """Return what is wrong with the logs and the index, for the doctor; the logs themselves are read."""
+        damage, flaws = self._index.examine() if self._refs.tips() else ([], [])
+        found = [Finding(is_damage=True, text=_DAMAGE.format(*row)) for row in damage]
+        found += [Finding(bool(is_damage), _FLAW.format(log, text)) for log, text, is_damage in flaws]
         replica, tips = self._log.replica, self._refs.tips()
         tracked = [ref for ref in tips if ref.startswith((TRACKED, TRACKED_BRANCHES))]
         if any(ref.endswith(f"/{replica}") for ref in tracked) and f"{LOGS}{replica}" not in tips:

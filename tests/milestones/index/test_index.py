@@ -25,7 +25,7 @@ from holdfast.milestones.index.schema import SUMMARY_COLUMNS, TABLES
 from holdfast.milestones.log.entry import Entry, derived_id, message_of, parse
 from holdfast.milestones.quick import connect_fresh
 from holdfast.milestones.store import Milestones
-from holdfast.storage.git.commits import parsed
+from holdfast.storage.git.commits import EMPTY_TREES, parsed
 from holdfast.storage.sql.quick import OutOfTheOrdinary
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
 
@@ -324,12 +324,12 @@ def test_what_was_only_created_gets_the_same_rows_the_short_way(contents: dict[s
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
     assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
-    assert found[2] == (entry.entity, entry.lamport, entry.id, entry.line())
+    assert found[2] == (entry.entity, entry.lamport, entry.id, "c" * 40, entry.line())
     assert rows.dependencies + rows.links + rows.claims == []
 
 
 def record_of(entry: Entry) -> str:
-    return f"{'a' * 40} 1780000000 {'b' * 40}\n{message_of([entry])}"
+    return f"{'a' * 40} {'c' * 40} {EMPTY_TREES[0]} 1780000000,{'b' * 40}\n{message_of([entry])}"
 
 
 PLAIN = Entry(
@@ -372,7 +372,8 @@ def test_a_record_that_is_read_the_short_way_reads_the_same_the_long_way(data: s
     connection.executescript(TABLES)
     connection.execute(INSERT_CREATION, found[3])
     assert connection.execute("SELECT * FROM entity").fetchall() == rows.entities
-    assert found[2] == (entry.entity, entry.lamport, entry.id, line)
+    assert found[2][:3] == (entry.entity, entry.lamport, entry.id)
+    assert found[2][4] == line
 
 
 def test_text_that_cannot_be_written_down_makes_an_operation_unreadable_and_nothing_else(

@@ -16,7 +16,7 @@ from holdfast.kernel.errors import Conflict, HoldfastError, InvalidArguments, No
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Draft, Written
 from holdfast.milestones.index.lookup import AmbiguousEntity, UnknownEntity
-from holdfast.milestones.index.query import EVERYTHING, Query, SortKey
+from holdfast.milestones.index.query import EVERYTHING, Query, SortKey, ready_query
 from holdfast.milestones.log.entry import derived_id
 from holdfast.milestones.store import Milestones
 from tests.milestones.clones import (
@@ -226,6 +226,15 @@ def test_a_claim_is_exclusive_until_its_lease_ends_or_it_is_released(repository:
         assert room.get("issue", name).claims == ()
 
 
+def test_claiming_what_is_closed_says_so(room: Milestones):
+    name = issue(room)
+    room.set_status(name, "closed")
+    with pytest.raises(Conflict, match="This issue is closed") as caught:
+        room.claim(name)
+    assert "open it again" in str(caught.value.hint)
+    assert room.get("issue", name).claims == ()
+
+
 WRITES: dict[str, Callable[[Milestones, str], object]] = {
     "create": lambda room, name: issue(room, "New"),
     "set": lambda room, name: room.set(name, "title", "Other"),
@@ -393,6 +402,24 @@ def test_operations_carried_over_as_lines_make_the_same_entities(room: Milestone
         assert copy.bring_in_operations([*lines, *lines, "nonsense"]) == 3
         assert copy.bring_in_operations(lines) == 0
         assert everything(copy) == everything(room)
+
+
+def test_what_is_made_within_one_second_lists_in_the_order_made(repository: Path):
+    with closing(room_at(repository, clock=TurnedClock())) as room:
+        names = [issue(room, f"Issue {number}") for number in range(12)]
+        oldest_first = (SortKey("created"),)
+        for _ in range(2):
+            assert [item.id for item in room.find(Query("issue")).items] == names[::-1]
+            assert [item.id for item in room.find(Query("issue", sort=oldest_first)).items] == names
+            query = Query("issue", sort=oldest_first, limit=5)
+            second = room.find(query._replace(after=room.find(query).next))
+            assert [item.id for item in second.items] == names[5:10]
+            for path in (repository / ".git" / "holdfast").glob("milestones*.sqlite*"):
+                path.unlink()
+        ready = room.find(ready_query(room.now(), 50))
+        assert [item.id for item in ready.items] == names
+        room.comment(names[0], "Hm")
+        assert room.find(Query("issue")).items[0].id == names[0], "and what was updated last comes first"
 
 
 def test_pages_follow_each_other_without_gap_or_repeat_in_every_order(room: Milestones):

@@ -14,31 +14,32 @@ import gc
 import json
 import re
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
 from operator import itemgetter
 
 from holdfast.kernel.clock import seconds_of
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.rows import entries_of, fold_all, forget, label_array
 from holdfast.milestones.index.schema import INDEXES, TABLES
-from holdfast.milestones.index.update import IndexUpdate, Lines, Tips, requests_of, run_script
-from holdfast.milestones.log.entry import Entry
+from holdfast.milestones.index.update import IndexUpdate, Lines, Row, Tips, requests_of, run_script
+from holdfast.milestones.log.entry import Entry, is_word
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit, parsed, read_records
+from holdfast.storage.git.commits import EMPTY_TREES, Commit, parsed, read_records
 
 INSERT_CREATION = (
     "INSERT INTO entity VALUES"
-    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL, NULL, NULL, ?8, ?8, 0, 0, ?9, NULL, NULL)"
+    " (?1, ?2, ?3, ?4, ?5, ?6, ?7, NULL, NULL, NULL, NULL, ?8, ?8, ?9, ?9, 0, 0, ?10, NULL, NULL)"
 )
 
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _PLAIN = r"[ !#-\[\]-~]*"
 _TEXT = rf'"{_PLAIN}(?:\\["\\/bfnrt]{_PLAIN})*"'
 _RECORD = re.compile(
-    r"([0-9a-f]+) ([0-9]+)(?: [0-9a-f ]*)?\n"
+    rf"([0-9a-f]+) ([0-9a-f]+) (?:{'|'.join(EMPTY_TREES)}) ([0-9]{{1,11}}),[0-9a-f]*\n"
     r"[^\n{][^\n]*\n\n"
     rf'(\{{"by":"({_PLAIN})","e":"({_UUID})","k":"(issue|milestone)","l":([1-9][0-9]{{0,14}}),'
     rf'"op":"({_UUID})","t":"create","ts":"({_PLAIN})","v":1,'
@@ -52,8 +53,11 @@ _RANKS[None] = _RANKS["open"]
 _seconds = lru_cache(maxsize=4096)(seconds_of)
 
 
-Creation = tuple[str, str, tuple[str, int, str, str], tuple[object, ...]]
-"""A commit that creates one entity: its id and date, the row of its operation and that of the entity."""
+Creation = tuple[str, str, Row, tuple[object, ...]]
+"""A commit that creates one entity: its id and date, the row of its operation and that of the entity.
+
+In place of the log's name, the operation has the commit by which it was reached.
+"""
 
 
 def creation_in(record: str) -> Creation | None:
@@ -61,16 +65,22 @@ def creation_in(record: str) -> Creation | None:
     match = _RECORD.fullmatch(record)
     if match is None:
         return None
-    commit, committed, line, actor, name, kind, lamport, *rest = match.groups()
+    commit, source, committed, line, actor, name, kind, lamport, *rest = match.groups()
     operation, time, description, labels, status, title = rest
     members = "[]" if labels is None else _labels(labels)
-    if members is None or title == '""':
+    if members is None or title == '""' or not _is_short(title, description):
         return None
     row = (
         name, kind, _text(title), "" if description is None else _text(description), *_RANKS[status], actor,
-        _seconds(time) or 0, members,
+        _seconds(time) or 0, int(lamport), members,
     )  # fmt: skip
-    return commit, committed, (name, int(lamport), operation, line), row
+    return commit, committed, (name, int(lamport), operation, source, line), row
+
+
+def _is_short(title: str, description: str | None) -> bool:
+    """Tell whether quoted texts are within their limits even if nothing in them is an escape."""
+    most = LIMITS.entity_title_characters, LIMITS.entity_text_characters
+    return len(title) <= most[0] and len(description or "") <= most[1]
 
 
 def _text(quoted: str) -> str:
@@ -84,17 +94,21 @@ def _labels(text: str) -> str | None:
         members = json.loads(text)
     except ValueError:
         return None
-    if not all(type(member) is str and member and member.isascii() for member in members):
+    if len(members) > LIMITS.entity_set_members or not all(map(_is_plain_word, members)):
         return None
     return label_array(tuple(sorted(set(members))))
 
 
+def _is_plain_word(member: object) -> bool:
+    return is_word(member) and str(member).isascii()
+
+
 _BATCH = 2_000
 _MOST_PENDING = 250_000
-_INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?)"
-_FORGET_REPEATED = (
-    "DELETE FROM operation WHERE rowid IN (SELECT rowid FROM (SELECT rowid, row_number()"
-    " OVER (PARTITION BY entity, lamport, id ORDER BY body) AS number FROM operation) WHERE number > 1)"
+_INSERT_OPERATION = "INSERT INTO operation VALUES (?, ?, ?, ?, ?)"
+_REPEATED = (
+    "SELECT rowid, * FROM operation WHERE (entity, id) IN"
+    " (SELECT entity, id FROM operation GROUP BY entity, id HAVING count(*) > 1) ORDER BY rowid DESC"
 )
 _lamport = itemgetter(1)
 
@@ -123,7 +137,7 @@ class BulkLoad(IndexUpdate):
 
     def __init__(self, connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
         super().__init__(connection, git, tips)
-        self._operations: list[tuple[str, int, str, str]] = []
+        self._operations: list[Row] = []
         self._requests: list[tuple[str, str, str, str]] = []
         self._creations: list[tuple[object, ...]] = []
         self._created: set[str] = set()
@@ -138,20 +152,23 @@ class BulkLoad(IndexUpdate):
         super().take_in()
         self._write()
         fold_all(self._connection, sorted(self._pending.items()))
-        if self._may_repeat:
-            self._connection.execute(_FORGET_REPEATED)
+        repeated = self._connection.execute(_REPEATED).fetchall() if self._may_repeat else []
+        self._connection.executemany("DELETE FROM operation WHERE rowid = ?", [row[:1] for row in repeated])
         run_script(self._connection, INDEXES)
+        for row in repeated:  # what was read last was written first
+            self._keep_row(row[1:])
+        self._remember_flaws()
         forget(self._connection, self._left & self._created)
         again = ((name, entries_of(self._connection, name)) for name in sorted(self._left))
         fold_all(self._connection, again)
 
-    def keep(self, commits: Iterable[tuple[Commit, Lines]]) -> None:
+    def keep(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
         """Keep the operations of commits."""
         for commit, lines in commits:
             self._seen.add(commit.id)
             self._requests += requests_of(lines)
             for entry, line in lines:
-                self._keep_entry(entry, line)
+                self._keep_entry(entry, self._logs[commit.source], line)
         if len(self._operations) >= _BATCH:
             self._write()
 
@@ -166,11 +183,10 @@ class BulkLoad(IndexUpdate):
         creation = creation_in(record)
         if creation is None:
             return False
-        commit, committed, operation, entity = creation
-        name = operation[0]
+        commit, committed, (name, lamport, operation, source, line), entity = creation
         if name in self._created or name in self._pending or name in self._left:
             return False
-        self._operations.append(operation)
+        self._operations.append((name, lamport, operation, self._logs[source], line))
         self._created.add(name)
         self._creations.append(entity)
         if commit in ends:
@@ -178,17 +194,17 @@ class BulkLoad(IndexUpdate):
             self._seen.add(commit)
         return True
 
-    def _keep_entry(self, entry: Entry, line: str) -> None:
+    def _keep_entry(self, entry: Entry, log: str, line: str) -> None:
         """Keep one operation, to be folded with others of its entity."""
         name = entry.entity
-        self._operations.append((name, entry.lamport, entry.id, line))
-        if entry.id in self._names or name in self._created:
-            self._may_repeat = True
+        self._operations.append((name, entry.lamport, entry.id, log, line))
+        is_repeated = entry.id in self._names or name in self._created
         self._names.add(entry.id)
-        if name in self._left:
-            return
-        if name in self._created:
+        if is_repeated:
+            self._may_repeat = True
             self._left.add(name)
+            self._pending.pop(name, None)
+        if name in self._left:
             return
         self._pending.setdefault(name, []).append(entry)
         self._room -= 1

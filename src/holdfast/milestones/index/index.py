@@ -13,15 +13,17 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from typing import TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
 from holdfast.milestones.index.schema import APPLICATION_ID, INDEX_NAME, INDEXES, SCHEMA_VERSION, TABLES
 from holdfast.milestones.index.update import (
+    Flaw,
     Rewritten,
     catch_up,
     damaged_in,
+    flaws_in,
     run_script,
     take_in_own,
     tips_in,
@@ -77,6 +79,17 @@ class Index:
                 take_in_own(connection, ref, old, commit, entries)
         except (NotUsable, Busy, OutOfSpace, Unavailable):
             pass
+
+    def examine(self) -> tuple[list[tuple[str, str]], list[Flaw]]:
+        """Read all logs anew, whatever the index has of them: what is unreadable, and what is passed over."""
+        from holdfast.milestones.index.bulk_load import build
+
+        with closing(sqlite3.connect("", isolation_level=None)) as connection:
+            _prepare(connection)
+            connection.execute("BEGIN")
+            build(connection, self._git, self._refs.tips())
+            damage = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
+            return damage, flaws_in(connection)
 
     def verify(self) -> list[str]:
         """Return what SQLite finds wrong in the index, which is then built anew at its next use."""
@@ -141,10 +154,10 @@ class Index:
 
 def _is_fresh(connection: sqlite3.Connection, tips: dict[str, str], *, even_if_damaged: bool) -> bool:
     """Tell whether the index has what the refs say; with damage, as far as it can be had."""
-    folded = tips_in(connection)
-    if folded == tips:
+    folded, damaged = tips_in(connection), damaged_in(connection)
+    if folded == tips and not damaged:
         return True
-    if not even_if_damaged or {**folded, **damaged_in(connection)} != tips:
+    if not even_if_damaged or {**folded, **damaged} != tips:
         return False
     if not folded and connection.execute("SELECT 1 FROM operation").fetchone() is None:
         ref, text = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchone()

@@ -81,11 +81,9 @@ def entity(connection: sqlite3.Connection, kind: Kind | None, name: str) -> Enti
 
 
 def history(connection: sqlite3.Connection, name: str) -> list[Event]:
-    """Return everything that was done to the entity that a name means, in order and each once."""
-    found = {
-        entry.id: entry for entry in reversed(entries_of(connection, identifier(connection, None, name)))
-    }
-    return [_event_of(entry) for entry in sorted(found.values(), key=lambda entry: entry.place)]
+    """Return everything that was done to the entity that a name means, in order."""
+    found = entries_of(connection, identifier(connection, None, name))
+    return [_event_of(entry) for entry in sorted(found, key=lambda entry: entry.place)]
 
 
 def recent(connection: sqlite3.Connection, limit: int, before: tuple[int, str] | None) -> list[Event]:
@@ -118,7 +116,9 @@ def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
 
 
 def refuse_claimed(found: State, person: str, now: str) -> None:
-    """Refuse a claim on what somebody else holds; whose it is was written by others, and is data."""
+    """Refuse a claim on what is closed, or held by somebody else; whose it is was written by others."""
+    if found.value("status") == "closed":
+        raise Conflict(f"This {found.kind} is closed.", hint="Take another one, or open it again first.")
     holder = next((claim for claim in found.claims() if claim.is_live(now)), None)
     if holder is not None and holder.actor != person:
         raise Conflict(

@@ -22,7 +22,7 @@ from holdfast.milestones.index.schema import OPEN_ISSUES, SUMMARY_COLUMNS, TITLE
 
 Value = str | int | float | None
 Position = tuple[Value, ...]
-"""Where a page ended: the values of its sort keys in the last item, and that item's id."""
+"""Where a page ended: the values of its sort keys in the last item, that item's Lamport time, and its id."""
 
 SORT_COLUMNS = {
     "updated": "entity.updated",
@@ -68,7 +68,8 @@ NEWEST_FIRST = (SortKey("updated", descending=True),)
 class Query(NamedTuple):
     """Which entities, in which order, from where on, and how many at most.
 
-    Ties are broken by id, in the direction of the last key. `after` is the `next` of an earlier page.
+    Ties are broken by what was made first (or updated first, where that is the last key), then by id, in the
+    direction of the last key. `after` is the `next` of an earlier page.
     """
 
     kind: Kind
@@ -149,7 +150,11 @@ def _keys(query: Query) -> list[tuple[str, bool]]:
             allowed = ", ".join(SORT_COLUMNS)
             raise InvalidArguments(f"'{key.name}' is not a sort key.", hint=f"Sort keys: {allowed}.")
         keys.append((SORT_COLUMNS[key.name], key.descending))
-    return [*keys, (SORT_COLUMNS["id"], keys[-1][1] if keys else False)]
+    descending = keys[-1][1] if keys else False
+    place = (
+        "entity.updated_place" if query.sort and query.sort[-1].name == "updated" else "entity.created_place"
+    )
+    return [*keys, (place, descending), (SORT_COLUMNS["id"], descending)]
 
 
 def _beyond(keys: list[tuple[str, bool]], after: Position) -> tuple[str, list[Value]]:

@@ -13,7 +13,7 @@ from holdfast.milestones.entity import STATUSES, Summary
 from holdfast.milestones.log.entry import Entry, parse
 from holdfast.milestones.log.fold import State, fold
 
-_INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 18)})"
+_INSERT_ENTITY = f"INSERT OR REPLACE INTO entity VALUES ({', '.join('?' * 20)})"
 _BATCH = 5000
 _RANKS: dict[str, int] = {status: rank for rank, status in enumerate(STATUSES)}
 _INSERT_DEPENDENCY = "INSERT OR IGNORE INTO dependency VALUES (?, ?)"
@@ -54,8 +54,8 @@ class Rows:
 
 
 def entries_of(connection: sqlite3.Connection, entity: str) -> list[Entry]:
-    """Return the operations of one entity, in order."""
-    rows = connection.execute("SELECT body FROM operation WHERE entity = ? ORDER BY lamport, id", (entity,))
+    """Return the operations of one entity, in no order."""
+    rows = connection.execute("SELECT body FROM operation WHERE entity = ?", (entity,))
     return [entry for (body,) in rows if (entry := parse(body)) is not None]
 
 
@@ -148,6 +148,8 @@ def _entity_row(
         first_second(due) if due else None,
         created,
         created if last is first else seconds_of(last.time) or 0,
+        first.lamport,
+        last.lamport,
         len(bodies),
         int(contested),
         label_array(labels),

@@ -1,10 +1,13 @@
 """The tables of the index, in texts and numbers only, since quick commands import this module.
 
 The index is derived from the logs and may be deleted at any time. A file of another `SCHEMA_VERSION` is built
-anew. Times are seconds since 1970; `due_at` is the first second of the day in `due`. `comments` counts those
-that are not deleted. Columns named `…_folded` are `str.casefold`ed, and NULL where `lower` makes the same of
-the text itself: see `TITLE_FOLDED` and `TEXT_FOLDED`. `tip` holds the state of the refs that the rest was
-folded from: the index is fresh when it equals what `storage.ref_files` reads below `NAMESPACE`.
+anew. Times are seconds since 1970; `…_place` is the Lamport time of the same operation, which tells what was
+first within a second; `due_at` is the first second of the day in `due`. `comments` counts those that are not
+deleted. Columns named `…_folded` are `str.casefold`ed, and NULL where `lower` makes the same of the text
+itself: see `TITLE_FOLDED` and `TEXT_FOLDED`. `tip` holds the state of the refs that the rest was folded from:
+the index is fresh when it equals what `storage.ref_files` reads below `NAMESPACE`.
+`operation.log` is the log that an operation was found in. `flaw` names the logs in which something was passed
+over, with one such thing; unlike `damage`, it cannot be mended, and the rest of the log is taken in.
 The large tables have their keys among `INDEXES`, because sorting once is quicker than inserting in order.
 """
 
@@ -21,18 +24,20 @@ INDEX_NAME = "milestones"
 """The index is `<store>/milestones-<random>.sqlite`; the small file `<store>/milestones.index` names it."""
 
 APPLICATION_ID = 0x48464D49  # "HFMI"
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 TABLES = """
 CREATE TABLE tip (ref TEXT PRIMARY KEY, id TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE log_end (id TEXT PRIMARY KEY, committed INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE damage (ref TEXT PRIMARY KEY, id TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE flaw (log TEXT PRIMARY KEY, text TEXT NOT NULL, is_damage INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE clock (lamport INTEGER NOT NULL);
 INSERT INTO clock VALUES (0);
 CREATE TABLE operation (
     entity TEXT NOT NULL,
     lamport INTEGER NOT NULL,
     id TEXT NOT NULL,
+    log TEXT NOT NULL,
     body TEXT NOT NULL
 );
 CREATE TABLE request (
@@ -52,6 +57,8 @@ CREATE TABLE entity (
     due_at INTEGER,
     created INTEGER NOT NULL,
     updated INTEGER NOT NULL,
+    created_place INTEGER NOT NULL,
+    updated_place INTEGER NOT NULL,
     comments INTEGER NOT NULL,
     contested INTEGER NOT NULL,
     labels TEXT NOT NULL,
@@ -69,9 +76,9 @@ CREATE TABLE claim (
 """
 
 INDEXES = """
-CREATE UNIQUE INDEX operation_by_place ON operation (entity, lamport, id);
+CREATE UNIQUE INDEX operation_by_name ON operation (entity, id);
 CREATE UNIQUE INDEX entity_by_id ON entity (id);
-CREATE INDEX entity_by_update ON entity (kind, updated, id, status);
+CREATE INDEX entity_by_update ON entity (kind, updated, updated_place, id, status);
 CREATE INDEX entity_of_milestone ON entity (milestone, status) WHERE milestone IS NOT NULL;
 CREATE INDEX dependency_by_target ON dependency (target, entity);
 """

@@ -4,25 +4,33 @@ Contract:
 - Everything happens in the caller's transaction. Afterwards `tip` says which state of the refs was taken in.
 - A log that was cut short or rewritten raises `Rewritten`: the index then holds what no log says any more,
   and must be built anew.
-- A log that cannot be read to its beginning is taken in as far as it can, and named in `damage`. Its tip is
-  not remembered, so that every read looks again whether it was mended.
+- A log that cannot be read to its beginning, or a ref of this clone that leads to none, is taken in as far as
+  it can, and named in `damage`. Its tip is not remembered: every read looks again whether it was mended.
+- What somebody made so that nobody can use it is passed over, and its log named in `flaw`: a commit that no
+  clone writes, a line that is no operation, the id of somebody's operation with other words.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.index.rows import refold
-from holdfast.milestones.log.entry import Entry, lines_of, parse
+from holdfast.milestones.index.schema import LOGS
+from holdfast.milestones.log.entry import Entry, is_bound, lines_of, parse
+from holdfast.milestones.log.fold import genuine, is_usable
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import Commit, is_ancestor, read_commits, walk_commits
+from holdfast.storage.git.commits import Commit, NotACommit, is_ancestor, read_commits, walk_commits
 
-_INSERT_OPERATION = (
-    "INSERT INTO operation VALUES (?, ?, ?, ?)"
-    " ON CONFLICT DO UPDATE SET body = excluded.body WHERE excluded.body < body"
+_LOG = re.compile(rf"{LOGS}|refs/holdfast/(?:remotes|branches)/.+/[0-9a-f]{{32}}\Z")
+_INSERT_OPERATION = "INSERT OR IGNORE INTO operation VALUES (?, ?, ?, ?, ?)"
+_INSERT_FLAW = (
+    "INSERT INTO flaw VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET text = excluded.text,"
+    " is_damage = excluded.is_damage WHERE excluded.is_damage > is_damage"
 )
 _INSERT_REQUEST = (
     "INSERT INTO request VALUES (?, ?, ?, ?)"
@@ -35,6 +43,16 @@ _BATCH = 50_000
 Tips = Mapping[str, str]
 Lines = list[tuple[Entry, str]]
 """Operations, and the lines of a log that hold them: a line may say more than this version reads."""
+Row = tuple[str, int, str, str, str]
+"""An operation's entity, Lamport time and id, the log it was found in, and its line."""
+
+
+class Flaw(NamedTuple):
+    """What was passed over in a log. It is no damage where a later version may know what to do with it."""
+
+    log: str
+    text: str
+    is_damage: bool
 
 
 class Rewritten(Exception):
@@ -49,6 +67,11 @@ def tips_in(connection: sqlite3.Connection) -> dict[str, str]:
 def damaged_in(connection: sqlite3.Connection) -> dict[str, str]:
     """Return the refs that could not be read in full, and the ids they held."""
     return dict(connection.execute("SELECT ref, id FROM damage").fetchall())
+
+
+def flaws_in(connection: sqlite3.Connection) -> list[Flaw]:
+    """Return what was passed over, in the order of the logs; of each log one thing."""
+    return [Flaw(*row) for row in connection.execute("SELECT * FROM flaw ORDER BY log")]
 
 
 def run_script(connection: sqlite3.Connection, script: str) -> None:
@@ -70,8 +93,8 @@ def take_in_own(
     """Take in one commit that this process just wrote on top of `old`, unless the index went on meanwhile."""
     if tips_in(connection).get(ref) != old:
         return
-    update = IndexUpdate(connection, None, {})
-    update.keep([(commit, [(entry, entry.line()) for entry in entries])])
+    update = IndexUpdate(connection, None, {ref: commit.id})
+    update.keep([(commit._replace(source=commit.id), [(entry, entry.line()) for entry in entries])])
     connection.execute("INSERT OR REPLACE INTO tip VALUES (?, ?)", (ref, commit.id))
     connection.execute("DELETE FROM log_end WHERE id = ?", (old,))
     connection.execute("INSERT OR REPLACE INTO log_end VALUES (?, ?)", (commit.id, commit.committed))
@@ -86,7 +109,10 @@ class IndexUpdate:
         self._git = git
         self._tips = tips
         self._known = tips_in(connection)
+        # A log has the same name wherever it is kept; those of this clone come last, and so count.
+        self._logs = {tip: log_name(ref) for ref, tip in sorted(tips.items(), key=_is_local)}
         self._damaged: list[tuple[str, str, str]] = []
+        self._flaws: list[Flaw] = []
         self._ends: dict[str, int] = {}
         self._seen: set[str] = set()
         self._parents: set[str] = set()
@@ -95,33 +121,53 @@ class IndexUpdate:
     def take_in(self) -> None:
         """Read what is new and keep it."""
         changed = {ref: tip for ref, tip in self._tips.items() if self._known.get(ref) != tip}
-        readable = {ref: tip for ref, tip in changed.items() if tip}
+        readable = {ref: tip for ref, tip in changed.items() if tip and _LOG.match(ref)}
         for ref in changed.keys() - readable.keys():
-            self._damaged.append((ref, "", "holds no object id"))
+            if changed[ref]:
+                self._flaws.append(Flaw(ref, "does not have the name of one", is_damage=True))
+            else:
+                self._damaged.append((ref, "", "holds no object id"))
         held = frozenset(self._known.values())
         wanted = sorted(set(readable.values()) - held)
-        names = {_log_name(ref) for ref in readable}  # a log may be known under another ref
-        known = sorted({tip for ref, tip in self._known.items() if _log_name(ref) in names})
+        names = {log_name(ref) for ref in readable}  # a log may be known under another ref
+        known = sorted({tip for ref, tip in self._known.items() if log_name(ref) in names})
         if wanted:
             self._read(wanted, known, readable)
         self._refuse_rewritten()
         self._remember()
 
-    def keep(self, commits: Iterable[tuple[Commit, Lines]]) -> None:
-        """Keep the operations of commits."""
+    def keep(self, commits: Sequence[tuple[Commit, Lines]]) -> None:
+        """Keep the operations of commits that come newest first."""
         highest = 0
-        rows, requests = [], []
-        for commit, lines in commits:
+        requests = []
+        for commit, lines in reversed(commits):
             self._seen.add(commit.id)
             self._parents.update(commit.parents)
             for entry, line in lines:
-                rows.append((entry.entity, entry.lamport, entry.id, line))
+                self._keep_row((entry.entity, entry.lamport, entry.id, self._logs[commit.source], line))
                 self.touched.add(entry.entity)
                 highest = max(highest, entry.lamport)
             requests += requests_of(lines)
-        self._connection.executemany(_INSERT_OPERATION, rows)
         self._keep_requests(requests)
         self._keep_lamport(highest)
+
+    def _keep_row(self, row: Row) -> None:
+        """Keep one operation; of two that share an id the genuine one, and the other's log is named."""
+        if self._connection.execute(_INSERT_OPERATION, row).rowcount:
+            return
+        entity, lamport, name, log, line = row
+        find = "SELECT log, body FROM operation WHERE entity = ? AND id = ?"
+        held_log, held_line = self._connection.execute(find, (entity, name)).fetchone()
+        held, other = parse(held_line), parse(line)
+        assert held is not None
+        assert other is not None
+        is_held = genuine(held, other) is held
+        if held.words() != other.words() or is_bound(held) != is_bound(other):
+            text = f"holds operation {name} in other words than the log {held_log if is_held else log}"
+            self._flaws.append(Flaw(log if is_held else held_log, text, is_damage=True))
+        if not is_held:
+            change = "UPDATE operation SET lamport = ?, log = ?, body = ? WHERE entity = ? AND id = ?"
+            self._connection.execute(change, (lamport, log, line, entity, name))
 
     def _keep_requests(self, requests: list[tuple[str, str, str, str]]) -> None:
         self._connection.executemany(_INSERT_REQUEST, requests)
@@ -135,25 +181,29 @@ class IndexUpdate:
         try:
             self._read_stream(wanted, known, ends)
         except Unavailable:
-            self._salvage(refs, ends, frozenset(known))
+            self._salvage(refs, ends, known)
             return
-        for ref, tip in refs.items():
-            if tip in ends and tip not in self._seen:
-                self._salvage({ref: tip}, ends, frozenset(known))
+        unseen = {ref: tip for ref, tip in refs.items() if tip in ends and tip not in self._seen}
+        if unseen:
+            self._salvage(unseen, ends, known)
 
     def _read_stream(self, wanted: Sequence[str], known: Sequence[str], ends: frozenset[str]) -> None:
         assert self._git is not None
         self._keep_all(read_commits(self._git, wanted, known), ends)
 
-    def _salvage(self, refs: Tips, ends: frozenset[str], known: frozenset[str]) -> None:
+    def _salvage(self, refs: Tips, ends: frozenset[str], known: Sequence[str]) -> None:
         """Read logs one by one, object by object, as far as that goes."""
         assert self._git is not None
         self._git.run("version")  # a git that does not run says nothing about the logs
+        seen: dict[str, ValueError | None] = dict.fromkeys(known)
         for ref, tip in refs.items():
             try:
-                self._keep_all(walk_commits(self._git, tip, known), ends)
+                self._keep_all(walk_commits(self._git, tip, seen), ends)
             except ValueError as failure:
-                self._damaged.append((ref, tip, str(failure)))
+                if isinstance(failure, NotACommit) and not ref.startswith(LOGS):
+                    self._flaws.append(Flaw(log_name(ref), f"is none: {failure}", is_damage=True))
+                else:
+                    self._damaged.append((ref, tip, str(failure)))
 
     def _keep_all(self, commits: Iterable[Commit], ends: frozenset[str]) -> None:
         batch: list[tuple[Commit, Lines]] = []
@@ -161,12 +211,27 @@ class IndexUpdate:
             for commit in commits:
                 if commit.id in ends:
                     self._ends[commit.id] = commit.committed
-                batch.append((commit, lines_in(commit)))
+                batch.append((commit, self._lines_in(commit)))
                 if len(batch) >= _BATCH:
                     self.keep(batch)
                     batch.clear()
         finally:
             self.keep(batch)
+
+    def _lines_in(self, commit: Commit) -> Lines:
+        """Return the operations that a commit holds, and note what else it holds."""
+        log, where = self._logs[commit.source], f"commit {commit.id[:12]}"
+        if commit.oddity is not None:
+            self._flaws.append(Flaw(log, f"has {where}, which {commit.oddity}", is_damage=True))
+            return []
+        found = [(parse(line), line) for line in lines_of(commit.message)]
+        entries = [(entry, line) for entry, line in found if entry is not None]
+        if len(entries) < len(found):
+            self._flaws.append(Flaw(log, f"has a line in {where} that is no operation", is_damage=True))
+        elif not all(is_usable(entry) for entry, _ in entries):
+            text = f"has an operation in {where} that this version does not know"
+            self._flaws.append(Flaw(log, text, is_damage=False))
+        return entries
 
     def _refuse_rewritten(self) -> None:
         """Raise when something the index was folded from is no longer part of any log."""
@@ -177,8 +242,8 @@ class IndexUpdate:
 
     def _leads_on(self, ref: str, old: str) -> bool:
         assert self._git is not None
-        name = _log_name(ref)
-        followers = [tip for other, tip in self._tips.items() if _log_name(other) == name and tip]
+        name = log_name(ref)
+        followers = [tip for other, tip in self._tips.items() if log_name(other) == name and tip]
         return any(is_ancestor(self._git, old, tip) for tip in followers)
 
     def _remember(self) -> None:
@@ -187,16 +252,15 @@ class IndexUpdate:
         sound = {ref: tip for ref, tip in self._tips.items() if ref not in damaged}
         change("DELETE FROM damage")
         self._connection.executemany("INSERT INTO damage VALUES (?, ?, ?)", self._damaged)
+        self._remember_flaws()
         if sound != self._known:
             change("DELETE FROM tip")
             self._connection.executemany("INSERT INTO tip VALUES (?, ?)", sound.items())
         self._connection.executemany("INSERT OR REPLACE INTO log_end VALUES (?, ?)", self._ends.items())
         change("DELETE FROM log_end WHERE id NOT IN (SELECT id FROM tip)")
 
-
-def lines_in(commit: Commit) -> Lines:
-    """Return the operations that a commit holds."""
-    return [(entry, line) for line in lines_of(commit.message) if (entry := parse(line)) is not None]
+    def _remember_flaws(self) -> None:
+        self._connection.executemany(_INSERT_FLAW, self._flaws)
 
 
 def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
@@ -208,5 +272,10 @@ def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
     return [(*key, json.dumps(names)) for key, names in found.items()]
 
 
-def _log_name(ref: str) -> str:
+def log_name(ref: str) -> str:
+    """Return the name of the log that a ref leads to."""
     return ref.rpartition("/")[2]
+
+
+def _is_local(found: tuple[str, str]) -> bool:
+    return found[0].startswith(LOGS)

@@ -6,8 +6,9 @@ Contract:
 - A line that cannot be an operation parses to None. One of an unknown type, field or version does parse: it
   is kept, counted and skipped, for a later version to understand.
 - What a field cannot hold is refused when somebody writes it, and skipped when a log brings it.
-- Ids of operations are version 7 UUIDs: unique by 74 random bits, in the order of the clock as far as it can
-  be trusted. Ids of entities are random, so that a few characters name one.
+- Ids begin with the clock (operations) or at random (entities, so that a few characters name one), and end
+  with 62 bits of a hash of what the operation says, or of what creates the entity. So it shows when somebody
+  puts other words under the id of an operation, or another creation under that of an entity.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from hashlib import sha256
+from math import isfinite
 from typing import Any, NamedTuple
 
 from holdfast.kernel.clock import first_second
@@ -28,7 +30,8 @@ VERSION = 1
 LARGEST_LAMPORT = 2**53 - 1
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
-_scan = json.JSONDecoder().scan_once  # type: ignore[attr-defined]  # `decode` without its white space
+_PREFIX = 18  # the first three groups of a UUID
+_DEEPEST = 8
 
 
 class Entry(NamedTuple):
@@ -57,6 +60,10 @@ class Entry(NamedTuple):
     def place(self) -> tuple[int, str]:
         """Return the operation's place in the order that all clones agree on."""
         return self.lamport, self.id
+
+    def words(self) -> Entry:
+        """Return what the operation says, whoever asked for it and whatever its place and its name."""
+        return self._replace(id="", lamport=0, request=None, digest=None)
 
     def line(self) -> str:
         """Return the operation as a log holds it."""
@@ -119,15 +126,40 @@ def is_uuid(text: object) -> bool:
     return isinstance(text, str) and _UUID.fullmatch(text) is not None
 
 
-def new_id(milliseconds: int) -> str:
-    """Return a fresh id that begins with a moment, in milliseconds since 1970."""
-    number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(os.urandom(10), "big")
-    return _shaped(number, version=7)
+def named(entry: Entry, milliseconds: int) -> Entry:
+    """Return an operation with an id of its own, bound to what it says, that begins with a moment."""
+    number = (milliseconds & (2**48 - 1)) << 80 | int.from_bytes(os.urandom(2), "big") << 64
+    return entry._replace(id=_shaped(number, version=7)[: _PREFIX + 1] + _tail(entry))
 
 
-def random_id() -> str:
-    """Return a fresh id whose first characters already tell it from others."""
-    return _shaped(int.from_bytes(os.urandom(16), "big"), version=4)
+def founded(entry: Entry) -> Entry:
+    """Return a creation with a fresh entity, whose id is bound to it."""
+    prefix = _shaped(int.from_bytes(os.urandom(16), "big"), version=4)[:_PREFIX]
+    return entry._replace(entity=f"{prefix}-{_tail(entry._replace(entity=prefix))}")
+
+
+def brought(entry: Entry) -> Entry:
+    """Return the creation of an entity that an import names, under the id it has in every clone."""
+    words = entry.words()
+    return entry._replace(id=derived_id(words.line())[: _PREFIX + 1] + _tail(words))
+
+
+def is_bound(entry: Entry) -> bool:
+    """Tell whether an operation says what it said when it got its id."""
+    return entry.id[_PREFIX + 1 :] in (_tail(entry), _tail(entry.words()))
+
+
+def is_founder(entry: Entry) -> bool:
+    """Tell whether it was this creation that gave the entity its id."""
+    prefix, tail = entry.entity[:_PREFIX], entry.entity[_PREFIX + 1 :]
+    return tail == _tail(entry._replace(entity=prefix))
+
+
+def _tail(entry: Entry) -> str:
+    """Return the end of an id that is bound to what an operation says, whoever asked for it."""
+    line = entry._replace(id="", request=None, digest=None).line()
+    digits = sha256(line.encode()).hexdigest()
+    return f"{'89ab'[int(digits[0], 16) % 4]}{digits[1:4]}-{digits[4:16]}"
 
 
 def derived_id(*parts: str) -> str:
@@ -143,16 +175,44 @@ def _shaped(number: int, *, version: int) -> str:
     return f"{digits[:8]}-{digits[8:12]}-{digits[12:16]}-{digits[16:20]}-{digits[20:]}"
 
 
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name comes twice")
+    return found
+
+
+def _finite(number: str) -> float:
+    if not isfinite(found := float(number)):
+        raise ValueError(number)
+    return found
+
+
+# `decode` without its white space, and without what only Python takes for JSON.
+_scan = json.JSONDecoder(  # type: ignore[attr-defined]
+    object_pairs_hook=_unique, parse_float=_finite, parse_constant=_finite
+).scan_once
+
+
 def _decoded(line: str) -> dict[str, Any] | None:
     """Return the JSON object that a line is, or None when it is none."""
+    if not line.isascii():
+        return None
     try:
         found, end = _scan(line, 0)
     except (ValueError, StopIteration, RecursionError):
         return None
-    if end != len(line) or type(found) is not dict:
+    if end != len(line) or type(found) is not dict or not _is_shallow(found, _DEEPEST):
         return None
     has_surrogates = "\\ud" in line or "\\uD" in line
     return None if has_surrogates and not _is_text(found) else found
+
+
+def _is_shallow(value: object, levels: int) -> bool:
+    """Tell whether a value nests no deeper than what reads it again can follow."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    return not isinstance(value, list) or (levels > 0 and all(_is_shallow(one, levels - 1) for one in value))
 
 
 def _is_text(found: dict[str, Any]) -> bool:
@@ -181,12 +241,22 @@ def is_scalar_value(field: str, value: object) -> bool:
         return value in STATUSES
     if field == "due":
         return first_second(value) is not None
-    return field != "milestone" or is_uuid(value)
+    return len(value) <= _longest(field) and (field != "milestone" or is_uuid(value))
 
 
 def is_word(value: object) -> bool:
     """Tell whether a log may hold a value in a set."""
-    return isinstance(value, str) and value != "" and "\0" not in value
+    return isinstance(value, str) and 0 < len(value) <= LIMITS.entity_word_characters and "\0" not in value
+
+
+def is_body(value: object) -> bool:
+    """Tell whether a log may hold a comment's text."""
+    return isinstance(value, str) and len(value) <= LIMITS.entity_text_characters
+
+
+def _longest(field: str) -> int:
+    longest = {"title": LIMITS.entity_title_characters, "description": LIMITS.entity_text_characters}
+    return longest.get(field, LIMITS.entity_word_characters)
 
 
 def checked_scalar(field: str, value: str | None) -> str | None:
@@ -194,8 +264,7 @@ def checked_scalar(field: str, value: str | None) -> str | None:
     if field not in SCALARS:
         raise InvalidArguments(f"'{field}' is not a field.", hint=f"Fields: {', '.join(SCALARS)}.")
     if value is not None:
-        longest = {"title": LIMITS.entity_title_characters, "description": LIMITS.entity_text_characters}
-        value = _checked_text(field, value, longest.get(field, LIMITS.entity_word_characters))
+        value = _checked_text(field, value, _longest(field))
     if field == "title" and not (value or "").strip():
         raise InvalidArguments("A title cannot be empty.", hint="Give it a title of a few words.")
     if field == "description" and value is None:

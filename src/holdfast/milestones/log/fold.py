@@ -1,7 +1,7 @@
 """From operations to a state, as an operation-based CRDT: whatever order they arrived in, the same state.
 
 Contract:
-- Operations are taken in the order (Lamport time, id); each id counts once.
+- Operations are taken in the order (Lamport time, id); each id counts once, in the words it is bound to.
 - A scalar is a multi-value register. An operation replaces those its writer saw; of what nobody replaced the
   last wins, and values that differ from it stay visible as contested.
 - A set is an add-wins set (OR-set). A removal takes away the additions its writer saw, and no other.
@@ -18,8 +18,19 @@ from types import MappingProxyType
 from typing import cast
 
 from holdfast.kernel.clock import EPOCH, seconds_of
+from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import KINDS, SETS, Candidate, Claim, Comment, Contested, Entity, Kind, Status
-from holdfast.milestones.log.entry import VERSION, Entry, is_scalar_value, is_word
+from holdfast.milestones.log.entry import (
+    VERSION,
+    Entry,
+    is_body,
+    is_bound,
+    is_founder,
+    is_scalar_value,
+    is_word,
+)
+
+_MOST_MEMBERS = LIMITS.entity_set_members
 
 
 class Register:
@@ -179,9 +190,11 @@ class State:
 def fold(entries: Iterable[Entry]) -> State | None:
     """Return the state that the operations of one entity make, or None while nobody created it."""
     ordered = _once(entries)
-    creation = next((entry for entry in ordered if creates(entry)), None)
-    if creation is None:
+    creations = [entry for entry in ordered if creates(entry)]
+    if not creations:
         return None
+    # Of several the one that named the entity, whatever place another clone gave to its own.
+    creation = creations[0] if len(creations) == 1 else next(filter(is_founder, creations), creations[0])
     state = State(creation)
     for entry in ordered:
         state.take(entry)
@@ -189,7 +202,7 @@ def fold(entries: Iterable[Entry]) -> State | None:
 
 
 def _once(entries: Iterable[Entry]) -> list[Entry]:
-    """Return the operations in order, each once; of two that share an id the first by place, then by line."""
+    """Return the operations in order, each once; see `genuine` for those that share an id."""
     ordered = list(entries)
     if len(ordered) == 1:
         return ordered
@@ -197,9 +210,23 @@ def _once(entries: Iterable[Entry]) -> list[Entry]:
     found: dict[str, Entry] = {}
     for entry in ordered:
         other = found.setdefault(entry.id, entry)
-        if other is not entry and other.place == entry.place and entry.line() < other.line():
+        if other is not entry and genuine(other, entry) is entry:
             found[entry.id] = entry
-    return list(found.values())
+    return sorted(found.values(), key=lambda entry: entry.place)
+
+
+def genuine(held: Entry, other: Entry) -> Entry:
+    """Return which of two operations that share an id counts.
+
+    The one that the id is bound to. Where that tells nothing, of the same words those with the first place,
+    of different ones those that came first.
+    """
+    bound = is_bound(held), is_bound(other)
+    if bound[0] != bound[1]:
+        return held if bound[0] else other
+    if held.words() != other.words():
+        return held
+    return min(held, other, key=lambda entry: (entry.place, entry.line()))
 
 
 def creates(entry: Entry) -> bool:
@@ -208,13 +235,25 @@ def creates(entry: Entry) -> bool:
         entry.type == "create"
         and entry.version == VERSION
         and entry.kind in KINDS
-        and _title(entry) is not None
+        and _contents(entry) is not None
     )
 
 
-def _title(entry: Entry) -> str | None:
-    title = entry.value.get("title") if isinstance(entry.value, dict) else None
-    return title if isinstance(title, str) and title else None
+def is_usable(entry: Entry) -> bool:
+    """Tell whether this version knows what an operation would do to an entity of its kind."""
+    effect = _EFFECTS.get(entry.type) if entry.version == VERSION and entry.kind in KINDS else None
+    if effect is _edit:
+        return entry.value is None or is_body(entry.value)
+    return effect is not None and effect(State(entry), entry)
+
+
+def _contents(entry: Entry) -> dict[str, object] | None:
+    """Return what a creation says, or None when nobody can have written it here."""
+    if not isinstance(entry.value, dict) or not entry.value.get("title"):
+        return None
+    sizes = (len(value) for value in entry.value.values() if isinstance(value, list))
+    is_written = is_scalar_value("title", entry.value["title"]) and max(sizes, default=0) <= _MOST_MEMBERS
+    return entry.value if is_written else None
 
 
 def _moment(entry: Entry) -> str:
@@ -222,15 +261,14 @@ def _moment(entry: Entry) -> str:
 
 
 def _create(state: State, entry: Entry) -> bool:
-    if _title(entry) is None:
+    if (contents := _contents(entry)) is None:
         return False
-    assert isinstance(entry.value, dict)
-    for field, value in entry.value.items():
+    for field, value in contents.items():
         if field in SETS and isinstance(value, list):
             for member in filter(is_word, value):
                 state.add(field, member, entry)
         elif is_scalar_value(field, value):
-            state.write(field, value, entry)
+            state.write(field, cast("str | None", value), entry)
     return True
 
 
@@ -256,10 +294,10 @@ def _remove(state: State, entry: Entry) -> bool:
 
 
 def _comment(state: State, entry: Entry) -> bool:
-    if not isinstance(entry.value, str):
+    if not is_body(entry.value):
         return False
     state.comments[entry.id] = entry
-    state.bodies.setdefault(entry.id, Register()).write(entry.value, entry)
+    state.bodies.setdefault(entry.id, Register()).write(cast("str", entry.value), entry)
     return True
 
 
@@ -269,9 +307,9 @@ def _edit(state: State, entry: Entry) -> bool:
     if entry.value is None:
         state.deleted.add(entry.target)
         return True
-    if not isinstance(entry.value, str):
+    if not is_body(entry.value):
         return False
-    state.bodies[entry.target].write(entry.value, entry)
+    state.bodies[entry.target].write(cast("str", entry.value), entry)
     return True
 
 

@@ -13,12 +13,12 @@ from holdfast.milestones.entity import Draft, Kind, Written
 from holdfast.milestones.log.entry import (
     LARGEST_LAMPORT,
     Entry,
+    brought,
     checked_body,
     checked_scalar,
     checked_words,
-    derived_id,
-    new_id,
-    random_id,
+    founded,
+    named,
 )
 from holdfast.milestones.log.fold import State
 from holdfast.storage.git.command import Identity
@@ -63,22 +63,14 @@ class Scribe:
 
     def create(self, draft: Draft) -> str:
         """Write down the creation of an entity with all its draft says, and return its id."""
-        entity = draft.id or random_id()
-        name = derived_id(draft.id, "create") if draft.id else self._new_id()
         author, time = draft.author or self.actor, draft.time or self.moment
-        self._write(entity, draft.kind, "create", value=_contents(draft), id=name, actor=author, time=time)
+        said: Said = {"value": _contents(draft), "actor": author, "time": time}
+        entity = self._write(draft.id or "", draft.kind, "create", **said)
         for comment in draft.comments:
             written = comment if isinstance(comment, Written) else Written(author, time, comment)
             body = checked_body(written.body)
-            self._write(
-                entity,
-                draft.kind,
-                "comment",
-                value=body,
-                id=written.id or self._new_id(),
-                actor=written.author,
-                time=written.time,
-            )
+            said = {"value": body, "actor": written.author, "time": written.time, "id": written.id or ""}
+            self._write(entity, draft.kind, "comment", **said)
         return entity
 
     def sign(self, start: int, request: str) -> None:
@@ -127,19 +119,21 @@ class Scribe:
         """Write down that claims are given up."""
         self._write(state.id, state.kind, "claim", over=tuple(claims))
 
-    def _new_id(self) -> str:
-        return new_id(int(self.now.timestamp() * 1000))
-
     def _write(
         self,
         entity: str,
         kind: Kind,
         type: str,  # noqa: A002 - the word of the format
         **said: Unpack[Said],
-    ) -> None:
+    ) -> str:
+        """Write down one operation, and return the entity that it is about."""
         self._lamport = min(self._lamport + 1, LARGEST_LAMPORT)
-        entry = Entry(self._new_id(), entity, kind, self._lamport, self.moment, self.actor, type)
-        self.entries.append(entry._replace(request=self._request, digest=self._digest, **said))
+        entry = Entry("", entity, kind, self._lamport, self.moment, self.actor, type)
+        entry = entry._replace(request=self._request, digest=self._digest, **said)
+        if type == "create":
+            entry = brought(entry) if entity else founded(entry)
+        self.entries.append(entry if entry.id else named(entry, int(self.now.timestamp() * 1000)))
+        return entry.entity
 
 
 def _contents(draft: Draft) -> dict[str, object]:

@@ -141,7 +141,7 @@ def question(args: ListEntities, now: float) -> tuple[Query, list[str]]:
         condition=Condition() if expression is None else _condition(expression),
         include_closed=args.include_closed,
         sort=sort,
-        after=None if args.cursor is None else _position(args, len(sort) + 1),
+        after=None if args.cursor is None else _position(args, len(sort) + 2),
         limit=min(args.limit or LIMITS.entity_page, LIMITS.entity_largest_page),
     )
     return query, _hints(args, expression)

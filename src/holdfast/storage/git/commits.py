@@ -3,7 +3,8 @@
 Contract:
 - A commit whose id was returned is on disk. It is reachable only once a ref leads to it (see `refs.py`).
 - `read_commits` yields newest first within each history and raises when git finds a history damaged;
-  `walk_commits` then shows how far that history can be read, object by object.
+  `walk_commits` then shows how far that history can be read, object by object. What others made of a
+  commit (no date, an odd encoding, files, a message of gigabytes) is its `oddity`, and ends no reading.
 - One by one they go into packs (see `packs.py`), in bulk into the pack of a `git fast-import`. Both stay out
   of reach of `git gc` and `git prune` until the ref has moved. Where git has to be asked for one, it writes
   a loose object, and we look again once the ref has moved: a prune that takes longer than that can lose it.
@@ -23,7 +24,12 @@ from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.packs import Packs
 from holdfast.storage.git.refs import DURABLE, Refs
 
-_FORMAT = "--format=%H %ct %P%n%B"
+_FORMAT = "--format=%H %S %T %ct%e,%P%n%B"
+_SECONDS = re.compile(r"[0-9]{1,11}")  # until the year 5138
+EMPTY_TREES = (
+    "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+    "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+)
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
 _WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
 _BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"), stand_in=True)
@@ -41,6 +47,10 @@ class Damaged(Unavailable):
     number = 5036
 
 
+class NotACommit(ValueError):
+    """An object is something else than a commit, and always will be."""
+
+
 class Signature(NamedTuple):
     """Who, and when in seconds since 1970."""
 
@@ -50,12 +60,14 @@ class Signature(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """One commit as it was read."""
+    """One commit as it was read, on the way from `source`; a message that is too large is left out."""
 
     id: str
     committed: int
     parents: tuple[str, ...]
     message: str
+    source: str = ""
+    oddity: str | None = None
 
 
 class NewCommit(NamedTuple):
@@ -183,10 +195,13 @@ def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> 
 def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[list[str]]:
     """Yield the same commits as texts, many at a time.
 
-    The first line of each is its id, its committer's second and its parents; the rest is its message.
+    The first line of each is its id, the wanted one that led to it, its tree, its committer's second with the
+    encoding it declares, a comma and its parents; the rest is its message. Of one that is too large the first
+    line comes, without its end.
     """
     names = "".join([*(f"{name}\n" for name in wanted), *(f"^{name}\n" for name in known)])
-    rest = b""
+    rest: list[bytes] = []
+    size = 0
     # One separator per commit; only the last commit ends without it.
     for piece in git.stream(
         "log",
@@ -202,25 +217,45 @@ def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> 
     ):
         whole, separator, last = piece.rpartition(b"\0")
         if separator:
-            yield (rest + whole).decode("utf-8", "replace").split("\0")
-            rest = last
-        else:
-            rest += piece
-    if rest:
-        yield [rest.decode("utf-8", "replace")]
+            yield _texts(b"".join([*rest, whole]))
+            rest, size = [], 0
+        if size <= LIMITS.log_commit_bytes:  # of what is too large, no more than shows that it is
+            rest.append(last)
+            size += len(last)
+    if size:
+        yield _texts(b"".join(rest))
 
 
-def walk_commits(git: Git, start: str, known: frozenset[str] = frozenset()) -> Iterator[Commit]:
-    """Yield a commit and its ancestors, until one is known; one that cannot be read raises `ValueError`."""
-    waiting, seen = [start], set(known)
-    while waiting:
-        name = waiting.pop()
-        if name in seen:
-            continue
-        seen.add(name)
-        commit = _read_one(git, name)
-        yield commit
-        waiting += commit.parents
+def _texts(records: bytes) -> list[str]:
+    limit = LIMITS.log_commit_bytes
+    if len(records) > limit:
+        parts = records.split(b"\0")
+        records = b"\0".join(part if len(part) <= limit else part.partition(b"\n")[0] for part in parts)
+    return records.decode("utf-8", "replace").split("\0")
+
+
+def walk_commits(git: Git, start: str, seen: dict[str, ValueError | None] | None = None) -> Iterator[Commit]:
+    """Yield a commit and its ancestors, except those seen; one that cannot be read raises `ValueError`.
+
+    What was seen on the way to it is noted with that failure, for whoever else comes that way.
+    """
+    seen = {} if seen is None else seen
+    waiting, passed = [start], []
+    try:
+        while waiting:
+            name = waiting.pop()
+            if name in seen:
+                if (failure := seen[name]) is not None:
+                    raise failure
+                continue
+            seen[name] = None
+            passed.append(name)
+            commit = _read_one(git, name)
+            yield commit._replace(source=start)
+            waiting += commit.parents
+    except ValueError as error:
+        seen.update(dict.fromkeys(passed, error))
+        raise
 
 
 def is_readable(git: Git, name: str) -> bool:
@@ -283,27 +318,45 @@ def _line(person: Signature) -> str:
 
 def parsed(record: str) -> Commit:
     """Return the commit that a record is."""
-    head, _, message = record.partition("\n")
-    name, committed, *parents = head.split()
-    return Commit(name, int(committed), tuple(parents), message)
+    head, is_whole, message = record.partition("\n")
+    names, _, parents = head.partition(",")
+    name, source, tree, committed = names.split(" ", 3)
+    found = _dated(name, tree, committed, tuple(parents.split()))
+    if not is_whole:
+        found = found._replace(oddity=f"has more than {LIMITS.log_commit_bytes} bytes")
+    return found._replace(message=message, source=source)
+
+
+def _dated(name: str, tree: str, committed: str, parents: tuple[str, ...]) -> Commit:
+    """Return a commit without its message, and what is odd about it."""
+    oddity = None
+    if _SECONDS.fullmatch(committed) is None:
+        committed, oddity = "0", "has a date or an encoding that nobody writes"
+    elif tree not in EMPTY_TREES:
+        oddity = "holds files"
+    elif len(parents) > 1:
+        oddity = "has several parents"
+    return Commit(name, int(committed), parents, "", oddity=oddity)
 
 
 def _read_one(git: Git, name: str) -> Commit:
     try:
-        found = git.objects().read(name, LIMITS.git_output_bytes)
+        found = git.objects().read(name, LIMITS.log_commit_bytes)
     except (TooLarge, Unavailable) as failure:
         raise ValueError(f"object {name[:12]} cannot be read") from failure
     if found is None:
         raise ValueError(f"object {name[:12]} is missing or damaged")
     if found.kind != "commit":
-        raise ValueError(f"object {name[:12]} is a {found.kind}, not a commit")
+        raise NotACommit(f"object {name[:12]} is a {found.kind}, not a commit")
     return _from_object(name, found.data)
 
 
 def _from_object(name: str, data: bytes) -> Commit:
     head, _, message = data.decode("utf-8", "replace").partition("\n\n")
     lines = [line.split(" ") for line in head.split("\n")]
-    parents = tuple(line[1] for line in lines if line[0] == "parent")
-    committer = next((line for line in lines if line[0] == "committer"), ["", "0", ""])
-    seconds = committer[-2] if len(committer) > 2 else "0"
-    return Commit(name, int(seconds) if seconds.isdigit() else 0, parents, message)
+    parents = tuple(line[1] for line in lines if line[0] == "parent" and len(line) == 2)
+    tree = next((line[1] for line in lines if line[0] == "tree" and len(line) == 2), "")
+    committer = next((line for line in lines if line[0] == "committer"), ["", "", ""])
+    encoding = next((line[-1] for line in lines if line[0] == "encoding"), "")
+    committed = committer[-2] + encoding if len(committer) > 2 else ""
+    return _dated(name, tree, committed, parents)._replace(message=message)
