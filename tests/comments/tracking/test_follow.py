@@ -11,8 +11,16 @@ from holdfast.comments.tracking.track import track
 FIRST = "def area(width, height):\n    result = width * height\n    return result\n"
 
 
-def _versions(*texts: str) -> list[Version]:
-    return [Version("a.py", text) for text in texts]
+LONGER = """\
+def volume(width, height, depth, offset):
+    begin(width, height, depth, session, moment)
+    print(width * height * depth + offset)
+    finish(width, height, depth, session, moment)
+"""
+
+
+def _versions(*texts: str, path: str = "a.py") -> list[Version]:
+    return [Version(path, text) for text in texts]
 
 
 def test_one_version_places_every_line_where_it_is():
@@ -36,14 +44,33 @@ def test_a_line_that_changed_beyond_recognition_is_found_through_its_revisions()
     assert placement.line == 2
 
 
-def test_agreement_of_the_two_ways_is_high_confidence():
-    edited = FIRST.replace("width * height", "width * height + 1")
-    above = "import math\n\n\n" + edited
-    (once,) = track(Version("a.py", FIRST), Version("a.py", above), [Anchor(2)])
-    (followed,) = follow(_versions(FIRST, edited, above), [Anchor(2)])
-    assert once.line == followed.line == 5
-    assert once.confidence is Confidence.MEDIUM
-    assert followed.confidence is Confidence.HIGH
+def test_agreement_of_different_comparisons_is_high_confidence():
+    edited = LONGER.replace("+ offset", "+ offset + 1").replace("begin(", "begin_now(")
+    again = edited.replace("+ 1", "+ 2").replace("begin_now(", "begin_later(")
+    for old, new in ((LONGER, edited), (edited, again), (LONGER, again)):
+        (once,) = follow(_versions(old, new, path="a.txt"), [Anchor(3)])
+        assert (once.line, once.confidence) == (3, Confidence.MEDIUM)
+    steps = _versions(LONGER, edited, again, "import math\n\n\n" + again, path="a.txt")
+    (followed,) = follow(steps, [Anchor(3)])
+    assert (followed.line, followed.confidence) == (6, Confidence.HIGH)
+
+
+@pytest.mark.parametrize("unrelated", ["import math\n\n\n{}", "{}\n\nprint(area)\n"], ids=["above", "below"])
+def test_an_edit_to_be_reviewed_stays_so_after_an_unrelated_one(unrelated: str):
+    edited = LONGER.replace("+ offset", "+ offset + 1").replace("begin(", "begin_now(")
+    (review,) = follow(_versions(LONGER, edited, path="a.txt"), [Anchor(3)])
+    (later,) = follow(_versions(LONGER, edited, unrelated.format(edited), path="a.txt"), [Anchor(3)])
+    assert review.confidence is Confidence.MEDIUM
+    assert later.confidence is Confidence.MEDIUM
+
+
+def test_what_each_revision_is_sure_of_stays_sure():
+    edited = LONGER.replace("+ offset", "+ offset + 1")
+    later = edited.replace("begin(", "begin_now(").replace("finish(", "finish_now(")
+    (direct,) = follow(_versions(LONGER, later, path="a.txt"), [Anchor(3)])
+    (placement,) = follow(_versions(LONGER, edited, later, path="a.txt"), [Anchor(3)])
+    assert (direct.line, direct.confidence) == (3, Confidence.MEDIUM)
+    assert (placement.line, placement.confidence) == (3, Confidence.HIGH)
 
 
 def test_a_line_that_was_taken_out_and_put_back_is_found_again():

@@ -1,7 +1,9 @@
 """Following anchors through the revisions of a file, and judging by whether the ways agree.
 
-Contract: what the way through the revisions and the direct way agree on has high confidence. Where they
-differ a third way without symbols is asked, and the answer is the one with more support, at most medium.
+Contract: what the way through the revisions and the direct way agree on has high confidence where each step
+was sure, or where the line was compared more than once on the way: when one revision edited it, both ways
+made the same comparison, and that they agree says nothing. Where they differ a third way without symbols is
+asked, and the answer is the one with more support, at most medium.
 """
 
 from __future__ import annotations
@@ -19,25 +21,37 @@ _ONE_WAY = 0.6
 _CLEAR = 0.8
 """Strength from which the direct answer needs no support, because it still looks like what was annotated."""
 
-_AGREED = 0.5
-"""Strength of the better way from which agreement is sure."""
+_AGREED = 0.75
+"""Strength of the better way from which agreement of different comparisons is sure."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Way:
-    """Where an anchor was last seen on the way through the revisions, and the weakest step until there."""
+    """Where an anchor was last seen on the way through the revisions, and how sure the way there was."""
 
     seen: int
     anchor: Anchor
     placement: Placement
     strength: float = 1.0
+    """That of the weakest step."""
+    is_sure: bool = True
+    """Whether each step was."""
+    compared: int = 0
+    """The steps in which the line was not simply there, but judged by its likeness."""
 
     def advanced(self, number: int, placement: Placement) -> _Way:
         """Return the way after a step: moved on, or still where the anchor was last seen."""
         if placement.line is None:
             return replace(self, placement=placement)
         anchor = Anchor(placement.line, placement.end_line)
-        return _Way(number, anchor, placement, min(self.strength, _strength(placement)))
+        return _Way(
+            number,
+            anchor,
+            placement,
+            min(self.strength, _strength(placement)),
+            self.is_sure and placement.confidence is Confidence.HIGH,
+            self.compared + bool(placement.candidates),
+        )
 
 
 def follow(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
@@ -96,8 +110,9 @@ def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:
     """Return what the ways together say."""
     chained = way.placement
     if direct.line == chained.line:
-        sure = max(_strength(direct), way.strength) >= _AGREED
-        return replace(direct, confidence=Confidence.HIGH) if direct.line is not None and sure else direct
+        are_two = way.compared > 1 and max(_strength(direct), way.strength) >= _AGREED
+        sure = direct.line is not None and (way.is_sure or are_two)
+        return replace(direct, confidence=Confidence.HIGH) if sure else direct
     candidates = _merged(direct, chained)
     if direct.line is None or chained.line is None:
         found, strength = (chained, way.strength) if direct.line is None else (direct, _strength(direct))
