@@ -42,7 +42,7 @@ def test_an_edited_declaration_of_the_same_function_is_sure():
 @pytest.mark.parametrize(
     "after",
     [
-        BEFORE.replace("    if len(text) < 8:\n", "    log(text)\n    if len(text) < 12:\n    audit(text)\n"),
+        BEFORE.replace("    if len(text) < 8:\n", "    log(text)\n    if is_short(text):\n    audit(text)\n"),
         BEFORE.replace(
             "    text = password.strip()\n    if len(text) < 8:\n        return False\n",
             "    if len(word) < 12:\n        return 0\n",
@@ -53,3 +53,121 @@ def test_an_edited_declaration_of_the_same_function_is_sure():
 )
 def test_without_such_a_sign_it_is_not(after: str):
     assert placed(after, 6).confidence is not Confidence.HIGH
+
+
+def test_a_line_much_the_same_inside_the_same_function_is_sure_whatever_is_beside_it():
+    after = BEFORE.replace(
+        "    if len(text) < 8:\n", "    log(text)\n    if len(text) < 12:\n    audit(text)\n"
+    )
+    assert (placed(after, 6).line, placed(after, 6).confidence) == (7, Confidence.HIGH)
+    assert placed(after, 6, "notes.txt").confidence is Confidence.MEDIUM
+
+
+GONE = """\
+class Cart:
+    def total(self, items):
+        prices = [item.price for item in items]
+        return sum(prices)
+
+    def weight(self, items):
+        grams = [item.grams for item in items]
+        return sum(grams) / 1000
+"""
+
+
+def gone(after: str, line: int):
+    (placement,) = track(Version("a.py", GONE), Version("a.py", after), [Anchor(line)])
+    return placement
+
+
+@pytest.mark.parametrize("line", [6, 7, 8])
+def test_a_function_deleted_beside_a_new_one_like_it_is_never_silently_that_one(line: int):
+    after = GONE.replace("def weight", "def volume").replace("grams", "litres").replace("/ 1000", "* 1.0")
+    assert gone(after, line).confidence is not Confidence.HIGH
+
+
+def test_a_function_of_the_same_name_in_another_class_is_not_it_for_sure():
+    after = GONE[: GONE.index("\n    def weight")] + (
+        "\n\nclass Parcel:\n    def weight(self, boxes):\n        return max(box.load for box in boxes)\n"
+    )
+    assert gone(after, 6).confidence is not Confidence.HIGH
+
+
+def test_a_function_with_another_name_and_the_same_body_is_sure():
+    placement = gone(GONE.replace("def weight(self, items)", "def mass_of(self, items)"), 6)
+    assert (placement.line, placement.confidence) == (6, Confidence.HIGH)
+
+
+def test_a_class_never_silently_becomes_a_function():
+    before = "import os\n\n\nclass Retry(Policy):\n    limit = 3\n\n\nprint(os.sep)\n"
+    after = before.replace("class Retry(Policy):\n    limit = 3", "def retry(policy):\n    limit = 3")
+    (placement,) = track(Version("a.py", before), Version("a.py", after), [Anchor(4)])
+    assert placement.confidence is not Confidence.HIGH
+
+
+TWINS = """\
+def first(queue):
+    start = queue.position
+    queue.advance()
+    return queue.substring(start, queue.position)
+
+
+def second(queue):
+    begin = queue.position
+    queue.consume(begin)
+    return queue.substring(start, queue.position)
+
+
+def third(queue):
+    return queue.rest()
+"""
+
+
+@pytest.mark.parametrize("deleted", ["first", "second"])
+def test_of_two_equal_lines_the_one_whose_function_is_deleted_is_not_the_other(deleted: str):
+    parts = TWINS.split("\n\n\n")
+    after = "\n\n\n".join(part for part in parts if not part.startswith(f"def {deleted}("))
+    lost, kept = track(
+        Version("a.py", TWINS),
+        Version("a.py", after),
+        [Anchor(4 if deleted == "first" else 10), Anchor(4 + 6 * (deleted == "first"))],
+    )
+    assert lost.confidence is not Confidence.HIGH
+    assert (kept.line, kept.confidence) == (4, Confidence.HIGH)
+
+
+REFLOWED = """\
+def save(record):
+    result = store.write_record(record.identifier, record.content, durable=True)
+    return result
+"""
+BROKEN = """\
+def save(record):
+    result = store.write_record(
+        record.identifier,
+        record.content,
+        durable=True,
+    )
+    return result
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [(REFLOWED, BROKEN), (BROKEN, REFLOWED)], ids=["broken", "joined"]
+)
+def test_a_statement_that_was_only_broken_over_other_lines_is_sure(before: str, after: str):
+    (placement,) = track(Version("a.txt", before), Version("a.txt", after), [Anchor(2)])
+    assert (placement.line, placement.confidence, placement.method) == (2, Confidence.HIGH, "reflowed")
+
+
+def test_each_line_of_a_statement_that_was_joined_is_where_it_begins():
+    placements = track(
+        Version("a.txt", BROKEN), Version("a.txt", REFLOWED), [Anchor(line) for line in (3, 4, 5)]
+    )
+    assert {(one.line, one.confidence) for one in placements} == {(2, Confidence.HIGH)}
+
+
+def test_a_statement_that_was_broken_and_changed_is_not_sure_by_its_tokens():
+    after = BROKEN.replace("record.content", "record.body")
+    (placement,) = track(Version("a.txt", REFLOWED), Version("a.txt", after), [Anchor(2)])
+    assert placement.method != "reflowed"

@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from holdfast.comments.sidecar.source import split_lines
 from holdfast.comments.tracking.lines import split
 from holdfast.comments.tracking.placement import Anchor, Confidence, Version
 from holdfast.comments.tracking.track import track
@@ -17,12 +18,11 @@ TEXT = "first = 1\nsecond = load(first)\n\nthird = save(second)\n"
     "other",
     [
         TEXT.replace("\n", "\r\n"),
-        TEXT.replace("\n", "\r"),
         "\ufeff" + TEXT,
         TEXT.rstrip("\n"),
         TEXT.replace("\n", " \t\n"),
     ],
-    ids=["crlf", "cr", "byte order mark", "no newline at the end", "trailing space"],
+    ids=["crlf", "byte order mark", "no newline at the end", "trailing space"],
 )
 def test_line_ends_and_marks_are_no_changes(other: str):
     old, new = Version("a.py", TEXT), Version("a.py", other)
@@ -32,10 +32,15 @@ def test_line_ends_and_marks_are_no_changes(other: str):
         assert {placement.confidence for placement in placements} == {Confidence.HIGH}
 
 
-def test_lines_are_split_as_editors_split_them():
-    assert split("a\r\nb\rc\n") == ["a", "b", "c", ""]
-    assert split("") == [""]
-    assert split("a\x0cb\u2028c") == ["a\x0cb\u2028c"]
+@pytest.mark.parametrize("text", ["a\r\nb\rc\n", "", "\r", "a\x0cb\u2028c", "a\n\r\n\rb"])
+def test_lines_are_split_as_sidecars_count_them(text: str):
+    assert split(text) == split_lines(text)
+
+
+def test_a_lone_carriage_return_does_not_shift_what_follows():
+    old = "first = 'a\rb'\nsecond = load(first)\nthird = save(second)\n"
+    (placement,) = track(Version("a.py", old), Version("a.py", "import os\n" + old), [Anchor(3)])
+    assert (placement.line, placement.confidence) == (4, Confidence.HIGH)
 
 
 def test_nothing_is_left_in_an_emptied_file():

@@ -6,13 +6,14 @@ Contract: firm lines are strictly increasing pairs; every other line lies in exa
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
 
 from holdfast.comments.tracking.alignment import LeftOver, Pair, best_chain, is_small, offered, window
 from holdfast.comments.tracking.diff import Area, line_map
 from holdfast.comments.tracking.likeness import Likeness
-from holdfast.comments.tracking.lines import Lines
+from holdfast.comments.tracking.lines import Lines, Stream, reflowed
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import Version
 from holdfast.comments.tracking.symbol_map import Outlines
@@ -31,6 +32,7 @@ class Comparison:
     def __init__(self, old: Version, new: Version) -> None:
         self.before, self.after = Lines(old.text), Lines(new.text)
         self._outlines = Outline(old.path, self.before), Outline(new.path, self.after)
+        self._streams: dict[Area, tuple[Stream, Stream]] = {}
         self._aligned: dict[Area, dict[int, tuple[int, float]]] = {}
 
     @cached_property
@@ -41,7 +43,13 @@ class Comparison:
     @cached_property
     def firm(self) -> dict[int, int]:
         """Unchanged lines that stand in runs which say enough to be sure of."""
-        return _firm(self.before, self.after, self.equal)
+        return _firm(self.before, self.after, self.equal, self.is_unique)
+
+    def is_unique(self, indices: range) -> bool:
+        """Return whether old lines hold one, or two in a row, of which there is no other on either side."""
+        telling = [self.before.normal[index] for index in indices if not self.before.is_trivial(index)]
+        said: list[str | tuple[str, str]] = [*telling, *pairwise(telling)]
+        return any(self.before.counts[one] == self.after.counts[one] == 1 for one in said)
 
     @cached_property
     def _firm_keys(self) -> list[int]:
@@ -76,6 +84,18 @@ class Comparison:
         if place == len(keys):
             return old_start, len(self.before), new_start, len(self.after)
         return old_start, keys[place], new_start, targets[place]
+
+    def reflowed(self, index: int) -> int | None:
+        """Return where the code of a line begins now, if it was only broken over lines in another way."""
+        area = self.area(index)
+        streams = self._streams.get(area)
+        if streams is None:
+            old_start, old_end, new_start, new_end = area
+            streams = Stream(self.before, old_start, old_end), Stream(self.after, new_start, new_end)
+            self._streams[area] = streams
+        found = reflowed(*streams, index)
+        # Of lines that read the same the tokens are no further proof.
+        return None if found is None or self.before.normal[index] == self.after.normal[found] else found
 
     @cached_property
     def left_over(self) -> LeftOver:
@@ -127,8 +147,10 @@ def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:
     return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
 
 
-def _firm(before: Lines, after: Lines, equal: dict[int, int]) -> dict[int, int]:
-    """Return the equal lines without runs that say too little and without doubtful ends of runs."""
+def _firm(
+    before: Lines, after: Lines, equal: dict[int, int], is_unique: Callable[[range], bool]
+) -> dict[int, int]:
+    """Return the equal lines without runs that say too little or have twins, and without doubtful ends."""
     firm: dict[int, int] = {}
     runs = _runs(equal)
     loose = _sliding(before, after, equal, runs)
@@ -141,7 +163,8 @@ def _firm(before: Lines, after: Lines, equal: dict[int, int]) -> dict[int, int]:
         while first <= last and not at_end and (last in loose or before.is_trivial(last)):
             last -= 1
         kept = range(first, last + 1)
-        if at_start or at_end or sum(before.says(index) for index in kept) >= _FIRM:
+        says = sum(before.says(index) for index in kept)
+        if at_start or at_end or (says >= _FIRM and is_unique(kept)):
             firm.update((index, equal[index]) for index in kept)
     return firm
 
@@ -151,16 +174,16 @@ def _sliding(before: Lines, after: Lines, equal: dict[int, int], runs: list[list
     loose: set[int] = set()
     for upper, lower in pairwise(runs):
         above, below = upper[-1], lower[0]
-        for step in range(min(_LONGEST_SLIDE, len(upper))):
-            new_text = after.normal[equal[below] - 1 - step]
-            if equal[below] - 1 - step <= equal[above] or new_text != before.normal[above - step]:
-                break
-            loose.add(above - step)
-        for step in range(min(_LONGEST_SLIDE, len(lower))):
-            new_text = after.normal[equal[above] + 1 + step]
-            if equal[above] + 1 + step >= equal[below] or new_text != before.normal[below + step]:
-                break
-            loose.add(below + step)
+        # What came between them in the new text may be told from either end, and what went from the old.
+        for lines, first, last in ((after, equal[above], equal[below]), (before, above, below)):
+            for step in range(min(_LONGEST_SLIDE, len(upper), last - first - 1)):
+                if lines.normal[last - 1 - step] != before.normal[above - step]:
+                    break
+                loose.add(above - step)
+            for step in range(min(_LONGEST_SLIDE, len(lower), last - first - 1)):
+                if lines.normal[first + 1 + step] != before.normal[below + step]:
+                    break
+                loose.add(below + step)
     return loose
 
 

@@ -121,6 +121,9 @@ _SAME_START = 2
 _DECLARED = 0.97
 """What the declaration of the same symbol is worth at least."""
 
+_DOUBTFUL = 0.6
+"""What a declaration is worth at least that only looks like the one sought."""
+
 _VARIABLE = 0.95
 """What the only declaration of the same variable in the same function is worth at least."""
 
@@ -215,7 +218,8 @@ class Finder:
             at = new.start_line - 1
         else:
             return None
-        return Guess(at, max(_DECLARED, self._likeness.score(index, at)), "declaration")
+        worth = _DECLARED if places.symbols.is_sound(holder, target) else _DOUBTFUL
+        return Guess(at, max(worth, self._likeness.score(index, at)), "declaration")
 
     def _variable(self, index: int) -> Guess | None:
         """Return the only declaration, in what the symbol became, of a variable declared once."""

@@ -7,10 +7,12 @@ words leave little doubt; a line without one is compared by its text alone.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import accumulate, pairwise
 
 _BLOCKS = {
     "choice": "if elif elsif elseif unless guard",
@@ -96,7 +98,7 @@ def _is_name(token: str) -> bool:
     return token[0].isalpha() or token[0] in "_$"
 
 
-_BREAK = re.compile(r"\r\n|\r|\n")
+_BREAK = re.compile(r"\r\n|\n")
 _TOKEN = re.compile(r"\w+|[^\w\s]")
 _PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_a-zA-Z]+")
 
@@ -112,7 +114,7 @@ _SAYS_LITTLE = frozenset([*"{}()[];,:", *_KEYWORDS.split()])
 
 
 def split(text: str) -> list[str]:
-    """Split a text as editors do; a byte order mark is no part of the first line."""
+    """Split a text as the sidecars count its lines; a byte order mark is no part of the first."""
     return _BREAK.split(text.removeprefix("\ufeff"))
 
 
@@ -161,6 +163,12 @@ class Lines:
     def normal(self) -> list[str]:
         """Lines without white space and with one kind of quotes: what formatters leave equal."""
         return ["".join(line.split()).replace("'", '"') for line in self.raw]
+
+    @cached_property
+    def counts(self) -> Counter[str | tuple[str, str]]:
+        """How many lines say the same, and how many two in a row do; those that say nothing left out."""
+        telling = [line for index, line in enumerate(self.normal) if not self.is_trivial(index)]
+        return Counter[str | tuple[str, str]]((*telling, *pairwise(telling)))
 
     def tokens(self, index: int) -> tuple[str, ...]:
         """Return the tokens of a line."""
@@ -218,3 +226,56 @@ class Lines:
             if taken == _CONTEXT_LINES:
                 break
         return Bag.of(counts)
+
+
+_LAYOUT = frozenset("()[]{},;\\")
+"""What formatters add and take away where they break lines."""
+
+_LEAST_REFLOWED = 4
+"""Tokens by which a statement is known again wherever its lines are broken."""
+
+_MOST_REFLOWED = 12
+
+
+class Stream:
+    """The tokens of some lines in one row, without those that come and go with the layout."""
+
+    def __init__(self, lines: Lines, start: int, end: int) -> None:
+        self.first = start
+        self.tokens: list[str] = []
+        self.starts: list[int] = []
+        """The number of the first token of each line, and of one more line at the end."""
+        for index in range(start, end):
+            self.starts.append(len(self.tokens))
+            self.tokens += [token for token in lines.tokens(index) if token not in _LAYOUT]
+        self.starts.append(len(self.tokens))
+        self._text = "\0".join(["", *self.tokens, ""])
+        self._places = [0, *accumulate(len(token) + 1 for token in self.tokens)]
+
+    def only(self, tokens: Sequence[str]) -> int | None:
+        """Return where tokens stand that fill whole lines, if they stand in one place only."""
+        needle = "\0".join(["", *tokens, ""])
+        place = self._text.find(needle)
+        if place < 0 or self._text.find(needle, place + 1) >= 0:
+            return None
+        number = bisect_left(self._places, place)
+        return number if self._breaks(number) and self._breaks(number + len(tokens)) else None
+
+    def _breaks(self, number: int) -> bool:
+        """Return whether a line begins with a token, or the last one ends before it."""
+        return self.starts[bisect_left(self.starts, number)] == number
+
+
+def reflowed(old: Stream, new: Stream, index: int) -> int | None:
+    """Return the line on which an old line begins now, where the same tokens only stand on other lines."""
+    at = index - old.first
+    if old.starts[at] == old.starts[at + 1]:
+        return None
+    for size in range(1, _MOST_REFLOWED + 1):
+        for first in range(max(0, at - size + 1), min(at, len(old.starts) - 1 - size) + 1):
+            start, end = old.starts[first], old.starts[first + size]
+            tokens = old.tokens[start:end]
+            place = new.only(tokens) if len(tokens) >= _LEAST_REFLOWED else None
+            if place is not None and old.only(tokens) is not None:
+                return new.first + bisect_right(new.starts, place + old.starts[at] - start) - 1
+    return None

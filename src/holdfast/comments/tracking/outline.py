@@ -75,6 +75,14 @@ class Outline:
         """Return the number of the innermost symbol that holds a line index."""
         return self._innermost.get(index)
 
+    def declares(self, index: int) -> bool:
+        """Return whether the declaration of a symbol begins on a line, or its name stands there."""
+        holder = self.holder(index)
+        return holder is not None and index + 1 in (
+            self.symbols[holder].start_line,
+            self.symbols[holder].name_line,
+        )
+
     @cached_property
     def _parents(self) -> list[int | None]:
         """For each symbol the number of the one around it."""

@@ -30,6 +30,10 @@ _TINY = 30
 _TINY_NAME = 0.6
 """Tokens of two symbols together up to which their names must be alike too, and how alike."""
 
+_KEPT = 0.3
+_LEAST_KEPT = 6
+"""What must be unchanged in the body of a symbol that has another name: a share, and telling tokens."""
+
 _ALIKE = {"Function": "callable", "Method": "callable", "Constructor": "callable"}
 
 
@@ -111,6 +115,25 @@ class SymbolMap:
         self.to[source] = target
         self._taken.add(target)
 
+    def is_sound(self, source: int, target: int) -> bool:
+        """Return whether a pair has the same name in the same place, or enough of the same body."""
+        one, other = self._old.symbols[source], self._new.symbols[target]
+        outer, outer_target = self._old.parent(source), self._new.parent(target)
+        is_there = outer_target is None if outer is None else self.to.get(outer) == outer_target
+        return (one.name == other.name and is_there) or self._keeps_body(one, other)
+
+    def _keeps_body(self, one: Symbol, other: Symbol) -> bool:
+        """Return whether enough of the lines of a symbol, its name aside, are the other's and no third's."""
+        inside = [at for at in range(one.start_line - 1, one.end_line) if at != one.name_line - 1]
+        there = set(self._after.normal[other.start_line - 1 : other.end_line])
+        alone = self._before.counts, self._after.counts
+        kept = sum(
+            self._before.says(at)
+            for at in inside
+            if (text := self._before.normal[at]) in there and all(counts[text] == 1 for counts in alone)
+        )
+        return kept >= max(_LEAST_KEPT, _KEPT * sum(map(self._before.says, inside)))
+
     def _likeness(self, source: int, target: int) -> float:
         """Return how alike two symbols are: shared tokens, shared lines, likeness of names."""
         one, other = self._old.symbols[source], self._new.symbols[target]
@@ -166,6 +189,32 @@ class Outlines:
     def symbols(self) -> SymbolMap:
         """Which symbol is which."""
         return SymbolMap(self.old, self.new, self._before, self._after, self._fixed)
+
+    def are_only(self, old_index: int, new_index: int) -> bool:
+        """Return whether two lines are in the same symbol beyond doubt, the only ones of their text there."""
+        source, target = self.old.holder(old_index), self.new.holder(new_index)
+        if source is None or target is None or not self._pair(old_index, new_index):
+            return False
+        text = self._before.normal[old_index]
+        sides = ((self._before, self.old.symbols[source]), (self._after, self.new.symbols[target]))
+        return all(lines.normal[one.start_line - 1 : one.end_line].count(text) == 1 for lines, one in sides)
+
+    def are_in_same(self, old_index: int, new_index: int) -> bool:
+        """Return whether two lines are in the same symbol beyond doubt."""
+        return self._pair(old_index, new_index) is True
+
+    def is_doubtful(self, old_index: int, new_index: int) -> bool:
+        """Return whether two lines are in symbols that only look alike, or declare what is not paired."""
+        pair = self._pair(old_index, new_index)
+        return pair is False or (pair is None and self.known and self.old.declares(old_index))
+
+    def _pair(self, old_index: int, new_index: int) -> bool | None:
+        """Return whether the symbols of two lines are paired beyond doubt; None where they are not paired."""
+        source = self.old.holder(old_index) if self.known else None
+        target = self.symbols.to.get(source) if source is not None else None
+        if source is None or target is None or self.new.holder(new_index) != target:
+            return None
+        return self.symbols.is_sound(source, target)
 
     def nearness(self, old_index: int, new_index: int) -> float:
         """Return 1 for the same symbol or for none on both sides, a half for the same outer one, else 0."""

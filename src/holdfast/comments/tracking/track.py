@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import certain, is_confirmed, judged, unsure
+from holdfast.comments.tracking.guess import certain, is_confirmed, is_told_apart, judged, unsure
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
 
@@ -102,14 +102,16 @@ class _Tracker:
         comparison = self._comparison
         if index in comparison.firm:
             return certain(comparison.firm[index])
+        reflowed = comparison.reflowed(index)
+        if reflowed is not None:
+            return certain(reflowed, "reflowed")
         guesses = self._finder.guesses(index)
         if not guesses:
             return judged(guesses, agrees=False, reason=self._reason(index))
         best = guesses[0]
         if self._loses_block(index, best.index):
             return unsure(guesses)
-        same = comparison.equal.get(index) == best.index and not comparison.before.is_trivial(index)
-        agrees = same or is_confirmed(comparison, index, best)
+        agrees = is_told_apart(comparison, index, best.index) or is_confirmed(comparison, index, best)
         return judged(guesses, agrees=agrees, reason="ambiguous")
 
     def _loses_block(self, index: int, target: int) -> bool:
