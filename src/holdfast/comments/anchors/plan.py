@@ -61,12 +61,20 @@ def is_marked_line(note: Note, lines: Sequence[str]) -> bool:
     if index >= len(lines) or not _has_marked_text(note, lines):
         return False
     neighbours = [("prevLineText", index - 1), ("nextLineText", index + 1)]
-    said = [(marker[name], at) for name, at in neighbours if isinstance(marker.get(name), str)]
-    agreeing = [_neighbour(lines, at) == trimmed(text) for text, at in said]
-    if trimmed(lines[index]):
-        return not said or any(agreeing) or _is_alone(lines, index)
-    # A blank line is only as good as its neighbours.
-    return all(agreeing)
+    said = [
+        (trimmed(marker[name]), at - index) for name, at in neighbours if isinstance(marker.get(name), str)
+    ]
+    agreeing = _agreeing(lines, index, said)
+    if not trimmed(lines[index]):
+        return agreeing == len(said)  # a blank line is only as good as its neighbours
+    text = trimmed(lines[index])
+    twins = [at for at, line in enumerate(lines) if at != index and text in line and trimmed(line) == text]
+    return all(_agreeing(lines, at, said) < agreeing for at in twins)
+
+
+def _agreeing(lines: Sequence[str], index: int, said: Sequence[tuple[str, int]]) -> int:
+    """Return how many of the neighbours that a marker keeps, by their distance, a line has."""
+    return sum(_neighbour(lines, index + step) == text for text, step in said)
 
 
 def capped_by_fragment(note: Note, answer: Placement, lines: Sequence[str]) -> Placement:
