@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.storage.git.command import Git
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, STORED
 
@@ -160,3 +161,23 @@ def test_outside_git_the_same_rules_hold(plain: Desk) -> None:
     extension.add("more")
     extension.delete(ours)
     assert stored(plain) == {"theirs", "more"}
+
+
+def test_git_is_asked_once_for_all_comments_that_vanished(
+    desk: Desk, extension: Extension, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.commit()
+    names = {desk.add(PATH, STORED, f"note {number}") for number in range(5)}
+    extension.add("theirs")
+    logs: list[str] = []
+    execute = Git.execute
+
+    def counted(self: Git, *arguments: str, **more: Any) -> Any:
+        logs.extend(one for one in arguments if one == "--all")
+        return execute(self, *arguments, **more)
+
+    monkeypatch.setattr(Git, "execute", counted)
+    assert stored(desk) >= names
+    assert len(logs) == 1
+    assert stored(desk) >= names
+    assert len(logs) == 1

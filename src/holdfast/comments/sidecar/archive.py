@@ -21,7 +21,7 @@ import json
 import os
 import threading
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -244,22 +244,28 @@ def lost_updates(
         missing_known = {one.comment_id for one in missing if one.known_elsewhere}
     else:
         missing_known = set()
-    for one in missing:
-        was_read = one.sequence <= up_to or one.comment_id in missing_known
-        if was_read or _is_only_elsewhere(history, sidecar.path, one.comment_id):
-            found.forgotten.append(one.comment_id)
-        else:
-            found.restored.append(one)
+    unread = [one for one in missing if one.sequence > up_to and one.comment_id not in missing_known]
+    elsewhere = _only_elsewhere(history, sidecar, [one.comment_id for one in unread])
+    found.restored = [one for one in unread if one.comment_id not in elsewhere]
+    found.forgotten = [one.comment_id for one in missing if one not in found.restored]
     found.restored.extend(one for one in stale if one.sequence > up_to)
     return found
 
 
-def _is_only_elsewhere(history: FileHistory, path: str, comment_id: str) -> bool:
-    """Tell whether a comment is in some commit but not in the last: git, not a program, took it away."""
-    last = history.committed(path)
-    if last is not None and comment_id.encode() in last:
-        return False
-    return history.ever_held(path, comment_id)
+def _only_elsewhere(history: FileHistory, sidecar: Sidecar, comment_ids: list[str]) -> Set[str]:
+    """Return the comments that are in some commit but not in the last: git, not a program, took them away."""
+    last = history.committed(sidecar.path) or b""
+    sought = tuple(one for one in comment_ids if one.encode() not in last)
+    if not sought:
+        return frozenset()
+    # To read what other commits held takes long, and the sidecar stays as it is until somebody writes it.
+    sign = (sidecar.digest, history.head(), sought)
+    known = history.held.recall(sidecar.path, sign)
+    return (
+        history.held.keep(sidecar.path, sign, history.ever_held(sidecar.path, sought))
+        if known is None
+        else known
+    )
 
 
 def restore(sidecar: Sidecar, restored: list[Entry]) -> None:

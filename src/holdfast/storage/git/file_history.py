@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 
+from holdfast.kernel.cache import Memory
+from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath
@@ -26,6 +29,8 @@ class FileHistory:
 
     def __init__(self, repository: Repository) -> None:
         self._git = None if repository.git_dir is None else Git(repository)
+        self.held: Memory[set[str]] = Memory()
+        """What files held in any commit, for those who ask the same again."""
 
     def head(self) -> str | None:
         """Return the id of the last commit."""
@@ -65,10 +70,18 @@ class FileHistory:
         arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
         return _parsed_dates(self._output(*_LOG, *arguments))
 
-    def ever_held(self, path: str, text: str) -> bool:
-        """Tell whether a commit of any branch has added or removed a text in a file."""
-        arguments = ("log", "--all", "--format=%H", "--max-count=1", "--no-textconv", "--no-ext-diff")
-        return bool(self._output(*arguments, f"-S{text}", "--", path).strip())
+    def ever_held(self, path: str, texts: Iterable[str]) -> set[str]:
+        """Return which of some texts a file held in a commit of any branch, as far as can be read in time."""
+        sought = {text: text.encode() for text in texts}
+        end = monotonic() + _SECONDS
+        listed = _parsed(self._output(*_LOG, "--all", f"--max-count={_MOST_COMMITS}", "--", path))
+        held: set[str] = set()
+        for blob in dict.fromkeys(listed.get(path, ())):
+            if len(held) == len(sought) or monotonic() > end:
+                break
+            data = self.blob(blob) or b""
+            held |= {text for text, wanted in sought.items() if wanted in data}
+        return held
 
     def person(self) -> str | None:
         """Return the name that the user gave git, if any."""
