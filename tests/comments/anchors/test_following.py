@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments.anchors import moved_code
+from holdfast.comments.anchors import moved_code, orphans
 from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, Version
@@ -329,3 +329,72 @@ def test_many_files_are_brought_up_to_date_with_progress(either: Desk, files: in
     assert listener.heard[-1][0] < total
     for number, name in names.items():
         assert either.line(f"pkg/m{number}.py", name) == 9
+
+
+def test_an_orphan_is_shown_with_the_places_that_the_command_line_offers(either: Desk) -> None:
+    name = either.add(PATH, VALIDATE)
+    either.write(PATH, "export const nothing = true;\n")
+    either.write("src/other.ts", AUTH)
+    (shown,) = either.show(PATH)
+    (listed,) = either.run("list_orphans").wire()["orphans"]
+    assert shown["id"] == listed["comment"]["id"] == name
+    assert shown["candidates"] == listed["comment"]["candidates"]
+    assert shown["candidates"][0]["filePath"] == "src/other.ts"
+    assert "perhaps src/other.ts:" in either.words("get_file_comments", filePath=PATH)
+
+
+def test_candidates_are_sought_again_only_when_a_file_changed(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.add(PATH, VALIDATE)
+    desk.write(PATH, "export const nothing = true;\n")
+    made: list[int] = []
+    index_for = orphans.index_for
+    monkeypatch.setattr(orphans, "index_for", lambda *given: made.append(1) or index_for(*given))
+    assert desk.show(PATH)[0]["candidates"] == desk.show(PATH)[0]["candidates"] == []
+    assert len(made) == 1
+    desk.write("src/other.ts", AUTH)
+    assert desk.show(PATH)[0]["candidates"][0]["filePath"] == "src/other.ts"
+    assert len(made) == 2
+
+
+def test_in_a_very_large_workspace_only_the_file_itself_is_looked_at_while_reading(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(orphans, "_MOST_FILES", 0)
+    desk.add(PATH, VALIDATE)
+    desk.write(PATH, "export const nothing = true;\n")
+    desk.write("src/other.ts", AUTH)
+    assert desk.show(PATH)[0]["candidates"] == []
+
+
+TWINS = "begin()\nreturn load(now)\nend()\n\nbegin(later)\nreturn load(now)\nend(later)\n"
+
+
+@pytest.mark.parametrize(
+    ("previous", "following", "sure"),
+    [
+        (None, None, False),
+        ("begin(later)", "end(later)", True),
+        ("begin(later)", "other()", True),
+        ("a", "b", False),
+    ],
+)
+def test_of_identical_lines_a_marker_knows_its_own_by_its_neighbours(
+    plain: Desk, previous: str | None, following: str | None, sure: bool
+) -> None:
+    plain.write("a.txt", TWINS)
+    marker: dict[str, Any] = {
+        "id": "gm-1",
+        "line": 6,
+        "commentIds": ["one"],
+        "lineHash": line_hash("return load(now)"),
+    }
+    marker["lineText"] = "return load(now)"
+    marker |= {} if previous is None else {"prevLineText": previous, "nextLineText": following}
+    when = "2025-10-19T15:31:00.000Z"
+    comment = {"id": "one", "line": 6, "text": "x", "author": "A", "created": when, "updated": when}
+    document = {"file": "a.txt", "version": "2.1.0", "ghostMarkers": [marker], "comments": [comment]}
+    plain.write("a.txt.comments", json.dumps(document))
+    (shown,) = plain.show("a.txt")
+    assert (shown["confidence"] == "high") is sure

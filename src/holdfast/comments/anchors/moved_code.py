@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from holdfast.comments.sidecar.document import whole_line
@@ -21,7 +21,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath
-from holdfast.storage.watching.listing import Listing
+from holdfast.storage.watching.listing import Listing, Signature
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,10 @@ class Workspace:
             lambda name: os.path.splitext(name)[1].lower() in wanted and not name.endswith(SUFFIX),
         )
 
+    def signatures(self) -> Mapping[str, Signature]:
+        """Return what tells whether one of the files has changed."""
+        return self._listing.signatures()
+
     def versions(self) -> Iterator[Version]:
         """Yield each file that can be read."""
         for path in self._listing.paths():
@@ -85,7 +89,12 @@ class Workspace:
         return None if b"\0" in data[:8192] else decoded(data)
 
 
+def files_like(room: Comments, paths: Iterable[str]) -> Workspace:
+    """Return the files that are named like some others."""
+    return Workspace(room, {os.path.splitext(path)[1] for path in paths})
+
+
 def index_for(room: Comments, missing: Sequence[Missing]) -> MovedFiles:
     """Return an index of the files that are named like those that something is missing from."""
-    files = Workspace(room, {os.path.splitext(one.path)[1] for one in missing})
+    files = files_like(room, [one.path for one in missing])
     return MovedFiles(files.versions(), [one.version for one in missing], files.text)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from holdfast.comments.anchors.moved_code import Missing, index_for, missing_of, written_for
+from holdfast.comments.anchors.moved_code import Missing, files_like, index_for, missing_of, written_for
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note
@@ -26,6 +26,9 @@ _NEIGHBOURS = 4
 _FILES_OFFERED = 3
 _MOST = 5
 """Candidates for one comment; nobody compares more."""
+
+_MOST_FILES = 1000
+"""Files among which code is looked for when comments are only read; reading all of them takes a second."""
 
 _AROUND = 3
 _MOST_EQUAL = 50
@@ -54,6 +57,26 @@ def uncertain_comments(
 
 def _is_unsure(note: Note) -> bool:
     return note.orphaned or note.location.needs_review
+
+
+def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
+    """Give the orphans of a file that is read their candidates, in other files too if these are not many."""
+    orphans = [note for note in notes if note.orphaned]
+    if not orphans:
+        return
+    files = files_like(room, [path]).signatures()
+    if len(files) > _MOST_FILES:
+        offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
+    else:
+        sign = (files, tuple(note.id for note in orphans))
+        known = room.offers.recall(path, sign)
+        offers = (
+            room.offers.keep(path, sign, candidates(room, [(path, note) for note in orphans]))
+            if known is None
+            else known
+        )
+    for note in orphans:
+        note.location = replace(note.location, candidates=tuple(offers[path, note.id]))
 
 
 def candidates(room: Comments, notes: Sequence[tuple[str, Note]]) -> Offers:

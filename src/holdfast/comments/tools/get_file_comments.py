@@ -6,6 +6,7 @@ from collections import Counter
 
 from pydantic import Field, StrictBool
 
+from holdfast.comments.anchors.orphans import offer
 from holdfast.comments.models import CommentFacts, FilePath
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
@@ -117,6 +118,7 @@ def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     path = source_path(args.file_path)
     notes = room.load_named(path.text).comments
     shown = [note for note in notes if args.include_orphaned or not note.orphaned]
+    offer(room, path.text, shown)
     return FileComments(
         metadata=FileMetadata(
             file_path=path.text, comment_count=len(shown), orphaned_count=sum(note.orphaned for note in shown)
