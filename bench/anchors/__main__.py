@@ -39,7 +39,7 @@ def main() -> None:
             continue
         chosen = map(literally, cases) if options.literal else cases
         chosen = sample(chosen, options.most) if options.most else chosen
-        outcome = run(chosen, peers=not options.no_peers)
+        outcome = run(chosen, peers=not options.no_peers and not options.served, served=options.served)
         if not options.sums:
             print(table(name, outcome.scores), by_bucket(outcome.scores), sep="\n\n", end="\n\n")
         show(outcome.misses[: options.misses])
@@ -59,6 +59,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("folder", type=Path, metavar="DATA_DIRECTORY")
     parser.add_argument("--set", default="", help="only the sets whose names begin so")
     parser.add_argument("--no-peers", action="store_true", help="only our own tracker")
+    parser.add_argument("--served", action="store_true", help="only ours, through the server's own way")
     parser.add_argument("--sums", action="store_true", help="only the sums over all sets of a kind")
     parser.add_argument(
         "--literal", action="store_true", help="anchors right below comments, be they annotations"
@@ -96,11 +97,7 @@ def within(name: str, score: Score) -> bool:
     if kind(name) not in BARS:
         return True
     correct, wrong, precision = BARS[kind(name)]
-    held = (
-        score.share("correct") >= correct
-        and score.share("wrong") <= wrong
-        and (score.precision or 100) >= precision
-    )
+    held = score.correct >= correct and score.wrong <= wrong and (score.precision or 100) >= precision
     wanted = f"correct ≥ {correct:g} %, wrong ≤ {wrong:g} %" + (
         f", precision ≥ {precision:g} %" if precision else ""
     )

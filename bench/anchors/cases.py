@@ -14,6 +14,11 @@ BUCKETS = (
     "moved in file",
     "moved file",
     "deleted",
+    "deleted function",
+    "deleted body",
+    "replaced function",
+    "replaced body",
+    "deleted line",
 )
 
 

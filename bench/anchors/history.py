@@ -69,6 +69,13 @@ class History:
             _, _, old, new, _ = about.split()
             yield path, old, new
 
+    def changed(self, parent: str, commit: str) -> Iterator[tuple[str, str, str]]:
+        """Yield path, old blob and new blob of all that a commit touched; a blob of zeros is none."""
+        for line in self.git("diff-tree", "-r", "--no-renames", parent, commit).splitlines():
+            about, path = line.split("\t", 1)
+            _, _, old, new, _ = about.split()
+            yield path, old, new
+
     def revisions(self, first: str, last: str, path: str) -> list[str]:
         """Return the blobs that a path had after `first` up to `last`, oldest first."""
         options = ("--reverse", "--no-merges", "--format=", "--raw", "--no-abbrev", "--no-renames")

@@ -29,6 +29,7 @@ from pathlib import Path
 from bench.anchors import labels
 from bench.anchors.buckets import bucket
 from bench.anchors.cases import Case, Label
+from bench.anchors.deleted import Deleted
 from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.stripping import Stripped, strip
@@ -188,6 +189,9 @@ def _chance(text: str) -> float:
 
 def found(miner: Miner, options: argparse.Namespace) -> Iterator[Case]:
     """Yield the cases that the options ask for."""
+    if options.labels == "deleted":
+        deleted = Deleted(miner.history, miner.name, SKIPPED)
+        return (deleted.years if options.kind == "years" else deleted.commits)(options.first, options.last)
     if options.labels == "structure":
         structure = Structure(miner.history, miner.name, options.suffix, SKIPPED)
         way = {"one-commit": structure.commits, "years": structure.years}.get(options.kind)
@@ -223,14 +227,14 @@ def main() -> None:
     parser.add_argument("--kind", choices=("release", "one-commit", "years", "moved-file"), default="release")
     parser.add_argument("--name", help="how to call the repository; by default as its folder")
     parser.add_argument("--most", type=int, default=1500, help="labels to keep")
-    parser.add_argument("--labels", choices=("comments", "structure"), default="comments")
+    parser.add_argument("--labels", choices=("comments", "structure", "deleted"), default="comments")
     parser.add_argument("--suffix", default="", help="of structure: only files whose names end so")
     options = parser.parse_args()
     name = options.name or options.repository.name
     history = History(options.repository)
     miner = Miner(history, name)
     cases = (bucketed(case) for case in sample(found(miner, options), options.most))
-    kind = f"element-{options.kind}" if options.labels == "structure" else options.kind
+    kind = {"structure": "element-", "deleted": "deleted-"}.get(options.labels, "") + options.kind
     title = f"{kind}.{name}.{options.first}-{options.last}".replace("/", "_")
     count = labels.save(options.out, title, cases)
     if options.kind == "moved-file" and count:

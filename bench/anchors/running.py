@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 
 from bench.anchors.cases import Case, Label
 from bench.anchors.peers import PEERS
 from bench.anchors.scoring import Score
+from bench.anchors.served import placements
 from holdfast.comments.tracking.follow import follow
-from holdfast.comments.tracking.placement import Anchor, Confidence, Placement
+from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Version
 from holdfast.comments.tracking.track import track
 
 OURS, ONE_SHOT = "holdfast", "holdfast, without the revisions between"
@@ -34,11 +35,14 @@ class Outcome:
     misses: list[Miss]
 
 
-def run(cases: Iterable[Case], peers: bool = True) -> Outcome:
-    """Try every tracker on every case."""
+def run(cases: Iterable[Case], peers: bool = True, served: bool = False) -> Outcome:
+    """Try every tracker on every case; ours alone and the server's way where it is to be `served`."""
     scores = {name: Score() for name in (*(PEERS if peers else ()), OURS)}
     misses: list[Miss] = []
     for case in cases:
+        if served:
+            misses += _counted(scores[OURS], case, placements)
+            continue
         if peers:
             for name in PEERS:
                 _peer(scores[name], name, case)
@@ -53,21 +57,27 @@ def _peer(score: Score, name: str, case: Case) -> None:
     answers = PEERS[name](case.old, case.new, [label.line for label in case.labels])
     score.seconds += perf_counter() - began
     for label, answer in zip(case.labels, answers, strict=True):
-        score.add(label.bucket, label.truth, answer, sure=False)
+        score.add(label.bucket, label.truth, answer, sure=True)
 
 
-def _ours(score: Score, case: Case, versions: tuple[object, ...]) -> list[Miss]:
+def _ours(score: Score, case: Case, versions: Sequence[Version]) -> list[Miss]:
     anchors = [Anchor(label.line) for label in case.labels]
+    return _counted(
+        score,
+        case,
+        lambda case: follow(versions, anchors) if case.between else track(case.old, case.new, anchors),
+    )
+
+
+def _counted(score: Score, case: Case, answer: Callable[[Case], list[Placement]]) -> list[Miss]:
     began = perf_counter()
-    if len(versions) > 2:
-        placements = follow(versions, anchors)  # type: ignore[arg-type]
-    else:
-        placements = track(case.old, case.new, anchors)
+    found = answer(case)
     score.seconds += perf_counter() - began
     misses = []
-    for label, placement in zip(case.labels, placements, strict=True):
-        sure = placement.confidence is Confidence.HIGH
+    for label, placement in zip(case.labels, found, strict=True):
+        # Without a line a note is an orphan, which says so, or one to be reviewed.
+        sure = placement.confidence in (Confidence.HIGH, Confidence.NONE)
         verdict = score.add(label.bucket, label.truth, placement.line, sure)
-        if verdict != "correct":
+        if not verdict.startswith("right"):
             misses.append(Miss(case, label, placement, verdict))
     return misses

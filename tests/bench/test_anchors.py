@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import subprocess
+from collections import Counter
 from pathlib import Path
 
 import pytest
 from bench.anchors import labels
 from bench.anchors.buckets import bucket
 from bench.anchors.cases import Case, Label
+from bench.anchors.deleted import Deleted
 from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.mine import Miner
 from bench.anchors.peers import PEERS
+from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
 from bench.anchors.stripping import strip
 
@@ -69,6 +72,60 @@ def repository(tmp_path):
         git(tmp_path, "commit", "-q", "-m", str(number))
         git(tmp_path, "tag", f"v{number}")
     return tmp_path
+
+
+SHAPES = """\
+def area(width, height):
+    scaled = width * height
+    return rounded_up(scaled)
+
+
+def volume(side):
+    cubed = side ** 3
+    return rounded_down(cubed)
+
+
+def weight(mass):
+    checked = not_negative(mass)
+    return checked * GRAVITY
+"""
+VOLUME = SHAPES[SHAPES.index("def volume") : SHAPES.index("def weight")]
+
+
+@pytest.mark.parametrize(
+    ("after", "expected"),
+    [
+        (SHAPES.replace(VOLUME, ""), {"deleted function": 1, "deleted body": 2}),
+        (
+            SHAPES.replace(VOLUME, "def height(steps):\n    return count_of(steps)\n\n\n"),
+            {"replaced function": 1, "replaced body": 2},
+        ),
+        (SHAPES.replace("    checked = not_negative(mass)\n", ""), {"deleted line": 1}),
+        (SHAPES.replace("def volume", "def capacity"), {}),
+        (SHAPES.replace("not_negative(mass)", "at_least_zero(mass)"), {}),
+    ],
+    ids=["function", "replaced", "line", "renamed", "edited line"],
+)
+def test_only_code_that_is_gone_counts_as_deleted(repository, after, expected):
+    for text in (SHAPES, after):
+        (repository / "solids.py").write_text(text, encoding="utf-8")
+        git(repository, "add", "-A")
+        git(repository, "commit", "-q", "-m", "next")
+    history = History(repository)
+    cases = list(Deleted(history, "shapes", ()).commits("HEAD~1", "HEAD"))
+    history.close()
+    found = [label for case in cases for label in case.labels]
+    assert Counter(label.bucket for label in found) == expected
+    assert all(label.truth is None for label in found)
+
+
+def test_notes_are_judged_as_the_server_shows_them():
+    old = Version("lib/shapes.py", SHAPES)
+    between = (Version(old.path, "import math\n" + SHAPES),)
+    new = Version(old.path, "import math\n" + SHAPES.replace(VOLUME, ""))
+    labels = (Label(1, 2, "shifted"), Label(6, None, "deleted function"), Label(11, 7, "shifted"))
+    scores = run([Case("shapes", old, new, labels, between)], served=True).scores
+    assert scores[OURS].outcomes == {"right and sure": 3}
 
 
 def described(case: Case) -> list[tuple[str, str, str]]:
@@ -133,14 +190,22 @@ def test_what_happened_to_a_line_is_told():
     assert bucket(old, Version("a.py", old.text.replace("f()", "g()")), 2, 2) == "renamed symbol"
 
 
-def test_verdicts_are_counted():
+def test_five_outcomes_are_counted():
     score = Score()
-    assert score.add("edited", 3, 3, sure=True) == "correct"
-    assert score.add("edited", 3, 4, sure=True) == "wrong"
-    assert score.add("edited", 3, None, sure=False) == "lost"
-    assert score.add("deleted", None, None, sure=False) == "correct"
-    assert score.add("deleted", None, 4, sure=False) == "wrong"
-    assert (score.share("correct"), score.precision) == (40.0, 50.0)
+    assert score.add("edited", 3, 3, sure=True) == "right and sure"
+    assert score.add("edited", 3, 3, sure=False) == "right, flagged"
+    assert score.add("edited", 3, 4, sure=True) == "silent"
+    assert score.add("edited", 3, 4, sure=False) == "wrong, flagged"
+    assert score.add("edited", 3, None, sure=True) == "lost"
+    assert (score.correct, score.wrong, score.precision) == (40.0, 40.0, 50.0)
+
+
+def test_of_code_that_is_gone_no_line_is_right():
+    score = Score()
+    assert score.add("deleted function", None, None, sure=True) == "right and sure"
+    assert score.add("deleted function", None, None, sure=False) == "right, flagged"
+    assert score.add("deleted function", None, 4, sure=True) == "silent"
+    assert score.add("deleted function", None, 4, sure=False) == "wrong, flagged"
 
 
 def test_a_label_without_annotations_is_literal_already():
