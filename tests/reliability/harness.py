@@ -225,6 +225,10 @@ class Outcome:
     def acknowledged(self) -> bool:
         return bool(self.output.strip())
 
+    def admits(self, is_stored: bool) -> bool:
+        """Tell whether somebody who was refused what is stored all the same knows that it is."""
+        return self.acknowledged or not is_stored or "was written" in self.complaint
+
 
 Check = Callable[[Outcome], None]
 

@@ -266,6 +266,7 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
         found = texts(annotated)
         assert found[0] == OLD
         assert NEW in found or not outcome.acknowledged, "acknowledged, but not stored"
+        assert outcome.admits(NEW in found), f"stored, and told: {outcome.complaint}"
         unloaded += "could not be loaded" in outcome.complaint
         if not outcome.acknowledged:
             assert "Traceback" not in outcome.complaint, outcome.complaint[-600:]
@@ -276,6 +277,36 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     print(f"A4 comments, {error}: {report.summary()}; not loaded {unloaded} times")
     assert report.failures == []
     assert bool(unloaded) == ("openat" in ERRORS[error])
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+def test_a4_control_a_record_that_may_fail_once_the_comment_is_there_is_caught(annotated: Path) -> None:
+    unforgiving = (
+        WRITING
+        + """
+remember, failed = room.archive.remember, []
+def noticing(action, change=room.archive._change):
+    try:
+        change(action)
+    except Exception as failure:
+        failed.append(failure)
+        raise
+def unforgiving(*what):
+    remember(*what)
+    if failed:
+        raise failed[0]
+room.archive._change, room.archive.remember = noticing, unforgiving
+"""
+    )
+
+    def check(outcome: Outcome) -> None:
+        assert outcome.admits(NEW in texts(annotated))
+
+    program = python(unforgiving + ADD_ONCE, annotated)
+    report = fail_at_every_syscall(program, restore(annotated), check, errors={"pwrite64": "ENOSPC"})
+    print(f"A4 comments, control unforgiving record: {report.summary()}")
+    assert report.failures
 
 
 @pytest.mark.slow

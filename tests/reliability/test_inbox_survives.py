@@ -197,6 +197,7 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     def check(outcome: Outcome) -> None:
         old_or_new(repository)(outcome)
         assert outcome.acknowledged == (outcome.status == 0)
+        assert outcome.admits(NEW in comments(repository)), f"stored, and told: {outcome.complaint}"
         assert outcome.acknowledged or "inbox.sqlite" in outcome.complaint
         assert "Traceback" not in outcome.complaint
         assert str(repository) not in outcome.complaint

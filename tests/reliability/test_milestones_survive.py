@@ -164,6 +164,7 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
         assert OLD in found
         assert NEW in found or not outcome.acknowledged
         assert outcome.acknowledged == (outcome.status == 0)
+        assert outcome.admits(NEW in found), f"stored, and told: {outcome.complaint}"
         assert "Traceback" not in outcome.complaint
         assert str(store) not in outcome.complaint
 

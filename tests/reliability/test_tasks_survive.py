@@ -253,6 +253,7 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
     def check(outcome: Outcome) -> None:
         either_name(repository)(outcome)
         assert outcome.acknowledged == (outcome.status == 0)
+        assert outcome.admits(items(repository) == {NEW}), f"stored, and told: {outcome.complaint}"
         assert outcome.acknowledged or "tasks.sqlite" in outcome.complaint
         assert "Traceback" not in outcome.complaint
         assert str(repository) not in outcome.complaint

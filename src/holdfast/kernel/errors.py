@@ -20,7 +20,8 @@ The tree, with the process exit status and HTTP status of each branch:
     ├── Corrupted               8   500   stored bytes are damaged; they are left as they are
     ├── DeadlineExceeded        9   504
     ├── Unavailable            10   501   an optional part is not installed or not configured
-    │   └── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
+    │   ├── OutOfSpace         11   507   the disk is full; what was stored before is unchanged
+    │   └── Unconfirmed        10   500   it was done; the disk did not say that it will stay so
     ├── Cancelled             130   499
     └── Internal               70   500   a defect of ours, with a reference to find it by
 
@@ -220,6 +221,14 @@ class OutOfSpace(Unavailable):
     number = 5070
     exit_code = 11
     http_status = 507
+
+
+class Unconfirmed(Unavailable):
+    """It was done, and the disk did not say that it will stay so: to be looked at before it is repeated."""
+
+    kind = "unconfirmed"
+    number = 5080
+    http_status = 500
 
 
 class Cancelled(HoldfastError):

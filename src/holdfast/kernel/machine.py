@@ -15,7 +15,16 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import Busy, Denied, HoldfastError, InvalidPath, NotFound, OutOfSpace, Unavailable
+from holdfast.kernel.errors import (
+    Busy,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    NotFound,
+    OutOfSpace,
+    Unavailable,
+    Unconfirmed,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,6 +38,7 @@ _REGULAR_FILES_ONLY = "Only regular files inside the repository are read and wri
 _FREE_SPACE = "Free some space and try again; what was stored before is unchanged."
 _CHECK_DISK = "Check the disk, then try again; `holdfast doctor` verifies the stores."
 _FREE_MEMORY = "Free some memory or narrow the request, then try again; what was stored before is unchanged."
+_LOOK_FIRST = "It is there: look before you repeat it. After a power failure it may be as it was before."
 _TRY_AGAIN = "Try again in a moment."
 _LOAD_AGAIN = "Try again; if it stays so, check the disk, then install Holdfast again."
 
@@ -84,6 +94,17 @@ def disk_failures_named(label: str) -> Iterator[None]:
         yield
     except OSError as error:
         raise disk_failure(error, label) from error
+
+
+@contextmanager
+def confirming(label: str) -> Iterator[None]:
+    """Turn every `OSError` of the code inside, which flushes what is in its place, into `Unconfirmed`."""
+    try:
+        yield
+    except OSError as error:
+        raise Unconfirmed(
+            f"'{label}' was written, but the disk could not confirm it.", hint=_LOOK_FIRST, path=label
+        ) from error
 
 
 def machine_failure(failure: BaseException) -> HoldfastError | None:

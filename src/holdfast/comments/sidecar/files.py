@@ -52,7 +52,7 @@ from holdfast.comments.sidecar.source import (
 )
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock
-from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, closest
+from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge, Unconfirmed, closest
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import Locks, next_number
 from holdfast.storage.files.foreign_document import Unreadable
@@ -341,6 +341,8 @@ class SidecarFiles:
         self.finish(arriving)
         try:
             self.finish(leaving)
+        except Unconfirmed:
+            raise  # both are written
         except BaseException:
             place = RepoPath.parse(arriving.sidecar.path)
             if arriving.before is None:

@@ -3,7 +3,7 @@
 Contract:
 - When `atomic_write` returns, the new bytes and the name that leads to them are on disk. When it raises,
   the name leads to the old bytes; only if the very last step failed (flushing the directory) to the new
-  ones. Whole either way, and no temporary file is left.
+  ones, and `Unconfirmed` says so. Whole either way, and no temporary file is left.
 - Until everything that is written to a `streamed_file` is on disk, the name leads to what it led to before. A
   file that is there is replaced only when the caller says so, and keeps its permissions; whether it is there
   is decided in the step that gives the name away. What is no regular file is never replaced.
@@ -33,7 +33,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failures_named
+from holdfast.kernel.machine import confirming, disk_failures_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,8 @@ def replace_at(
         except BaseException:
             _remove_if_present(directory, temporary)
             raise
-        os.fsync(directory)
+        with confirming(label or name):
+            os.fsync(directory)
 
 
 def temporary_name(name: str) -> str:
@@ -139,7 +140,8 @@ def streamed_file(path: str, *, replace: bool = False) -> Iterator[BinaryIO]:
             _give_name(folder, temporary, name, replace=replace)
         finally:
             _remove_if_present(folder, temporary)
-        os.fsync(folder)
+        with confirming(name):
+            os.fsync(folder)
 
 
 def _give_name(folder: int, temporary: str, name: str, *, replace: bool) -> None:

@@ -31,7 +31,7 @@ from functools import lru_cache
 
 from holdfast.kernel.errors import Denied, InvalidPath, NotFound, Unavailable, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failure, disk_failures_named
+from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
 from holdfast.kernel.text import shorten
 from holdfast.storage.files.atomic import (
     TEMPORARY_SUFFIX,
@@ -309,7 +309,8 @@ class Tree:
         with self._parent_of(path) as parent:
             _refuse_to_replace(parent, path)
             os.unlink(path.name, dir_fd=parent)
-            os.fsync(parent)
+            with confirming(path.text):
+                os.fsync(parent)
 
     def make_parents(self, path: RepoPath) -> None:
         """Make the directories that lead to a file, as far as they are missing."""

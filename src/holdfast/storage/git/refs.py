@@ -18,7 +18,7 @@ from contextlib import contextmanager
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
-from holdfast.kernel.machine import disk_failure, disk_failures_named
+from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, flush_directory
 from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.ref_files import RefFiles
@@ -164,7 +164,7 @@ class Refs:
         if not self._files.are_readable:
             return
         directory = os.path.dirname(ref)
-        with disk_failures_named(ref):
+        with confirming(ref):
             try:
                 flush_directory(os.path.join(self._common, directory))
                 while directory := os.path.dirname(directory):
