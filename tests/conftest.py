@@ -48,6 +48,14 @@ def strace_is_missing() -> str | None:
     return None if tried.returncode == 0 else "this process may not trace others"
 
 
+def mounts_are_missing() -> str | None:
+    if shutil.which("unshare") is None:
+        return "unshare is not installed"
+    mount = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
+    tried = subprocess.run(mount, capture_output=True)
+    return None if tried.returncode == 0 else "this process may not mount anything"
+
+
 def postgres_is_missing() -> str | None:
     from tests.tasks import postgres
 
@@ -57,6 +65,7 @@ def postgres_is_missing() -> str | None:
 FAMILIES: dict[str, Callable[[], str | None]] = {
     "node": cache(node_is_missing),
     "strace": cache(strace_is_missing),
+    "mounts": cache(mounts_are_missing),
     "postgres": cache(postgres_is_missing),
 }
 

@@ -203,6 +203,10 @@ def test_damage_of_a_real_store_is_named_and_left_as_it_is(
     [finding] = result.findings
     assert (finding.severity, finding.path, finding.fixed) == ("damaged", ".git/holdfast/inbox.sqlite", False)
     assert said in finding.message
+    if "missing" in said:
+        assert finding.next_step is not None
+        assert ".git/holdfast/inbox.sqlite'" in finding.next_step, "how to restore it"
+        assert ".git/holdfast/inbox.sqlite.created" in finding.next_step, "how to begin anew"
     assert (file.read_bytes() if file.exists() else None) == before
 
 

@@ -34,6 +34,8 @@ from holdfast.storage.files.atomic import (
 from holdfast.storage.files.mounts import is_network_filesystem
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX
+from holdfast.storage.sql.write_ahead_log import dropped_writes
 from holdfast.storage.watching.listing import Listing
 
 toolset = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
@@ -43,6 +45,13 @@ Severity = Literal["ok", "info", "warning", "damaged"]
 _STORE = "store"
 _GIT = "git"
 _KEEP_A_COPY = "Keep a copy of it before anything else; a backup can then take its place."
+_WAS_SET_ASIDE = "This store was damaged, and was begun anew."
+_LOST_WRITES = "Its bytes had changed on disk: the last {} writes in this log of a store were lost."
+_LOST_WRITE = (
+    "The last write in this log of a store was lost: its bytes had changed on disk, or the power failed"
+    " before anybody was told that it was stored."
+)
+_SETTLED = "See what is missing; once that is settled, move this copy elsewhere."
 _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
@@ -177,6 +186,7 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
         (_STORE, partial(_leftovers_in_work_tree, room, fix=fix)),
         (_GIT, partial(_git_locks, room)),
         *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
+        (_STORE, partial(_set_aside, room)),  # last, as opening a store may set something aside
     ]
     for store, check in checks:
         try:
@@ -219,9 +229,10 @@ def _store(room: StoreRoom, name: str, kept: Examinable) -> Iterator[Finding]:
 
 
 def _unexaminable(store: str, path: str | None, failure: HoldfastError) -> Finding:
-    if isinstance(failure, Corrupted):
+    if isinstance(failure, Corrupted) and not failure.data.get("missing"):
         return _finding(store, path, "damaged", failure.message, _KEEP_A_COPY)
-    return _finding(store, path, "warning", failure.message, failure.hint)
+    severity: Severity = "damaged" if isinstance(failure, Corrupted) else "warning"
+    return _finding(store, path, severity, failure.message, failure.hint)
 
 
 def _finding(
@@ -285,6 +296,22 @@ def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
 def _leftover(path: str, *, fixed: bool) -> Finding:
     message, next_step = "A writer that is gone left a temporary file.", "`holdfast doctor --fix` removes it."
     return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
+
+
+def _set_aside(room: StoreRoom) -> Iterator[Finding]:
+    """Name what was kept of damaged stores, until somebody has looked at it."""
+    directory = room.repository.store_directory
+    if os.path.islink(directory) or not os.path.isdir(directory):
+        return
+    for name in sorted(name for name in os.listdir(directory) if KEPT_MARK in name):
+        message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
+        severity: Severity = "warning"
+        if name.partition(KEPT_MARK)[0].endswith(LOG_SUFFIX):
+            with disk_failures_named(name), open(path, "rb") as file:
+                lost = dropped_writes(file.read())
+            message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
+            message = message.format(lost)
+        yield _finding(_STORE, room.named(path), severity, message, _SETTLED)
 
 
 def _git_locks(room: StoreRoom) -> Iterator[Finding]:

@@ -88,11 +88,14 @@ class SearchIndex:
         try:
             with self._database.read() as connection:
                 state = state_of(connection)
-                if self._caught_up != (id(files), state):
-                    self._catch_up(files)
-                    return None
-                self._corpus.bring_up_to_date(connection, state)
-                answer = self._answered(connection, query)
+                if is_behind := self._caught_up != (id(files), state):
+                    answer = Answer(0)
+                else:
+                    self._corpus.bring_up_to_date(connection, state)
+                    answer = self._answered(connection, query)
+            if is_behind:
+                self._catch_up(files)
+                return None
             shown = self._corpus.sources if everywhere else dict.fromkeys(hit.path for hit in answer.hits)
             moved = [path for path in shown if self._source(path) != self._corpus.sources[path]]
             if not moved:

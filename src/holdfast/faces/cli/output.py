@@ -26,7 +26,7 @@ import select
 import sys
 from typing import Any, Final, TextIO
 
-from holdfast.kernel.call import Listener
+from holdfast.kernel.call import Level, Listener
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import visible
@@ -142,6 +142,12 @@ class ProgressLine(Listener):
         if self._stream is not None and now >= self._next_update:
             self._next_update = now + _SECONDS_BETWEEN_UPDATES
             self._draw(self._stream, f"{_measure(done, total)} {one_line(message or '')}")
+
+    def log(self, level: Level, text: str) -> None:
+        """Tell what a person should know, beside the answer, on standard error."""
+        if level in ("warning", "error") and sys.stderr is not None:
+            self.clear()
+            print(f"{level.capitalize()}: {one_line(text)}", file=sys.stderr)  # noqa: T201
 
     def clear(self) -> None:
         """Remove the line."""

@@ -18,16 +18,17 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from holdfast.kernel.errors import Corrupted, InvalidPath, NotFound, TooLarge
+from holdfast.kernel.errors import Corrupted, Denied, InvalidPath, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
-from holdfast.storage.sql.quick import address_of
+from holdfast.storage.sql.snapshot import connect, connect_to
 from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
 
 _POINTER_BYTES = 200
+_UNWRITABLE = (Denied, OutOfSpace, Unavailable)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
@@ -53,6 +54,8 @@ class DerivedDatabase:
         self._pointer = os.path.join(directory, name + POINTER_SUFFIX)
         self._file = re.compile(re.escape(name) + r"-[0-9a-f]{16}\.sqlite")
         self._current: str | None = None
+        self._memory: sqlite3.Connection | None = None
+        """What keeps a build in memory, where the disk takes none."""
         self._connections = ConnectionPool(self._connect)
 
     @contextmanager
@@ -64,12 +67,32 @@ class DerivedDatabase:
     @contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection whose changes are kept together, or not at all."""
-        with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
-            yield connection
-            connection.execute("COMMIT")
+        try:
+            with self._in_use("BEGIN IMMEDIATE", writing=True) as connection:
+                yield connection
+                connection.execute("COMMIT")
+        except _UNWRITABLE as failure:
+            raise NotUsable(failure.message) from None
 
     def rebuild(self, fill: Prepare) -> None:
-        """Build a new file with `fill`, unless another process has just done so, and let it count."""
+        """Build a new file with `fill`, unless another process has just done so, and let it count.
+
+        Where the disk takes none, what is built is in memory, and counts for this process alone.
+        """
+        try:
+            self._rebuild(fill)
+        except _UNWRITABLE:
+            self.close()
+            address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
+            memory = _in_memory(address)
+            try:
+                self._fill(memory, fill)
+            except BaseException:
+                memory.close()
+                raise
+            self._current, self._memory = address, memory
+
+    def _rebuild(self, fill: Prepare) -> None:
         before = self._pointed()
         with locked(self._pointer, wait=LIMITS.index_seconds):
             if self._pointed() != before and self.is_usable():
@@ -106,6 +129,9 @@ class DerivedDatabase:
         """Close every connection."""
         self._current = None
         self._connections.retire()
+        if self._memory is not None:
+            self._memory.close()
+            self._memory = None
 
     @contextmanager
     def _in_use(self, begin: str, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
@@ -127,6 +153,8 @@ class DerivedDatabase:
         return failure or error
 
     def _follow_the_pointer(self) -> None:
+        if self._memory is not None:
+            return
         name = self._pointed()
         if name is None:
             raise NotUsable("there is none yet")
@@ -144,7 +172,8 @@ class DerivedDatabase:
     def _connect(self) -> sqlite3.Connection:
         if self._current is None:
             raise NotUsable("it was closed")
-        connection = _open(os.path.join(self._directory, self._current))
+        path = os.path.join(self._directory, self._current)
+        connection = _connected(path) if self._memory is None else _in_memory(self._current)
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -161,7 +190,13 @@ class DerivedDatabase:
     def _build(self, path: str, fill: Prepare) -> None:
         with disk_failures_named(self._name):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection = _open(path)
+        connection = _connected(path)
+        try:
+            self._fill(connection, fill)
+        finally:
+            connection.close()
+
+    def _fill(self, connection: sqlite3.Connection, fill: Prepare) -> None:
         try:
             for setting in _BUILDING:
                 connection.execute(setting)
@@ -175,8 +210,6 @@ class DerivedDatabase:
         except sqlite3.Error as error:
             failure = database_failure(error, self._name + POINTER_SUFFIX)
             raise failure or error from None
-        finally:
-            connection.close()
 
     def _remove_others(self, kept: str) -> None:
         for entry in os.listdir(self._directory):
@@ -185,14 +218,12 @@ class DerivedDatabase:
                 _remove(os.path.join(self._directory, entry))
 
 
-def _open(path: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        address_of(path, "rw"),
-        uri=True,
-        timeout=LIMITS.database_busy_seconds,
-        isolation_level=None,
-        check_same_thread=False,
-    )
+def _connected(path: str) -> sqlite3.Connection:
+    return connect(path, seconds=LIMITS.database_busy_seconds)
+
+
+def _in_memory(address: str) -> sqlite3.Connection:
+    return connect_to(address, LIMITS.database_busy_seconds)
 
 
 def _flush(path: str) -> None:

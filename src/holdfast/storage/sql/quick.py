@@ -132,6 +132,11 @@ class _OpenStore:
         status = os.lstat(store)
         if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
             raise OutOfTheOrdinary
+        if _size(f"{store}-wal"):
+            from holdfast.storage.sql.write_ahead_log import damaged_log
+
+            if damaged_log(store) is not None:
+                raise OutOfTheOrdinary
         self._expected = expected
         self.connection = connect(
             address_of(store, mode), uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None

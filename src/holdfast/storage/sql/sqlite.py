@@ -8,7 +8,9 @@ Contract:
 - A file that is missing, empty, foreign or without its schema after it once was created is `Corrupted`: it is
   reported and left as it is (see `store_file`). A file of a newer release is refused untouched, also when
   the upgrade happens while this process has it open.
+- Before SQLite drops finished writes from a damaged log, a copy of the log is kept.
 - A store found damaged in use is not written to again by this process; what can be read stays readable.
+- Where nothing can be written, what was stored can still be read (see `snapshot`).
 - A file replaced under a running process is opened anew, so that no acknowledged write goes to a file that
   has lost its name.
 """
@@ -26,7 +28,7 @@ from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
-from holdfast.storage.sql.quick import address_of
+from holdfast.storage.sql.snapshot import connect, unwritable
 from holdfast.storage.sql.store_file import (
     SQLITE_ERRORS,
     ConnectionPool,
@@ -169,13 +171,7 @@ class Database:
         self.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            address_of(self.path, "ro" if self._read_only else "rw"),
-            uri=True,
-            timeout=self._busy_seconds,
-            isolation_level=None,
-            check_same_thread=False,
-        )
+        connection = connect(self.path, mode="ro" if self._read_only else "rw", seconds=self._busy_seconds)
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)
@@ -188,6 +184,8 @@ class Database:
         try:
             with disk_failures_named(self.name), database_failures_named(self.name):
                 self._file.check()
+                if not self._read_only:
+                    self._file.keep_damaged_log()
                 if not self._is_current():
                     with locked(self.path, wait=self._busy_seconds):
                         self._create_or_upgrade()
@@ -318,6 +316,8 @@ class Database:
 
     def _refuse(self, error: SqliteError) -> NoReturn:
         self._damaged = self._damaged or is_damage(error)
+        if (reason := unwritable(self.path, error)) is not None:
+            raise reason from None
         raise_translated(error, self.name)
 
 

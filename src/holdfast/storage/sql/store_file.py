@@ -12,6 +12,7 @@ Contract:
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import stat
@@ -20,6 +21,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import NamedTuple
 
+from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import (
     Busy,
     Corrupted,
@@ -30,12 +32,17 @@ from holdfast.kernel.errors import (
     TooLarge,
     Unavailable,
 )
-from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory, locked
+from holdfast.storage.sql.snapshot import Snapshot
+from holdfast.storage.sql.write_ahead_log import damaged_log
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
+LOOK = "`holdfast doctor` names the copy that was kept."
+LOG_SUFFIX = "-wal"
 DOCTOR = "Nothing was changed. `holdfast doctor` shows what can still be read."
 
 SQLITE_ERRORS = (sqlite3.Error, UnicodeDecodeError)
@@ -191,6 +198,8 @@ def _statements(script: str) -> Iterator[str]:
 
 
 MARKER_SUFFIX = ".created"
+KEPT_MARK = ".damaged-"
+"""In the name of what is damaged and was set aside, before other digits for each."""
 
 _MARKER_TEXT = b"A Holdfast store was created beside this file. It is never recreated silently.\n"
 
@@ -222,7 +231,7 @@ class StoreFile:
             status = os.lstat(self.path)
         except FileNotFoundError:
             if self.was_created:
-                raise self.lost("is missing, although it was created before") from None
+                raise self._missing() from None
             return
         if not stat.S_ISREG(status.st_mode):
             raise InvalidPath(
@@ -233,6 +242,15 @@ class StoreFile:
         if status.st_size == 0 and (self.was_created or _size(self.path + "-wal") > 0):
             raise self.lost("is empty, although it held data before")
 
+    def _missing(self) -> Corrupted:
+        place = os.path.join(*self.path.split(os.sep)[-3:-1])
+        hint = (
+            f"To restore it, put a backup of it there again, as '{place}/{self.name}'."
+            f" To begin anew without what it held, move '{place}/{self.name}{MARKER_SUFFIX}' elsewhere."
+        )
+        text = f"The store '{self.name}' is missing, although it was created before."
+        return Corrupted(text, hint=hint, path=self.name, missing=True)
+
     def lost(self, reason: str) -> Corrupted:
         """Return the failure for a store whose content is gone or foreign."""
         return Corrupted(f"The store '{self.name}' {reason}.", hint=DOCTOR, path=self.name)
@@ -240,6 +258,34 @@ class StoreFile:
     def create_if_missing(self) -> None:
         """Make an empty file that only its owner may use; SQLite gives its log the same permissions."""
         os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600))
+
+    def keep_damaged_log(self) -> None:
+        """Copy a log from which SQLite, once it opens the file, would drop finished writes; and say so."""
+        log = damaged_log(self.path)
+        if log is None:
+            return
+        digest = hashlib.sha256(log).hexdigest()[:12]
+        try:
+            atomic_write(f"{self.path}{LOG_SUFFIX}{KEPT_MARK}{digest}", log, mode=0o600)
+        except Denied:
+            return  # where nothing may be written, SQLite drops nothing
+        text = f"The log of the store '{self.name}' is damaged, and writes in it are lost. {LOOK}"
+        current_call().log(text, "warning")
+
+    def set_aside(self, damaged: tuple[int, int] | None) -> None:
+        """Take a damaged file, known by its identity, out of the way of a new one."""
+        with locked(self.path), disk_failures_named(self.name):
+            if self.identity() != damaged:
+                return  # somebody else did
+            kept = f"{self.path}{KEPT_MARK}{os.urandom(6).hex()}"
+            for suffix in ("", LOG_SUFFIX):
+                if os.path.lexists(self.path + suffix):
+                    os.replace(self.path + suffix, kept + suffix)
+            for suffix in ("-shm", MARKER_SUFFIX):
+                if os.path.lexists(self.path + suffix):
+                    os.unlink(self.path + suffix)
+        text = f"The store '{self.name}' was damaged, and was begun anew. {LOOK}"
+        current_call().log(text, "warning")
 
     def remember(self) -> None:
         """Make the file's name durable, then leave the marker."""
@@ -271,6 +317,7 @@ class ConnectionPool:
 
     Connections for reading refuse to write, and are kept apart from those that may. Telling a connection now
     the one and now the other would make SQLite prepare every statement anew, at more than a query's cost.
+    A snapshot is lent once, and never for writing.
 
     `retire` closes what is idle; what is lent out at that moment is closed on its return. The pool may be
     used again afterwards, with fresh connections.
@@ -308,6 +355,8 @@ class ConnectionPool:
     def _connected(self, *, writing: bool) -> sqlite3.Connection:
         connection = self._connect()
         try:
+            if writing and isinstance(connection, Snapshot) and connection.reason is not None:
+                raise connection.reason
             for setting in self._settings[writing]:
                 connection.execute(setting)
         except BaseException:
@@ -321,6 +370,7 @@ class ConnectionPool:
         usable = _end_transaction(connection)
         with self._lock:
             idle = self._idle[writing]
+            usable = usable and not isinstance(connection, Snapshot)
             if usable and generation == self._generation and len(idle) < _KEPT_CONNECTIONS:
                 idle.append(connection)
                 return
