@@ -140,13 +140,50 @@ def test_a_store_damaged_on_any_page_is_named_and_kept_and_the_doctor_examines_i
     damaged: Damaged, home: Path
 ) -> None:
     kinds = set()
-    for file, content in damaged.pages("*[a-z].sqlite"):
+    for file, content in damaged.pages("[it]*[a-z].sqlite"):
         for name, answer in asked(damaged.repository, {"check_stores": {}} | FROM_PRIMARY).items():
             kinds.add(type(answer))
             assert isinstance(answer, str | Corrupted), (file.name, name)
             assert name != "check_stores" or isinstance(answer, str)
         assert file.read_bytes() == content
     assert kinds == {str, Corrupted}
+
+
+@pytest.mark.requirement("reliability-C3")
+def test_damage_of_what_is_kept_beside_comments_keeps_nobody_from_reading_and_writing_them(
+    damaged: Damaged, home: Path
+) -> None:
+    questions = {name: FROM_DERIVED[name] for name in ("get_file_comments", "list_comments")}
+    for file, content in damaged.pages("comments.sqlite"):
+        shutil.rmtree(damaged.store / "comment-places.index", ignore_errors=True)
+        answers = asked(damaged.repository, questions)
+        assert answers == {name: damaged.answers[name] for name in questions}
+        if not file.exists():
+            [kept] = (path for path in file.parent.glob("comments.sqlite.damaged-*") if path.is_file())
+            assert kept.read_bytes() == content
+
+
+@pytest.mark.parametrize("harm", ["emptied", "missing", "something else"])
+def test_what_is_kept_beside_comments_is_begun_anew_when_it_is_gone(
+    damaged: Damaged, home: Path, harm: str
+) -> None:
+    file, _ = damaged.put("comments.sqlite", b"not a database " * 600 if harm == "something else" else b"")
+    if harm == "missing":
+        file.unlink()
+    told = str(asked(damaged.repository, {"check_stores": {}})["check_stores"])
+    assert "the comments themselves are in their files" in told
+    question = {"get_file_comments": {"filePath": "src/main.py"}}
+    assert asked(damaged.repository, question)["get_file_comments"] == damaged.answers["get_file_comments"]
+    sidecar = damaged.repository / "src/main.py.comments"
+    before = sidecar.read_bytes()
+    try:
+        added = asked(damaged.repository, {"add_comment": COMMENT, "check_stores": {}})
+        assert isinstance(added["add_comment"], str)
+        assert file.stat().st_size > 0
+        was_kept = harm != "missing"
+        assert ("This store was damaged, and was begun anew" in str(added["check_stores"])) == was_kept
+    finally:
+        sidecar.write_bytes(before)
 
 
 SCHEMA_ROW = b"tabletasktask"

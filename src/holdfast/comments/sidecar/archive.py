@@ -11,6 +11,8 @@ Contract:
   comes back, unless somebody deleted it: we did; or the writer had read it (the stamp of our writes that it
   carries along shows how far); or git replaced the file. A comment of ours that went back to an older state
   was overwritten from memory, and our state comes back.
+- The sidecars have the comments. A database that is damaged, empty or missing keeps nobody from reading and
+  writing them: it is set aside and begun anew.
 - A comparison writes nothing. `Merged` says what to put back, and what the record should say from now on.
 """
 
@@ -19,13 +21,15 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import sqlite3
 import threading
 import zlib
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from holdfast.comments.sidecar.document import Sidecar
+from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.sqlite import Database
@@ -88,6 +92,9 @@ _FORGET = "DELETE FROM written WHERE work_tree = ? AND path = ? AND comment_id =
 _REPLICA = "SELECT id FROM replica"
 
 
+Answer = TypeVar("Answer")
+
+
 class Entry(NamedTuple):
     """What is on record about one comment."""
 
@@ -131,44 +138,57 @@ class Archive:
         """Keep the bytes of a source file, durably, and return the id to ask for them."""
         blob = blob_id(data)
         if self.version(blob) is None:
-            with self._for_writing().write() as connection:
-                connection.execute(_NEW_VERSION, (blob, zlib.compress(data, 6)))
+            row = (blob, zlib.compress(data, 6))
+            self._change(lambda connection: connection.execute(_NEW_VERSION, row))
         return blob
 
     def version(self, blob: str) -> bytes | None:
         """Return the bytes kept under an id, or None when we have none."""
-        database = self._for_reading()
-        if database is None:
-            return None
-        with database.read() as connection:
+
+        def kept(connection: sqlite3.Connection) -> bytes | None:
             row = connection.execute(_VERSION, (blob,)).fetchone()
-        return None if row is None else zlib.decompress(row[0])
+            return None if row is None else zlib.decompress(row[0])
+
+        return self._ask(kept, None)
 
     def record(self, path: str, digest: str | None = None) -> Record:
         """Return what is on record about a sidecar; its entries only if its content is not `digest`."""
-        database = self._for_reading()
-        if database is None:
-            return Record()
-        with database.read() as connection:
-            found = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone()
-            if found is not None and found[0] == digest:
-                return Record(found[0], found[1])
+
+        def found(connection: sqlite3.Connection) -> Record:
+            sidecar, count = connection.execute(_SIDECAR, (self._work_tree, path)).fetchone() or (None, 0)
+            if sidecar is not None and sidecar == digest:
+                return Record(sidecar, count)
             rows = connection.execute(_ENTRIES, (self._work_tree, path)).fetchall()
-        entries = tuple(Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows)
-        return Record(found[0], found[1], entries) if found else Record(entries=entries)
+            entries = [Entry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
+            return Record(sidecar, count, tuple(entries))
+
+        return self._ask(found, Record())
 
     def remember(
         self, path: str, digest: str, sequence: int, entries: Iterable[Entry], forgotten: Iterable[str] = ()
     ) -> None:
-        """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time."""
-        with self._for_writing().write() as connection:
-            place = (self._work_tree, path)
+        """Put on record what a sidecar holds now, after we wrote it for the `sequence`th time, if that works.
+
+        The sidecar is written by then, and its stamp says by whom; the next reader compares again.
+        """
+        place = (self._work_tree, path)
+        rows = [(*place, *one) for one in entries]
+        gone = [(*place, comment_id) for comment_id in forgotten]
+
+        def put(connection: sqlite3.Connection) -> None:
             connection.execute(_NEW_SIDECAR, (*place, digest, sequence))
-            connection.executemany(_NEW_ENTRY, [(*place, *one) for one in entries])
-            connection.executemany(_FORGET, [(*place, comment_id) for comment_id in forgotten])
+            connection.executemany(_NEW_ENTRY, rows)
+            connection.executemany(_FORGET, gone)
+
+        try:
+            self._change(put)
+        except (Busy, Corrupted, Denied, Unavailable):
+            pass
 
     def stamp(self, sequence: int) -> str:
         """Return what we leave in a sidecar, so that we know it again in what others write from memory."""
+        if not self._file.was_created:
+            self._for_writing()
         return f"{self._replica()}:{sequence}"
 
     def sequence_in(self, stamp: object) -> int | None:
@@ -178,15 +198,19 @@ class Archive:
 
     def _replica(self) -> str:
         if self._known_replica is None:
-            with self._for_writing().read() as connection:
-                (replica,) = connection.execute(_REPLICA).fetchone()
+            replica = self._ask(lambda connection: str(connection.execute(_REPLICA).fetchone()[0]), None)
+            if replica is None:
+                return ""  # that of nobody; the next one who writes begins anew
             tree = hashlib.blake2b(self._work_tree.encode(), digest_size=3).hexdigest()
             self._known_replica = f"{replica}-{tree}"
         return self._known_replica
 
     def verify(self) -> list[str]:
         """Return what is wrong with the database; nothing when there is none."""
-        database = self._for_reading()
+        try:
+            database = self._for_reading()
+        except Corrupted as failure:
+            return [failure.message]
         return [] if database is None else database.verify()
 
     def close(self) -> None:
@@ -194,6 +218,38 @@ class Archive:
         with self._opening:
             if self._opened is not None:
                 self._opened.close()
+
+    def _ask(self, question: Callable[[sqlite3.Connection], Answer], otherwise: Answer) -> Answer:
+        """Return what a question finds; `otherwise` where there is nothing to ask, or what is damaged."""
+        identity = self._file.identity()
+        try:
+            if (database := self._for_reading()) is not None:
+                with database.read() as connection:
+                    return question(connection)
+        except (Corrupted, zlib.error):
+            try:
+                self._set_aside(identity)
+            except (Denied, Unavailable):
+                pass  # it stays in the way of writing, not of reading
+        return otherwise
+
+    def _change(self, action: Callable[[sqlite3.Connection], object]) -> None:
+        identity = self._file.identity()
+        try:
+            with self._for_writing().write() as connection:
+                action(connection)
+        except Corrupted:
+            self._set_aside(identity)
+            with self._for_writing().write() as connection:
+                action(connection)
+
+    def _set_aside(self, damaged: tuple[int, int] | None) -> None:
+        """Let a database that was found damaged be begun anew, unless somebody else saw to that."""
+        with self._opening:
+            if self._opened is not None and self._file.identity() == damaged:
+                self._opened.close()
+                self._opened = None
+            self._file.set_aside(damaged)
 
     def _for_reading(self) -> Database | None:
         return self._for_writing() if self._opened is not None or self._file.was_created else None

@@ -24,6 +24,7 @@ from holdfast.storage.files.work_tree import RepoPath
 _UNITE = "`holdfast doctor --fix` unites both sides and keeps this file beside the result."
 _BRING = "`holdfast doctor --fix` brings them in and keeps this file beside the result."
 _ADD = "Look at it, then `git add` it."
+_BEGUN_ANEW = "It is set aside and begun anew at its next use; the comments themselves are in their files."
 _RESTORE = "Keep a copy, then take the file from git or from a backup."
 
 
@@ -52,7 +53,7 @@ class SidecarCheck:
         """Look at every sidecar; `fix`: unite those in which git left both sides of a merge."""
         room = self._room
         for text in room.archive.verify():
-            yield FileFinding(None, True, text, _RESTORE)
+            yield FileFinding(None, True, text, _BEGUN_ANEW)
         for source in room.sidecar_paths():
             path = RepoPath.parse(source)
             try:

@@ -268,8 +268,7 @@ class Tree:
         return self.signature(path) is not None
 
     def files_in(self, directory: RepoPath) -> list[RepoPath]:
-        """Return the regular files directly in a directory, in order; none where there is no such
-        directory."""
+        """Return the regular files directly in a directory, in order; none where there is none."""
         inside = RepoPath((*directory.segments, "_"))
         try:
             with self._parent_of(inside) as folder:
