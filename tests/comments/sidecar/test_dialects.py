@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import printed
 from holdfast.comments.sidecar.marker import Completion
 from holdfast.comments.sidecar.note import alias_of
-from holdfast.comments.sidecar.source import Present, is_sidecar, line_hash
+from holdfast.comments.sidecar.source import Present, is_sidecar, line_hash, range_hash
 from tests.comments.conftest import Desk
 from tests.comments.sources import PATH, accepted_by_the_extension
 
@@ -318,3 +319,58 @@ def test_an_id_that_is_no_text_is_damage(desk: Desk) -> None:
     (desk.root / "a.txt.comments").write_text(json.dumps(document))
     with pytest.raises(CommentFileCorrupted, match="id of comment 1"):
         desk.room.load("a.txt")
+
+
+def the_extensions(end_line: int | None) -> dict[str, Any]:
+    """Return a sidecar as the extension writes it: of a range it keeps the first line alone."""
+    lines = {} if end_line is None else {"startLine": 2, "endLine": end_line}
+    end = {} if end_line is None else {"endLine": end_line}
+    return {
+        "file": "a.txt",
+        "version": "2.1.0",
+        "ghostMarkers": [{**MARKER, **end, "astAnchor": None}],
+        "comments": [{**COMMENT, "line": 2, **lines, "tag": "TODO", "ghostMarkerId": "gm-1"}],
+    }
+
+
+def first_lines(place: Path, written: bytes) -> bytes:
+    """Return as many of the present bytes as the extension wrote up to the end of its marker."""
+    return place.read_bytes()[: written.index(b"\n    }\n  ],")]
+
+
+@pytest.mark.requirement("comments-102")
+@pytest.mark.parametrize("end_line", [None, 3])
+def test_an_unrelated_comment_leaves_every_byte_of_the_extensions_marker(
+    desk: Desk, end_line: int | None
+) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    place, written = desk.root / "a.txt.comments", printed(the_extensions(end_line))
+    place.write_bytes(written)
+    for line in (4, 1):
+        desk.add("a.txt", line)
+        assert first_lines(place, written) == written[: written.index(b"\n    }\n  ],")]
+        comment = json.loads(place.read_bytes())["comments"][0]
+        assert comment == the_extensions(end_line)["comments"][0]
+    (desk.root / "a.txt").write_text(f"new\n{TEXT}")
+    desk.run("reanchor_comments")
+    marker = json.loads(place.read_bytes())["ghostMarkers"][0]
+    # Control: what did change is written, and the extension verifies the first line of it.
+    assert (marker["line"], marker.get("endLine")) == (3, end_line and end_line + 1)
+    assert (marker["lineText"], marker["lineHash"]) == ("second", line_hash("second"))
+
+
+def test_a_range_that_was_described_by_all_its_lines_gets_its_first_line_back(desk: Desk) -> None:
+    (desk.root / "a.txt").write_text(TEXT)
+    place = desk.root / "a.txt.comments"
+    place.write_bytes(printed(the_extensions(3)))
+    desk.add("a.txt", 4)
+    document = json.loads(place.read_bytes())
+    document["ghostMarkers"][0] |= {
+        "lineText": "second\nthird",
+        "lineHash": range_hash(["second", "third"]),
+    }
+    place.write_bytes(printed(document))
+    (desk.root / "a.txt").write_text(f"new\n{TEXT}")
+    desk.run("reanchor_comments")
+    marker = json.loads(place.read_bytes())["ghostMarkers"][0]
+    assert (marker["lineText"], marker["lineHash"]) == ("second", line_hash("second"))

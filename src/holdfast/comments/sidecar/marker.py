@@ -12,7 +12,7 @@ Contract:
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.comments.sidecar.document import Sidecar, whole_line
 from holdfast.comments.sidecar.note import EVIDENCE, Location, Note
@@ -22,11 +22,13 @@ from holdfast.comments.sidecar.source import (
     SourceSymbols,
     ast_anchor,
     line_hash,
-    range_hash,
     shown_line,
     trimmed,
 )
 from holdfast.comments.tracking.placement import Candidate, Confidence
+
+if TYPE_CHECKING:
+    from holdfast.syntax.symbols import Symbol
 
 LINE_NUMBER = "line_number"
 """The method, and the basis of evidence, where another program left nothing but the number of a line."""
@@ -164,21 +166,18 @@ class Completion:
     def describe(self, marker: dict[str, Any], line: int, end_line: int | None) -> None:
         """Say in a marker what its lines are, in the present text."""
         lines, index = self._lines, line - 1
-        covered = lines[index : end_line or line]
         symbol = self.outline.at(line)
         marker["line"] = line
         if end_line is not None or "endLine" in marker:
             marker["endLine"] = end_line or line
         marker["astAnchor"] = ast_anchor(symbol, line)
-        marker["lineHash"] = line_hash(lines[index]) if end_line is None else range_hash(covered)
-        marker["lineText"] = (
-            shown_line(lines[index]) if end_line is None else "\n".join(trimmed(text) for text in covered)
-        )
+        # Of a range, too, the extension keeps and verifies the first line.
+        marker["lineHash"] = line_hash(lines[index])
+        marker["lineText"] = shown_line(lines[index])
         marker["prevLineText"] = trimmed(lines[index - 1]) if index else ""
         marker["nextLineText"] = trimmed(lines[index + 1]) if index + 1 < len(lines) else ""
         marker["lastVerified"] = self._moment
-        marker["anchor"] = symbol.name if symbol is not None else f"line {line}"
-        marker["anchorType"] = symbol.kind.lower() if symbol is not None else "line"
+        marker |= _other_names(symbol, line)
 
     def anchor(self, marker: dict[str, Any], line: int, end_line: int | None, method: str) -> None:
         """Put a marker on lines of the present text, with the evidence to find them again."""
@@ -295,9 +294,7 @@ class Completion:
             end_line or location.line
         ):
             return False
-        covered = self._lines[location.line - 1 : location.end_line or location.line]
-        hashed = line_hash(covered[0]) if location.end_line is None else range_hash(covered)
-        return bool(marker.get("lineHash") == hashed)
+        return bool(marker.get("lineHash") == line_hash(self._lines[location.line - 1]))
 
     def _is_known(self, facts: Mapping[str, Any], location: Location) -> bool:
         """Return whether the evidence says the same, apart from how it was found out."""
@@ -309,16 +306,36 @@ class Completion:
         )
 
     def _adopt(self, marker: dict[str, Any], location: Location) -> None:
-        """Follow from now on a comment of another program, no surer than it was known so far."""
+        """Follow from now on a comment of another program, no surer than it was known so far.
+
+        What that program says of its lines stays as it wrote it while it holds; ours stands beside it.
+        """
         if location.line > len(self._lines):
             return
-        if location.confidence is Confidence.HIGH:
-            self.describe(marker, location.line, location.end_line)
         facts = self._evidence(location.line, location.end_line, location.method)
         facts["symbol"] = marker.get("astAnchor")
+        if location.confidence is Confidence.HIGH and self._says(marker, location):
+            symbol = self.outline.at(location.line)
+            facts["symbol"] = ast_anchor(symbol, location.line)
+            marker |= {**_other_names(symbol, location.line), **marker}
+        elif location.confidence is Confidence.HIGH:
+            self.describe(marker, location.line, location.end_line)
+            facts["symbol"] = marker["astAnchor"]
         if location.confidence is not Confidence.HIGH:
             facts |= {"basis": LINE_NUMBER, "status": "needs_review", "confidence": location.confidence.value}
         marker[EVIDENCE] = facts
+
+
+def _other_names(symbol: Symbol | None, line: int) -> dict[str, str]:
+    """Return what the other server calls the place of a marker."""
+    return (
+        {"anchor": f"line {line}", "anchorType": "line"}
+        if symbol is None
+        else {
+            "anchor": symbol.name,
+            "anchorType": symbol.kind.lower(),
+        }
+    )
 
 
 def _set_lines(raw: dict[str, Any], line: int, end_line: int | None) -> None:
