@@ -9,8 +9,10 @@ import pytest
 from holdfast import toolsets
 from holdfast.comments.errors import FileAccessDenied, InvalidFilePath, SourceNotFound
 from holdfast.comments.resources import address_of
-from holdfast.kernel.errors import UnknownResource
+from holdfast.comments.sidecar.document import Sidecar
+from holdfast.kernel.errors import TooLarge, UnknownResource
 from tests.comments.conftest import Desk
+from tests.comments.making import comment, document, write_sidecar
 from tests.comments.sources import AUTH, LIMIT, PATH, STORED
 from tests.comments.tools.test_tools import tree_of
 
@@ -125,3 +127,26 @@ def test_keys_of_other_programs_are_shown_and_what_is_hidden_is_not(filled: Desk
     filled.write(f"{PATH}.comments", json.dumps(document))
     found = filled.read(f"comment://workspace/{PATH}.comments")
     assert found["comments"][0]["x-later"] == {"deep": ["value"]}
+
+
+@pytest.mark.parametrize("address", ["all", "tags/TODO", "ai-enriched"])
+def test_more_than_an_answer_holds_is_refused_before_it_is_built(
+    desk: Desk, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text, count = "x" * 10_000, 24
+    for number in range(count):
+        (desk.root / f"f{number}.txt").write_text("one\n")
+        notes = [comment(100 * number + one, 1, text, aiMeta={"model": "m"}) for one in range(100)]
+        write_sidecar(desk.root, f"f{number}.txt", document(f"f{number}.txt", notes, []))
+    loaded: list[str] = []
+    load = desk.room.load
+
+    def counting(path: str) -> Sidecar:
+        loaded.append(path)
+        return load(path)
+
+    monkeypatch.setattr(desk.room, "load", counting)
+    with pytest.raises(TooLarge, match="comments asked for"):
+        desk.read(f"comment://workspace/{address}")
+    # Ten and a half files are as much as an answer holds; the others were not even looked at.
+    assert 10 <= len(loaded) <= 12

@@ -14,7 +14,15 @@ from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, UnknownResource, did_you_mean
+from holdfast.kernel.errors import (
+    Cancelled,
+    DeadlineExceeded,
+    HoldfastError,
+    TooLarge,
+    UnknownResource,
+    did_you_mean,
+)
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.resource import ListedResource
 from holdfast.kernel.untrusted import visible, visible_in
 
@@ -58,16 +66,13 @@ def _tags(room: Comments, typed: str) -> list[str]:
 def all_comments(room: Comments) -> str:
     """Return every comment by its file."""
     damaged: list[dict[str, str]] = []
-    files = [
-        {
-            "filePath": sidecar.source_path,
-            "comments": [_comment(note) for note in sidecar.comments],
-            "ghostMarkers": [marker for note in sidecar.comments if (marker := _marker(note)) is not None],
-        }
-        for sidecar in _sidecars(room, damaged)
-    ]
-    total = sum(len(file["comments"]) for file in files)
-    return _written({"files": files, "totalComments": total, "totalFiles": len(files)}, damaged)
+    files, total = _Items(), 0
+    for sidecar in _sidecars(room, damaged):
+        markers = [marker for note in sidecar.comments if (marker := _marker(note)) is not None]
+        found = [_comment(note) for note in sidecar.comments]
+        files.add({"filePath": sidecar.source_path, "comments": found, "ghostMarkers": markers})
+        total += len(found)
+    return files.document({}, "files", {"totalComments": total, "totalFiles": files.count}, damaged)
 
 
 @comments.resource(
@@ -81,11 +86,10 @@ def all_comments(room: Comments) -> str:
 def orphaned_comments(room: Comments) -> str:
     """Return the comments whose code is gone, each with the reason and where it may be."""
     damaged: list[dict[str, str]] = []
-    found = [
-        {**_located(path, note), "reason": note.reason, "candidates": _candidates(note)}
-        for path, note in _notes(room, damaged, lambda note: note.orphaned)
-    ]
-    return _written({"orphanedComments": found, "totalCount": len(found)}, damaged)
+    found = _Items()
+    for path, note in _notes(room, damaged, lambda note: note.orphaned):
+        found.add({**_located(path, note), "reason": note.reason, "candidates": _candidates(note)})
+    return found.document({}, "orphanedComments", {"totalCount": found.count}, damaged)
 
 
 @comments.resource(
@@ -99,10 +103,12 @@ def orphaned_comments(room: Comments) -> str:
 def enriched_comments(room: Comments) -> str:
     """Return the comments that a model said something about, and the models."""
     damaged: list[dict[str, str]] = []
-    notes = list(_notes(room, damaged, lambda note: note.ai is not None))
-    models = sorted({str((note.ai or {}).get("model")) for _, note in notes if (note.ai or {}).get("model")})
-    found = [_located(path, note) for path, note in notes]
-    return _written({"comments": found, "totalCount": len(found), "models": models}, damaged)
+    found, models = _Items(), set()
+    for path, note in _notes(room, damaged, lambda note: note.ai is not None):
+        found.add(_located(path, note))
+        models.add(str((note.ai or {}).get("model") or ""))
+    more = {"totalCount": found.count, "models": sorted(models - {""})}
+    return found.document({}, "comments", more, damaged)
 
 
 @comments.resource(
@@ -119,7 +125,7 @@ def enriched_comments(room: Comments) -> str:
 def file_comments(room: Comments, **parts: str) -> str:
     """Return the comments of one file; one without comments has none."""
     sidecar = room.load(source_path(parts["filePath"]).text)
-    return _written(_document(sidecar), [])
+    return _written(_document(sidecar))
 
 
 @comments.resource(
@@ -134,11 +140,13 @@ def file_comments(room: Comments, **parts: str) -> str:
 def tagged_comments(room: Comments, tag: str) -> str:
     """Return the comments with one tag."""
     damaged: list[dict[str, str]] = []
-    found = [_located(path, note) for path, note in _notes(room, damaged, lambda note: note.tag == tag)]
-    if not found and tag not in _TAGS:
+    found = _Items()
+    for path, note in _notes(room, damaged, lambda note: note.tag == tag):
+        found.add(_located(path, note))
+    if not found.count and tag not in _TAGS:
         uri = f"{_BASE}tags/{tag[:100]}"
         raise UnknownResource(f"Resource not found: {uri}", hint=did_you_mean(tag, _TAGS), uri=uri)
-    return _written({"tag": tag, "comments": found, "totalCount": len(found)}, damaged)
+    return found.document({"tag": tag}, "comments", {"totalCount": found.count}, damaged)
 
 
 def _sidecars(room: Comments, damaged: list[dict[str, str]]) -> Iterator[Sidecar]:
@@ -199,6 +207,35 @@ def _candidates(note: Note) -> list[dict[str, Any]]:
     ]
 
 
-def _written(value: dict[str, Any], damaged: list[dict[str, str]]) -> str:
-    whole = value | ({"damaged": damaged} if damaged else {})
-    return json.dumps(visible_in(whole), ensure_ascii=False, separators=(",", ":"))
+class _Items:
+    """The list in an answer, each item written as it comes, and never more than an answer can hold."""
+
+    def __init__(self) -> None:
+        self._texts: list[str] = []
+        self._room = LIMITS.response_bytes
+
+    @property
+    def count(self) -> int:
+        return len(self._texts)
+
+    def add(self, item: dict[str, Any]) -> None:
+        self._texts.append(_written(item))
+        self._room -= len(self._texts[-1])
+        if self._room < 0:
+            raise TooLarge(
+                f"The comments asked for are more than {LIMITS.response_bytes} bytes.",
+                hint=f"Read those of one file, {_BASE}<path>.comments, or call `search_comments`.",
+                limit=LIMITS.response_bytes,
+            )
+
+    def document(
+        self, before: dict[str, Any], name: str, after: dict[str, Any], damaged: list[dict[str, str]]
+    ) -> str:
+        """Return the whole answer: some members, the list under its name, and the others."""
+        rest = after | ({"damaged": damaged} if damaged else {})
+        first = f"{_written(before)[1:-1]}," if before else ""
+        return f'{{{first}"{name}":[{",".join(self._texts)}],{_written(rest)[1:]}'
+
+
+def _written(value: dict[str, Any]) -> str:
+    return json.dumps(visible_in(value), ensure_ascii=False, separators=(",", ":"))
