@@ -12,10 +12,14 @@ from typing import Any
 import pytest
 
 from holdfast.comments.anchors import moved_code, orphans
+from holdfast.comments.anchors.plan import plan
+from holdfast.comments.anchors.version_chain import VersionHistory
 from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, Version
 from holdfast.kernel.call import Call, Listener, running
+from holdfast.storage.files.work_tree import RepoPath
+from tests.comments import making
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE
 
@@ -398,3 +402,27 @@ def test_of_identical_lines_a_marker_knows_its_own_by_its_neighbours(
     plain.write("a.txt.comments", json.dumps(document))
     (shown,) = plain.show("a.txt")
     assert (shown["confidence"] == "high") is sure
+
+
+class AskedHistory(VersionHistory):
+    """Counts how often git is asked for the versions of a file."""
+
+    asked = 0
+
+    def dated(self, path: str) -> list[tuple[int, str]]:
+        self.asked += 1
+        return super().dated(path)
+
+
+def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk) -> None:
+    desk.commit()
+    later = "2099-01-01T00:00:00.000Z"
+    places = [1 + number % len(AUTH.splitlines()) for number in range(50)]
+    notes = [making.comment(number, line, "x", updated=later) for number, line in enumerate(places)]
+    making.write_sidecar(desk.root, PATH, making.document(PATH, notes, []))
+    desk.write(PATH, HEADER + AUTH)
+    history, path = AskedHistory(desk.room.archive, desk.room.history), RepoPath.parse(PATH)
+    found = plan(desk.room.stored(path), desk.room.present(path), history)
+    assert [chain.positions for chain in found.chains] == [tuple(range(50))]
+    assert history.asked == 1
+    assert sorted(one["line"] for one in desk.show(PATH)) == sorted(line + 3 for line in places)

@@ -12,7 +12,7 @@ Contract:
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -38,10 +38,30 @@ def at_marked_line(note: Note, lines: Sequence[str]) -> Location | None:
     return None
 
 
-def foreign_chain(note: Note, present: Present, history: VersionHistory, position: int) -> VersionChain:
+class Committed:
+    """The committed versions of a file with when each came, newest first; however often asked, read once."""
+
+    def __init__(self, path: str, history: VersionHistory) -> None:
+        self._read: list[tuple[int, Version, list[str]]] = []
+        self._unread = self._reading(path, history)
+
+    def __iter__(self) -> Iterator[tuple[int, Version, list[str]]]:
+        yield from self._read
+        for one in self._unread:
+            self._read.append(one)
+            yield one
+
+    def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, Version, list[str]]]:
+        for seconds, blob in history.dated(path)[:_MOST_LOOKED_AT]:
+            text = history.text(blob)
+            if text is not None:
+                yield seconds, Version(path, text), split_lines(text)
+
+
+def foreign_chain(note: Note, present: Present, committed: Committed, position: int) -> VersionChain:
     """Return how to follow a comment for which we have no version of our own."""
     by_number = note.evidence is None and not _has_hash(note)
-    found = _version_with_line(note, present.path, history) if note.evidence is None else None
+    found = _version_with_line(note, committed) if note.evidence is None else None
     if found is not None:
         version, later = found
         texts = [version, *(one for one in later if one.text != present.text), present.version]
@@ -90,18 +110,10 @@ def capped_by_fragment(note: Note, answer: Placement, lines: Sequence[str]) -> P
     return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
 
 
-def _version_with_line(
-    note: Note, path: str, history: VersionHistory
-) -> tuple[Version, list[Version]] | None:
+def _version_with_line(note: Note, committed: Committed) -> tuple[Version, list[Version]] | None:
     """Return the committed version that a comment was made for, and those after it, oldest first."""
-    dated = history.dated(path)
     later: list[Version] = []
-    for seconds, blob in dated[:_MOST_LOOKED_AT]:
-        text = history.text(blob)
-        if text is None:
-            continue
-        version = Version(path, text)
-        lines = split_lines(text)
+    for seconds, version, lines in committed:
         if _has_hash(note):
             is_it = is_marked_line(note, lines)
         else:
@@ -185,10 +197,21 @@ def plan(sidecar: Sidecar, present: Present | None, history: VersionHistory) -> 
             versions = _versions_to_present(Version(origin.path, text), origin, present, history)
             found.chains.append(_chain(sidecar, versions, positions))
         else:
-            found.chains.extend(
-                foreign_chain(sidecar.comments[one], present, history, one) for one in positions
-            )
+            committed = Committed(present.path, history)
+            chains = [foreign_chain(sidecar.comments[one], present, committed, one) for one in positions]
+            found.chains += _joined(chains)
     return found
+
+
+def _joined(chains: Sequence[VersionChain]) -> Iterator[VersionChain]:
+    """Yield one chain for all that lead through the same versions: only comparing those takes long."""
+    alike: dict[tuple[Any, ...], list[VersionChain]] = defaultdict(list)
+    for chain in chains:
+        alike[chain.versions, chain.from_fragment, chain.by_number].append(chain)
+    for group in alike.values():
+        anchors = tuple(anchor for chain in group for anchor in chain.anchors)
+        positions = tuple(position for chain in group for position in chain.positions)
+        yield replace(group[0], anchors=anchors, positions=positions)
 
 
 class _Origin(NamedTuple):
