@@ -21,7 +21,7 @@ import os
 import re
 import sys
 import threading
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from queue import SimpleQueue
@@ -282,10 +282,10 @@ class Workers:
     """A pool of threads, grown on demand. Everything but the jobs themselves happens on the event loop."""
 
     def __init__(self, most: int) -> None:
-        self._most = most
+        self._most = self._free = most
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
-        self._busy: Counter[str | None] = Counter()
+        self._busy: dict[str | None, int] = {}
         """How many workers each caller has."""
         self._waiting: dict[str | None, deque[Job]] = {}
 
@@ -317,14 +317,15 @@ class Workers:
     def _hand_out(self) -> None:
         """Start what waits, as far as there are workers for it."""
         while self._waiting:
-            caller = min(self._waiting, key=self._busy.__getitem__)
-            free = self._most - self._busy.total()
-            if free == 0 or (caller is not None and self._busy[caller] >= free):
+            caller = min(self._waiting, key=lambda waiting: self._busy.get(waiting, 0))
+            has = self._busy.get(caller, 0)
+            if not self._free or (caller is not None and has >= self._free):
                 return
             # Taken out and put back, callers with equally many workers take turns.
             jobs = self._waiting.pop(caller)
-            self._busy[caller] += 1
-            if len(self._threads) < self._busy.total():
+            self._busy[caller] = has + 1
+            self._free -= 1
+            if len(self._threads) < self._most - self._free:
                 name = f"holdfast-{len(self._threads)}"
                 self._threads.append(threading.Thread(target=self._work, name=name, daemon=True))
                 self._threads[-1].start()
@@ -349,7 +350,10 @@ class Workers:
             tell = partial(outcome.set_exception, failure)
 
         def settle() -> None:
-            self._busy -= Counter([caller])
+            self._free += 1
+            self._busy[caller] -= 1
+            if not self._busy[caller]:
+                del self._busy[caller]
             # Nobody waits for an operation that was cancelled or ran out of time.
             if not outcome.done():
                 tell()

@@ -53,6 +53,8 @@ class Limits:
 
     # Dispatch. More threads would only wait for each other, and for the loop that answers pings.
     worker_threads: int = 32
+    # Long computations share the interpreter with the loop that answers; a millisecond keeps that prompt.
+    switch_seconds: float = 0.001
     operation_seconds: float = 60.0
     list_page: int = 200
 

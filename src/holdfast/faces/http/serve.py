@@ -291,6 +291,7 @@ def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
     """Serve on a listening socket until a signal comes."""
     toolsets.loaded()
+    sys.setswitchinterval(server.limits.switch_seconds)
     protocol = type("Protocol", (PatientProtocol,), {"limits": server.limits})
     config = uvicorn.Config(
         application,

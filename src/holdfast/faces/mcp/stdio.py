@@ -22,14 +22,11 @@ if TYPE_CHECKING:
     from holdfast.kernel.registry import Selection
     from holdfast.workspace import Workspace
 
-# Long computations share the interpreter with the loop that answers; a millisecond keeps pings prompt.
-_SWITCH_SECONDS = 0.001
-
 
 def run_stdio(server: ProtocolServer | LateServer, limits: Limits = LIMITS) -> None:
     """Serve on this process's standard streams, which belong to the wire meanwhile."""
     toolsets.loaded()
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(limits.switch_seconds)
     with claimed_standard_streams() as (wire_in, wire_out):
         asyncio.run(_serve_descriptors(_engine(server), wire_in, wire_out, limits))
 
