@@ -20,6 +20,7 @@ from tests.milestones.clones import (
     fingerprint_of_work,
     git,
     issue,
+    loose_object,
     new_repository,
     opened,
     room_at,
@@ -344,20 +345,67 @@ def test_no_program_that_the_repository_names_is_run(new_team: NewTeam, tmp_path
     assert not (tmp_path / "sprung").exists()
 
 
-def test_a_broken_log_is_named_where_git_refuses_to_fetch_beside_it(new_team: NewTeam):
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize("content", ["1" * 40 + "\n", "", "garbage\n"], ids=["no object", "empty", "garbage"])
+def test_a_log_that_leads_nowhere_is_named_and_the_others_sync(new_team: NewTeam, content: str):
     team = new_team("ab")
     issue(team["b"], "Of b")
-    team["b"].sync()
-    team["a"].sync()
+    team.sync_until_still()
     issue(team["a"], "Of a")
+    issue(team["b"], "Of b again")
+    team["b"].sync()
     broken = team.paths["a"] / ".git" / "refs" / "holdfast" / "log" / ("0" * 32)
-    broken.write_text("1" * 40 + "\n")
-    with pytest.raises(Unavailable, match="refs/holdfast/log/0000"):
-        team["a"].sync()
-    assert titles(team["a"]) == ["Of a", "Of b"]
-    assert any("0000" in finding.text for finding in team["a"].check())
+    broken.write_text(content)
+    report = team["a"].sync()
+    assert (report.received, report.sent) == (1, 1)
+    assert report.damaged == (f"refs/holdfast/log/{'0' * 32}",)
+    assert titles(team["a"]) == ["Of a", "Of b", "Of b again"]
+    assert any("0000" in finding.text and finding.is_damage for finding in team["a"].check())
+    assert any("0000" in notice for notice in team["a"].notices())
+    assert broken.read_text() == content
     broken.unlink()
-    assert team["a"].sync().sent == 1
+    assert team["a"].notices() == [], "a notice goes with its cause"
+    assert team["a"].check() == []
+    assert team["a"].sync().damaged == ()
+
+
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize("content", [None, b"", b"garbage"], ids=["missing", "empty", "garbage"])
+def test_a_log_that_the_remote_cannot_give_is_named_and_the_others_sync(
+    new_team: NewTeam, content: bytes | None
+):
+    team = new_team("abc")
+    for one in "ab":
+        issue(team[one], f"Of {one}")
+        issue(team[one], f"Of {one} again")
+        team[one].sync()
+    name = (team.paths["b"] / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    middle = git(team.hub, "rev-parse", f"refs/holdfast/log/{name}~1").strip()
+    file = team.hub / "objects" / middle[:2] / middle[2:]
+    file.unlink()
+    if content is not None:
+        file.write_bytes(content)
+    issue(team["c"], "Of c")
+    report = team["c"].sync()
+    assert [*report.missing] == [f"refs/holdfast/log/{name}"]
+    assert report.received == 2
+    assert titles(team["c"]) == ["Of a", "Of a again", "Of c"]
+    if content is None:  # else the remote itself refuses to take anything
+        assert (report.sent, report.refused) == (1, {})
+        assert team["a"].sync().received == 1
+
+
+def test_the_doctor_reads_the_logs_whatever_the_index_has(new_team: NewTeam):
+    team = new_team("a")
+    for number in range(3):
+        issue(team["a"], f"Of a {number}")
+    assert team["a"].check() == []
+    name = git(team.paths["a"], "for-each-ref", "--format=%(refname)", "refs/holdfast/log/").strip()
+    loose_object(team.paths["a"], git(team.paths["a"], "rev-parse", f"{name}~1").strip()).unlink()
+    assert len(titles(team["a"])) == 3, "the index has it all the same"
+    (finding,) = team["a"].check()
+    assert finding.is_damage
+    assert name in finding.text
 
 
 REFUSALS = {

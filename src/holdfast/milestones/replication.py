@@ -6,6 +6,9 @@ Contract:
   both: the tail that the remote does not have gets a name of its own, derived from its first commit and so
   the same in every clone. If it was this clone's log, this clone goes on under that name.
 - Every log this clone knows is offered to the remote, also those it learnt elsewhere.
+- What others do to a log stops nobody else's. One that cannot be fetched, or leads to no commit, is named and
+  left where it is; where that stands in the place of a log of ours, ours goes on under another name.
+- The number of processes does not depend on the number of logs, unless many of them went two ways.
 - A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
   first from then on. What is read is read from both places.
 """
@@ -13,12 +16,16 @@ Contract:
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections.abc import Iterator, Mapping
+from itertools import count
 from types import MappingProxyType
 from typing import NamedTuple
 
+from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339
+from holdfast.kernel.errors import Unavailable
 from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
@@ -27,13 +34,22 @@ from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.clone_log import Log
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.commits import count_between, first_after_fork, is_ancestor
+from holdfast.storage.git.commits import (
+    count_between,
+    first_after_fork,
+    forward,
+    is_ancestor,
+    kinds_of,
+)
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
 
 _ATTEMPTS = 5
 _NAME_DIGITS = 32
+_LOG = re.compile(r"[0-9a-f]{32}(?![^/])")
+_MOST_FETCHES = 200
+_MOST_REFSPECS = 2000
 _REFUSED = "[remote rejected]"
 """How git reports what the other side does not allow, unlike what it could not take at this moment."""
 
@@ -69,7 +85,7 @@ class LostClaim(NamedTuple):
 
 
 class SyncReport(NamedTuple):
-    """What a sync did. `refused` names the logs the remote did not take, with its words."""
+    """What a sync did. `refused` names what the remote did not take and `missing` what it did not give."""
 
     remote: str
     received: int
@@ -78,6 +94,7 @@ class SyncReport(NamedTuple):
     lost_claims: tuple[LostClaim, ...] = ()
     kept_apart: tuple[str, ...] = ()
     refused: Mapping[str, str] = MappingProxyType({})
+    missing: Mapping[str, str] = MappingProxyType({})
     damaged: tuple[str, ...] = ()
 
 
@@ -94,6 +111,7 @@ class Sync:
         self._clock = clock
         self._remotes = Remotes(git)
         self._repository = repository
+        self._steps = count(1)
 
     def run(self, remote: str | None) -> SyncReport:
         """Exchange logs with a remote."""
@@ -105,7 +123,9 @@ class Sync:
             sent = 0
             refused: dict[str, str] = {}
             for _ in range(_ATTEMPTS):
-                self._remotes.fetch(name, *(place.refspec(name) for place in _PLACES))
+                self._tell(f"Fetching from {name}")
+                missing = self._fetch(name)
+                self._tell("Uniting the logs")
                 kept_apart += [apart for place in _PLACES for apart in self._unite(name, place)]
                 count, refused = self._offer_somewhere(name)
                 sent += count
@@ -120,8 +140,49 @@ class Sync:
             lost_claims=self.lost_claims(),
             kept_apart=tuple(kept_apart),
             refused=refused,
+            missing=missing,
             damaged=self._damaged(),
         )
+
+    def _tell(self, message: str) -> None:
+        current_call().progress(next(self._steps), None, message)
+
+    def _fetch(self, remote: str) -> dict[str, str]:
+        """Fetch the logs of a remote, and return those that cannot be had, with git's words."""
+        try:
+            self._remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
+        except Unavailable as failure:
+            # Git fetches all or nothing: what can be had is found by halves.
+            tips = self._refs.tips()
+            theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
+            noted = {
+                ref: place.tracking(remote) + ref.removeprefix(place.theirs)
+                for place in _PLACES
+                for ref in theirs
+                if ref.startswith(place.theirs)
+            }
+            wanted = [(ref, note) for ref, note in noted.items() if tips.get(note) != theirs[ref]]
+            missing = self._fetch_by_halves(remote, wanted, count(1))
+            if len(missing) < len(noted):
+                return missing
+            raise failure from None
+        return {}
+
+    def _fetch_by_halves(
+        self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int]
+    ) -> dict[str, str]:
+        """Fetch refs to where they are noted, and return those that cannot be had."""
+        missing: dict[str, str] = {}
+        half = len(wanted) // 2
+        for part in filter(None, (wanted[:half], wanted[half:])):
+            try:
+                self._remotes.fetch(remote, *(f"+{ref}:{note}" for ref, note in part))
+            except Unavailable as failure:
+                if len(part) == 1 or next(attempts) > _MOST_FETCHES:
+                    missing |= {ref: failure.message for ref, _ in part}
+                else:
+                    missing |= self._fetch_by_halves(remote, part, attempts)
+        return missing
 
     def track(self, remote: str) -> bool:
         """Let plain `git fetch` bring a remote's logs; a wildcard, which no missing ref can break."""
@@ -156,35 +217,61 @@ class Sync:
         """Move local logs on to what the remote has; return the names given to tails it does not have."""
         kept_apart = []
         with locked(self._index.writing_lock):
+            ours, theirs = self._logs(), self._logs(place.tracking(remote))
+            kinds = kinds_of(self._git, filter(None, theirs.values()))
+            pairs = {
+                name: (ours.get(name), tip)
+                for name, tip in theirs.items()
+                if kinds.get(tip) == "commit" and ours.get(name) not in (tip, "")
+            }
+            leading = forward(self._git, ((old, new) for old, new in pairs.values() if old))
+            moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
+            failed = self._refs.move_all([(LOGS + name, new, old) for name, (old, new) in moves.items()])
             own = self._log.replica
-            for name, theirs in self._logs(place.tracking(remote)).items():
-                ours = self._logs().get(name)
-                if not theirs or ours == theirs or ours == "":
-                    continue
+            if own in moves and LOGS + own not in failed:
+                self._log.become(os.urandom(16).hex())  # somebody else writes under this clone's name
+            others: dict[str, str | None] = dict.fromkeys(self._taken(remote, place, kinds) & ours.keys())
+            others |= {name: new for name, (_, new) in pairs.items() if name not in moves}
+            for name, tip in others.items():
                 try:
-                    apart = self._unite_one(name, ours, theirs, is_own=name == own)
-                except (RefLocked, RefMoved):
+                    apart = self._unite_one(name, ours[name], tip, is_own=name == own)
+                except (RefLocked, RefMoved, Unavailable):
                     continue  # the tracking ref has it all the same; the next sync tries again
                 kept_apart += [] if apart is None else [apart]
         return kept_apart
 
-    def _unite_one(self, name: str, ours: str | None, theirs: str, *, is_own: bool) -> str | None:
+    def _unite_one(self, name: str, ours: str, theirs: str | None, *, is_own: bool) -> str | None:
+        """Keep a log that went two ways, or whose name something else has at the remote (None), apart."""
         ref = LOGS + name
-        if ours is None or is_ancestor(self._git, ours, theirs):
+        if theirs is not None and is_ancestor(self._git, theirs, ours):
+            return None
+        if theirs is not None and is_ancestor(self._git, ours, theirs):
             self._refs.move(ref, theirs, ours)
-            if is_own:  # somebody else writes under this clone's name
+            if is_own:
                 self._log.become(os.urandom(16).hex())
             return None
-        if is_ancestor(self._git, theirs, ours):
-            return None
         apart = first_after_fork(self._git, ours, theirs)[:_NAME_DIGITS]
+        if apart == name:  # and that name is taken as well
+            apart = os.urandom(16).hex() if is_own else name
         known = self._refs.tips().get(LOGS + apart)
         if known is None or is_ancestor(self._git, known, ours):
             self._refs.move(LOGS + apart, ours, known)
         if is_own:
             self._log.become(apart)
-        self._refs.move(ref, theirs, ours)
-        return apart
+        if theirs is not None:
+            self._refs.move(ref, theirs, ours)
+        return None if known == ours else apart
+
+    def _taken(self, remote: str, place: Place, kinds: Mapping[str, str]) -> set[str]:
+        """Return the names of logs under which a remote has something else, or something below them."""
+        prefix = place.tracking(remote)
+        return {
+            ref[len(prefix) :][:_NAME_DIGITS]
+            for ref, tip in self._refs.tips().items()
+            if ref.startswith(prefix)
+            and _LOG.match(ref, len(prefix))
+            and (kinds.get(tip, "commit") != "commit" or len(ref) > len(prefix) + _NAME_DIGITS)
+        }
 
     def _offer_somewhere(self, remote: str) -> tuple[int, dict[str, str]]:
         """Push to where the remote takes logs; return how much that was, and what it refused."""
@@ -197,34 +284,48 @@ class Sync:
 
     def _offer(self, remote: str, place: Place) -> tuple[int, dict[str, str]]:
         """Push what the remote does not have; return how much that was, and what it refused."""
-        ours, theirs = self._logs(), self._logs(place.tracking(remote))
-        new = {name: tip for name, tip in ours.items() if tip and theirs.get(name) != tip}
-        ahead = {name: tip for name, tip in new.items() if not self._is_behind(tip, theirs.get(name))}
+        ours, theirs, damaged = self._logs(), self._logs(place.tracking(remote)), self._damaged()
+        kinds = kinds_of(self._git, filter(None, theirs.values()))
+        barred = self._taken(remote, place, kinds) | {ref.removeprefix(LOGS) for ref in damaged}
+        new = {
+            name: tip for name, tip in ours.items() if tip and theirs.get(name) != tip and name not in barred
+        }
+        leading = forward(self._git, ((theirs[name], tip) for name, tip in new.items() if theirs.get(name)))
+        ahead = {
+            name: tip
+            for name, tip in new.items()
+            if not theirs.get(name)
+            or (theirs[name], tip) in leading
+            or not is_ancestor(self._git, tip, theirs[name])
+        }
         if not ahead:
             return 0, {}
-        count = self._count(ahead, theirs)
-        # One log that cannot be read would keep git from pushing any: then the others are named.
-        damaged = self._damaged()
-        named = [f"{LOGS}{name}:{place.theirs}{name}" for name in ahead if LOGS + name not in damaged]
-        refused = self._remotes.push(remote, named if damaged else [f"{LOGS}*:{place.theirs}*"])
+        commits = self._count(ahead, theirs)
+        refused: dict[str, str] = {}
+        named = [f"{LOGS}{name}:{place.theirs}{name}" for name in ahead]
+        for start in range(0, len(named), _MOST_REFSPECS):
+            self._tell(f"Sending to {remote}, {start} of {len(named)} logs so far")
+            refused |= self._remotes.push(remote, named[start : start + _MOST_REFSPECS])
         taken = {name: tip for name, tip in ahead.items() if LOGS + name not in refused}
-        for name, tip in taken.items():
-            try:
-                self._refs.move(place.tracking(remote) + name, tip, theirs.get(name))
-            except (RefLocked, RefMoved):
-                continue  # only a note of what the remote has; the next fetch brings it
-        return (0 if refused and not taken else count), refused
-
-    def _is_behind(self, ours: str, theirs: str | None) -> bool:
-        return theirs is not None and is_ancestor(self._git, ours, theirs)
+        # Only notes of what the remote has: where one cannot be made, the next fetch brings it.
+        self._refs.move_all(
+            [(place.tracking(remote) + name, tip, theirs.get(name)) for name, tip in taken.items()]
+        )
+        return (0 if refused and not taken else commits), refused
 
     def _logs(self, prefix: str = LOGS) -> dict[str, str]:
         tips = self._refs.tips()
-        return {ref.removeprefix(prefix): tip for ref, tip in tips.items() if ref.startswith(prefix)}
+        return {
+            ref.removeprefix(prefix): tip
+            for ref, tip in tips.items()
+            if ref.startswith(prefix) and _LOG.fullmatch(ref, len(prefix))
+        }
 
     def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
-        gone_on = [tip for tip in newer.values() if tip and tip not in older.values()]
-        return count_between(self._git, gone_on, [tip for tip in older.values() if tip]) if gone_on else 0
+        kinds = kinds_of(self._git, filter(None, [*newer.values(), *older.values()]))
+        usable = {tip for tip, kind in kinds.items() if kind == "commit"}
+        gone_on, known = usable.intersection(newer.values()), usable.intersection(older.values())
+        return count_between(self._git, sorted(gone_on - known), sorted(known)) if gone_on - known else 0
 
     def _damaged(self) -> tuple[str, ...]:
         return self._index.ask(lambda connection: tuple(sorted(damaged_in(connection))))

@@ -43,6 +43,7 @@ class MileSynced(Output):
     def of(cls, report: SyncReport) -> MileSynced:
         """Return the store's report as a result."""
         refused = [f"{name} was refused: {words}" for name, words in report.refused.items()]
+        missing = [f"{name} was not fetched: {words}" for name, words in report.missing.items()]
         return cls(
             remote=report.remote,
             received=report.received,
@@ -53,7 +54,7 @@ class MileSynced(Output):
                 )
                 for lost in report.lost_claims
             ],
-            problems=[*refused, *report.damaged],
+            problems=[*refused, *missing, *report.damaged],
         )
 
     @property

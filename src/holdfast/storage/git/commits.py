@@ -271,9 +271,39 @@ def is_ancestor(git: Git, older: str, newer: str) -> bool:
     return git.execute("merge-base", "--is-ancestor", older, newer).status == 0
 
 
-def first_after_fork(git: Git, mine: str, other: str) -> str:
+def kinds_of(git: Git, names: Iterable[str]) -> dict[str, str]:
+    """Return what kind of object each id names; one that names nothing is left out."""
+    wanted = sorted({*names})
+    given = "".join(f"{name}\n" for name in wanted).encode("ascii")
+    lines = git.run("cat-file", "--batch-check=%(objecttype)", given=given).decode() if wanted else ""
+    return {name: kind for name, kind in zip(wanted, lines.split("\n"), strict=False) if " " not in kind}
+
+
+def forward(git: Git, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Return those pairs whose first commit leads to the second in one line of parents, asked all at once.
+
+    Where histories meet or cannot be read, pairs may be left out: ask `is_ancestor` about these.
+    """
+    asked = list(pairs)
+    given = "".join(f"^{older}\n{newer}\n" for older, newer in asked).encode("ascii")
+    try:
+        lines = b"".join(git.stream("rev-list", "--parents", "--stdin", given=given)) if asked else b""
+    except Unavailable:
+        return set()
+    parents = {name: above for name, *above in map(str.split, lines.decode("ascii").splitlines())}
+    found = set()
+    for older, newer in asked:
+        at = newer
+        while len(above := parents.pop(at, [])) == 1:
+            at = above[0]
+        if at == older:
+            found.add((older, newer))
+    return found
+
+
+def first_after_fork(git: Git, mine: str, other: str | None = None) -> str:
     """Return the oldest commit that leads to `mine` and not to `other`."""
-    output = git.run("rev-list", "--topo-order", mine, f"^{other}")
+    output = git.run("rev-list", "--topo-order", mine, *([] if other is None else [f"^{other}"]))
     return output.decode("ascii").split()[-1]
 
 

@@ -4,6 +4,7 @@ Contract:
 - Reads what git's `files` backend keeps: a file per ref below `refs/`, and `packed-refs` for the rest. Loose
   files are read first and win, as in git, so that a `git pack-refs` at the same moment hides nothing.
 - A ref whose file holds no object id is in the answer with an empty id: it is damaged, and not absent.
+  In a name, what is not UTF-8 is spelled out, so that it can be stored and shown; no log has such a name.
 - What was read is handed out again as long as a look at the folders and files finds them as they were; see
   `signs`.
 - A repository that keeps its refs otherwise (`reftable`) is said to do so; git itself must be asked there.
@@ -52,7 +53,7 @@ class RefFiles:
         top = os.path.join(self._common, self._prefix.rstrip("/"))
         self._read_directory(top, self._prefix, loose, places)
         self._read_packed()
-        tips = {**self._packed, **loose}
+        tips = printable({**self._packed, **loose})
         # The sign was taken before these very places were read: what changed since differs from it.
         self._places, self._seen = places, (sign if places == known else None, tips)
         return dict(tips)
@@ -159,6 +160,14 @@ class HeadFile:
         branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
         is_plain = branch.startswith(_BRANCHES) and ".." not in branch and "\0" not in branch
         return branch if is_plain and len(content) < _HEAD_BYTES else ""
+
+
+def printable(tips: dict[str, str]) -> dict[str, str]:
+    """Return refs with what is not UTF-8 in their names spelled out."""
+    return {
+        name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace"): tip
+        for name, tip in tips.items()
+    }
 
 
 def _object_id(content: bytes) -> str:

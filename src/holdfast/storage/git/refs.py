@@ -13,15 +13,16 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import confirming, disk_failure, disk_failures_named
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, flush_directory
 from holdfast.storage.git.command import Git, Terms
-from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.git.ref_files import RefFiles, printable
 from holdfast.storage.git.repository import Repository
 
 DURABLE = "core.fsync=committed"
@@ -32,6 +33,10 @@ _PAUSE_SECONDS = 0.005
 _STORE = "holdfast"
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
+
+
+Move = tuple[str, str, str | None]
+"""A ref, the id it shall hold, and the one that it holds now."""
 
 
 class RefMoved(Conflict):
@@ -122,7 +127,7 @@ class Refs:
     def tips(self) -> dict[str, str]:
         """Return the refs and the ids they hold; a damaged ref has an empty id."""
         if not self._files.are_readable:
-            return self._git.ref_tips(self._prefix)
+            return printable(self._git.ref_tips(self._prefix))
         try:
             return self._files.tips()
         except OSError as error:
@@ -135,6 +140,22 @@ class Refs:
         if finished.status != 0:
             raise self._failure(ref, old, finished.complaint)
         self.flush(ref)
+
+    def move_all(self, moves: Sequence[Move]) -> set[str]:
+        """Do what `move` does for many refs in a few processes, and return those that could not be moved."""
+        if not moves:
+            return set()
+        given = "".join(f"update {ref} {new} {old or '0' * len(new)}\n" for ref, new, old in moves)
+        seconds = LIMITS.git_network_seconds  # every one of them is flushed
+        finished = self._git.execute(
+            "update-ref", "--no-deref", "--stdin", given=given.encode(), terms=_TERMS, seconds=seconds
+        )
+        if finished.status == 0:
+            for ref in {os.path.dirname(ref): ref for ref, _, _ in moves}.values():
+                self.flush(ref)
+            return set()
+        half = len(moves) // 2  # one that is locked, or was moved, keeps git from moving any
+        return self.move_all(moves[:half]) | self.move_all(moves[half:]) if half else {moves[0][0]}
 
     def advance(self, ref: str, new: str, old: str | None) -> None:
         """Do what `move` does, to an object that is known to be there, without starting git.

@@ -20,7 +20,8 @@ from holdfast.storage.git.command import Git, Terms
 from holdfast.storage.git.refs import DURABLE
 
 _REMOTE_NAME = re.compile(r"[\w][\w.+-]*(?:/[\w][\w.+-]*)*", re.ASCII)
-_REACHABLE = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
+_REACHABLE = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh", "GIT_REF_PARANOIA": "0"}
+"""What may be reached; and that a ref of this clone which leads nowhere keeps git from nothing."""
 _USERS_VARIABLES = (
     "SSH_AUTH_SOCK", "SSH_AGENT_PID", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO",
     "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
@@ -74,16 +75,29 @@ class Remotes:
         return name
 
     def fetch(self, remote: str, *refspecs: str) -> None:
-        """Bring refs of a remote into this repository."""
+        """Bring refs of a remote into this repository; those that it no longer has are forgotten."""
         terms = self._terms(remote)
         finished = self._git.execute(
-            "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
-            "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack",
-            "--end-of-options", remote, *refspecs,
+            "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
+            "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack", "--stdin",
+            "--end-of-options", remote, given="".join(f"{refspec}\n" for refspec in refspecs).encode(),
             seconds=LIMITS.git_network_seconds, terms=terms,
         )  # fmt: skip
         if finished.status != 0:
             raise _unreachable(remote, finished.complaint)
+
+    def refs(self, remote: str, *prefixes: str) -> dict[str, str]:
+        """Return the refs that a remote has below some prefixes, and what they hold."""
+        patterns = [f"{prefix}*" for prefix in prefixes]
+        terms = self._terms(remote)
+        finished = self._git.execute(
+            "ls-remote", "--refs", "--upload-pack=git-upload-pack", "--end-of-options", remote, *patterns,
+            seconds=LIMITS.git_network_seconds, terms=terms,
+        )  # fmt: skip
+        if finished.status != 0:
+            raise _unreachable(remote, finished.complaint)
+        lines = (line.split("\t") for line in os.fsdecode(finished.output).splitlines())
+        return {name: tip for tip, name in lines}
 
     def push(self, remote: str, refspecs: Sequence[str]) -> dict[str, str]:
         """Offer refs to a remote, and return those it refused with its words."""
