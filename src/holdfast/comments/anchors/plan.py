@@ -241,7 +241,7 @@ def _versions_to_present(
     old: Version, origin: _Origin, present: Present, history: VersionHistory
 ) -> tuple[Version, ...]:
     """Return the versions from the one a comment was written for to the present one."""
-    revisions = list(history.since(origin.path, origin.blob, origin.commit))
+    revisions = list(history.since(origin.path, origin.blob, origin.commit, present.path))
     if origin.good and origin.good not in (origin.blob, present.blob):
         # Where git knows no revisions, this is the one step between then and now.
         text = history.text(origin.good)

@@ -5,7 +5,7 @@ Contract: a `VersionChain` holds only texts and numbers, so that it may be follo
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -26,7 +26,8 @@ class VersionHistory:
     def __init__(self, archive: Archive, history: FileHistory) -> None:
         self._archive = archive
         self._history = history
-        self._revisions: dict[str, dict[str, list[str]]] | None = None
+        self._together: frozenset[str] = frozenset()
+        self._revisions: dict[str, dict[str, list[str]]] = {}
 
     def text(self, blob: str) -> str | None:
         """Return the text of a version by its id: kept by us, or by git."""
@@ -35,14 +36,17 @@ class VersionHistory:
             data = self._history.blob(blob)
         return None if data is None else decoded(data)
 
-    def since(self, path: str, blob: str, commit: str | None) -> list[Version]:
-        """Return the committed versions of a file after `blob`, written on `commit`, oldest first."""
+    def since(self, path: str, blob: str, commit: str | None, now: str) -> list[Version]:
+        """Return the committed versions of a file, `now` of that name, after `blob`, oldest first.
+
+        `commit` is the one on which the first of them was written.
+        """
         if commit is None or commit == self._history.head():
             return []
-        if self._revisions is None:
-            return self._sample(path, blob, self._history.revisions(path, commit))
+        if path != now or path not in self._together:
+            return self._sample(now, blob, self._history.revisions(path, commit, now))
         if commit not in self._revisions:
-            self._revisions[commit] = self._history.all_revisions(commit)
+            self._revisions[commit] = self._history.all_revisions(commit, sorted(self._together))
         return self._sample(path, blob, self._revisions[commit].get(path, []))
 
     def dated(self, path: str) -> list[tuple[int, str]]:
@@ -50,13 +54,13 @@ class VersionHistory:
         return self._history.dated(path)
 
     @contextmanager
-    def asking_git_once(self) -> Iterator[None]:
-        """Ask git for the revisions of all files together, for as long as many files are looked at."""
-        self._revisions = {}
+    def asking_git_once(self, paths: Sequence[str]) -> Iterator[None]:
+        """Ask git for the revisions of files together, for as long as many are looked at."""
+        self._together = frozenset(paths)
         try:
             yield
         finally:
-            self._revisions = None
+            self._together, self._revisions = frozenset(), {}
 
     def _sample(self, path: str, blob: str, blobs: list[str]) -> list[Version]:
         """Return some versions by their ids; of very many, a sample that keeps the last."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import monotonic
@@ -21,6 +21,10 @@ from holdfast.storage.git.repository import Repository
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _MOST_COMMITS = 512
 _SECONDS = 5.0
+_SECONDS_FOR_MANY = 60.0
+_MOST_NAMED = 2000
+"""Files that git is told by name when it is asked for the past of many."""
+
 _LOG = ("log", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--format=", "-z")
 
 
@@ -57,13 +61,27 @@ class FileHistory:
         """Return one side of an unfinished merge: 1 what both come from, 2 ours, 3 theirs."""
         return None if self._git is None else self._blob(f":{stage:d}:{RepoPath.parse(path).text}")
 
-    def revisions(self, path: str, commit: str) -> list[str]:
-        """Return the ids of what a file held in each commit after `commit` that changed it, oldest first."""
-        return self._log(commit, ("--", path)).get(path, [])
+    def revisions(self, path: str, commit: str, now: str | None = None) -> list[str]:
+        """Return the ids of what a file held in each commit after `commit` that changed it, oldest first.
 
-    def all_revisions(self, commit: str) -> dict[str, list[str]]:
-        """Return the same for every file that changed, in one go."""
-        return self._log(commit, ())
+        `now` is the name that it has by now; what that name held while the former was there is not its past.
+        """
+        paths = (path,) if now is None or now == path else (path, now)
+        events = self._log(commit, f"--max-count={_MOST_COMMITS}", "--", *paths)
+        former = [number for number, (name, _) in enumerate(events) if name == path]
+        is_gone = bool(former) and not events[former[-1]][1]
+        last = max((number for number in former if events[number][1]), default=-1)
+        return [
+            blob
+            for number, (name, blob) in enumerate(events)
+            if blob and (name == path or (is_gone and number > last))
+        ]
+
+    def all_revisions(self, commit: str, paths: Sequence[str]) -> dict[str, list[str]]:
+        """Return the same for many files in one go, each as if it had been asked for alone."""
+        chosen = ("--", *paths) if len(paths) <= _MOST_NAMED else ()
+        found = _by_path(self._log(commit, *chosen, seconds=_SECONDS_FOR_MANY))
+        return {path: ids[-_MOST_COMMITS:] for path, ids in found.items()}
 
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed content of a file came, in seconds, and its id, newest first."""
@@ -74,9 +92,9 @@ class FileHistory:
         """Return which of some texts a file held in a commit of any branch, as far as can be read in time."""
         sought = {text: text.encode() for text in texts}
         end = monotonic() + _SECONDS
-        listed = _parsed(self._output(*_LOG, "--all", f"--max-count={_MOST_COMMITS}", "--", path))
+        listed = _events(self._output(*_LOG, "--all", f"--max-count={_MOST_COMMITS}", "--", path))
         held: set[str] = set()
-        for blob in dict.fromkeys(listed.get(path, ())):
+        for blob in _by_path(listed).get(path, ()):
             if len(held) == len(sought) or monotonic() > end:
                 break
             data = self.blob(blob) or b""
@@ -106,17 +124,17 @@ class FileHistory:
             return None
         return found.data if found is not None and found.kind == "blob" else None
 
-    def _log(self, commit: str, paths: tuple[str, ...]) -> dict[str, list[str]]:
+    def _log(self, commit: str, *arguments: str, seconds: float = _SECONDS) -> list[tuple[str, str]]:
         if not _COMMIT.fullmatch(commit):
-            return {}
-        return _parsed(self._output(*_LOG, f"--max-count={_MOST_COMMITS}", f"{commit}..HEAD", *paths))
+            return []
+        return _events(self._output(*_LOG, f"{commit}..HEAD", *arguments, seconds=seconds))
 
-    def _output(self, *arguments: str) -> bytes:
+    def _output(self, *arguments: str, seconds: float = _SECONDS) -> bytes:
         """Return what git answers in time; nothing where it fails."""
         if self._git is None:
             return b""
         try:
-            finished = self._git.execute(*arguments, seconds=_SECONDS)
+            finished = self._git.execute(*arguments, seconds=seconds)
         except (TooLarge, Unavailable, DeadlineExceeded):
             return b""
         return finished.output if finished.status == 0 else b""
@@ -136,14 +154,21 @@ def _parsed_dates(output: bytes) -> list[tuple[int, str]]:
     return found
 
 
-def _parsed(output: bytes) -> dict[str, list[str]]:
-    """Return the ids of each file's contents, oldest first, from what `git log --raw -z` prints."""
-    found: dict[str, list[str]] = defaultdict(list)
+def _events(output: bytes) -> list[tuple[str, str]]:
+    """Return path and id of each content, none where it went, oldest first, from `git log --raw -z`."""
+    found: list[tuple[str, str]] = []
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
         head = field.lstrip("\n")
         if head.startswith(":"):
-            new, path = head.split(" ")[3], next(fields, "")
-            if new.strip("0"):
-                found[path].append(new)
-    return {path: ids[::-1] for path, ids in found.items()}
+            found.append((next(fields, ""), head.split(" ")[3].strip("0") and head.split(" ")[3]))
+    return found[::-1]
+
+
+def _by_path(events: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
+    """Return the ids of each file's contents, oldest first."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path, blob in events:
+        if blob:
+            found[path].append(blob)
+    return found
