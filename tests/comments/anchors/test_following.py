@@ -15,10 +15,12 @@ from holdfast.comments.anchors import moved_code, orphans
 from holdfast.comments.anchors.plan import plan
 from holdfast.comments.anchors.version_chain import VersionHistory
 from holdfast.comments.sidecar.source import line_hash
+from holdfast.comments.tracking import follow as follow_module
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, Placement, Version
 from holdfast.kernel.call import Call, Listener, running
 from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.git import file_history
 from tests.comments import making
 from tests.comments.conftest import Desk
 from tests.comments.sources import AUTH, COMPARE, LIMIT, PATH, STORED, VALIDATE
@@ -426,3 +428,125 @@ def test_comments_without_markers_ask_git_once_and_are_compared_once(desk: Desk)
     assert [chain.positions for chain in found.chains] == [tuple(range(50))]
     assert history.asked == 1
     assert sorted(one["line"] for one in desk.show(PATH)) == sorted(line + 3 for line in places)
+
+
+HELPERS = "import { hash } from './hash';\n\nexport const SALT = 'pepper';\n"
+CLASS = AUTH[AUTH.index("export class") : AUTH.index("export function")]
+
+
+def moved_apart(desk: Desk) -> str:
+    """Write a comment, and let its class go to another file."""
+    name = desk.add(PATH, VALIDATE)
+    desk.write("src/services/helpers.ts", HELPERS + CLASS)
+    desk.write(PATH, AUTH.replace(CLASS, ""))
+    (moved,) = desk.scan()["moved"]
+    assert moved["filePath"] == "src/services/helpers.ts"
+    return name
+
+
+def test_a_comment_that_followed_its_code_goes_back_when_the_code_returns(either: Desk) -> None:
+    name = moved_apart(either)
+    either.write(PATH, AUTH)
+    either.write("src/services/helpers.ts", HELPERS)
+    either.scan()
+    assert either.line(PATH, name) == VALIDATE
+
+
+def test_it_goes_back_though_a_copy_stays(either: Desk) -> None:
+    name = moved_apart(either)
+    either.write(PATH, HEADER + AUTH)
+    either.scan()
+    assert either.line(PATH, name) == VALIDATE + 3
+    assert either.show("src/services/helpers.ts") == []
+
+
+def test_comments_that_were_copied_with_their_file_stay_in_the_copy(either: Desk) -> None:
+    name = either.add(PATH, VALIDATE)
+    for suffix in ("", ".comments"):
+        shutil.copy(either.root / f"{PATH}{suffix}", either.root / f"src/copy.ts{suffix}")
+    either.scan()
+    assert (
+        [one["id"] for one in either.show(PATH)]
+        == [one["id"] for one in either.show("src/copy.ts")]
+        == [name]
+    )
+
+
+def test_where_the_file_is_clear_and_the_line_is_not_a_comment_goes_along_to_be_reviewed(
+    either: Desk,
+) -> None:
+    name = either.add(PATH, STORED)
+    changed = CLASS.replace(
+        "const stored = this.users.get(name);", "const kept = await this.accounts.find(name);"
+    )
+    either.write("src/services/helpers.ts", HELPERS + changed.replace("stored", "kept"))
+    either.write(PATH, AUTH.replace(CLASS, ""))
+    either.scan()
+    (shown,) = either.show("src/services/helpers.ts")
+    assert (shown["id"], shown["needsReview"]) == (name, True)
+    assert either.show(PATH) == []
+
+
+def test_a_name_that_vanished_is_looked_for_elsewhere_before_another_symbol_is_taken(either: Desk) -> None:
+    name = either.add(PATH, COMPARE)
+    function = AUTH[AUTH.index("export function") : AUTH.index("const LIMIT")]
+    alike = function.replace("comparePasswords", "compareLengths").replace(".length !==", ".size >")
+    alike = alike.replace("return left === right", "return left.size > 0")
+    either.write("src/services/helpers.ts", HELPERS + function)
+    either.write(PATH, AUTH.replace(function, alike))
+    either.scan()
+    assert [one["id"] for one in either.show("src/services/helpers.ts")] == [name]
+
+
+def revisions_seen(action: Callable[[], object]) -> set[tuple[str, ...]]:
+    """Return the texts that comments are followed through meanwhile."""
+    seen: set[tuple[str, ...]] = set()
+    follow = follow_module.follow
+
+    def noting(versions: Sequence[Version], anchors: Sequence[Anchor]) -> list[Placement]:
+        seen.add(tuple(one.text for one in versions))
+        return follow(versions, anchors)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(follow_module, "follow", noting)
+        action()
+    return seen
+
+
+def test_a_scan_of_many_files_sees_the_revisions_that_reading_sees(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [f"src/part{number}.ts" for number in range(10)]
+    for path in paths:
+        desk.write(path, f"// {path}\n{AUTH}")
+    desk.commit()
+    for path in paths:
+        desk.add(path, STORED + 1)
+    for text in (AUTH.replace("stored", "kept"), AUTH.replace("stored", "found")):
+        for path in paths:
+            desk.write(path, f"// {path}\n{text}")
+        desk.commit()
+    monkeypatch.setattr(file_history, "_MOST_COMMITS", 2)  # fewer than there are in all
+    for number in range(3):
+        desk.write("README.md", str(number))
+        desk.commit()
+    read = revisions_seen(lambda: [desk.room.load(path) for path in paths])
+    scanned = revisions_seen(desk.scan)
+    assert len(read) == len(paths)
+    assert scanned == read
+    assert all(len(versions) == 3 for versions in read)
+
+
+def test_the_revisions_of_a_file_go_on_under_its_new_name(desk: Desk) -> None:
+    desk.add(PATH, STORED)
+    for number, text in enumerate([AUTH.replace("stored", "kept"), AUTH.replace("stored", "found")]):
+        desk.write(PATH, text)
+        desk.commit(str(number))
+    desk.git("mv", PATH, "src/moved.ts")
+    desk.git("mv", f"{PATH}.comments", "src/moved.ts.comments")
+    desk.commit("Rename")
+    desk.write("src/moved.ts", HEADER + AUTH.replace("stored", "known"))
+    desk.commit("Go on")
+    desk.write("src/moved.ts", HEADER + HEADER + AUTH.replace("stored", "last"))
+    (versions,) = revisions_seen(lambda: desk.room.load("src/moved.ts"))
+    assert [text.count(HEADER) for text in versions] == [0, 0, 0, 1, 2]

@@ -17,15 +17,18 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
 
-from holdfast.comments.anchors.moved_code import index_for, missing_of
+from holdfast.comments.anchors.moved_code import index_for, missing_of, written_for
+from holdfast.comments.anchors.plan import location_of
 from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.files import Change
-from holdfast.comments.sidecar.note import Location, Note
+from holdfast.comments.sidecar.note import Location, Note, stored_symbol
+from holdfast.comments.sidecar.source import SourceSymbols
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.moved_files import Moved
 from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
+from holdfast.comments.tracking.track import track
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, Unavailable
 from holdfast.storage.files.work_tree import RepoPath
@@ -79,6 +82,9 @@ def _ends_told() -> Iterator[None]:
         ) from None
 
 
+MOVED_FILE = "moved_file"
+"""The method by which a comment came into a file: its code went there."""
+
 _FEW = 8
 """Files up to which git is asked about each of them alone."""
 
@@ -128,12 +134,14 @@ class Scan:
         self._writer = Writer(room)
         self.result = Scanned()
         self._missing: list[tuple[str, Note]] = []
+        self._moving: dict[tuple[str, str], dict[str, Location]] = defaultdict(dict)
+        """Where comments go, by the files that they leave and enter, and by their ids."""
 
     def run(self, only: RepoPath | None = None) -> Scanned:
         """Bring the comments of all files, or of one, up to date."""
         files, changed = self._room.changed_paths() if only is None else self._just(only)
         self.result.files, self.result.changed = files, len(changed)
-        with self._room.versions.asking_git_once() if len(changed) > _FEW else nullcontext():
+        with self._room.versions.asking_git_once(changed) if len(changed) > _FEW else nullcontext():
             self._update(changed)
         return self.result
 
@@ -193,7 +201,9 @@ class Scan:
             self._note(path, note, before.get(note.id, note.line))
         if source is not None and self._room.tree.signature(place) == source:
             written = self._reread(place, notes)
-            self._room.keep_places(place, written, source, written=True)
+            # One that came from another file is looked at every time: its code may return there.
+            is_home = all(_home_of(path, note) == path for note in notes)
+            self._room.keep_places(place, written, source, written=is_home)
 
     def _reread(self, place: RepoPath, notes: Sequence[Note]) -> sidecars.Sidecar:
         """Return the sidecar as it is on disk now, with the locations that were just found."""
@@ -205,11 +215,31 @@ class Scan:
         return sidecar
 
     def _note(self, path: str, note: Note, before: int) -> None:
-        location = note.location
-        if location.orphaned:
+        location, home = note.location, _home_of(path, note)
+        returned = self._placed_in(home, note) if home != path else None
+        if returned is not None:
+            self._moving[path, home][note.id] = returned
+        elif location.orphaned or (location.needs_review and self._lost_symbol(path, note)):
             self._missing.append((path, note))
         elif location.needs_review or location.line != before:
             self.result.outcomes.append(Outcome(note.alias, path, location, before))
+
+    def _placed_in(self, path: str, note: Note) -> Location | None:
+        """Return where a comment surely is in another file than its own."""
+        version, present = self._room.annotated_version(note.marker), self._room.present(RepoPath.parse(path))
+        if version is None or present is None:
+            return None
+        (placement,) = track(version, present.version, [written_for(note)])
+        if placement.line is None or placement.confidence is not Confidence.HIGH:
+            return None
+        return Location(placement.line, placement.end_line, method=MOVED_FILE)
+
+    def _lost_symbol(self, path: str, note: Note) -> bool:
+        """Tell whether what a comment is about is declared in its file no more, and so perhaps in another."""
+        symbol, present = stored_symbol(note.marker), self._room.present(RepoPath.parse(path))
+        if symbol is None or present is None:
+            return False
+        return not SourceSymbols(path, present.text).declares(symbol.name)
 
     # Code that went to other files
 
@@ -229,17 +259,17 @@ class Scan:
 
     def _carry_over(self, found: dict[str, tuple[str, Moved]]) -> None:
         """Move what is sure into its new file, and report the rest where it is."""
-        moving: dict[tuple[str, str], dict[str, Location]] = defaultdict(dict)
         for path, note in self._missing:
             source, moved = found.get(f"{path}\0{note.id}", ("", None))
-            if moved is not None and moved.clear and moved.placement.confidence is Confidence.HIGH:
-                assert moved.placement.line is not None
-                moving[source, moved.path][note.id] = Location(
-                    moved.placement.line, moved.placement.end_line, method="moved_file"
-                )
+            location = None if moved is None or not moved.clear else location_of(note, moved.placement)
+            if location is None or moved is None or moved.placement.line is None:
+                self._report_lost(path, note, moved)
+            elif note.orphaned or location.confidence is Confidence.HIGH:
+                # Where the file is clear and the line is not, the comment goes along, to be reviewed there.
+                self._moving[source, moved.path][note.id] = replace(location, method=MOVED_FILE)
             else:
-                self._report_orphan(path, note, moved)
-        for (source, target), names in moving.items():
+                self._report_lost(path, note, moved)
+        for (source, target), names in self._moving.items():
             self._guarded(source, partial(self._move, source, target, names))
 
     def _move(self, source: str, target: str, names: dict[str, Location]) -> None:
@@ -249,9 +279,9 @@ class Scan:
                 Outcome(note.alias, target, note.location, lines.get(note.id, note.line), source)
             )
 
-    def _report_orphan(self, path: str, note: Note, moved: Moved | None) -> None:
+    def _report_lost(self, path: str, note: Note, moved: Moved | None) -> None:
         location = note.location
-        if moved is not None and moved.placement.line is not None:
+        if moved is not None and moved.placement.line is not None and location.orphaned:
             candidate = Candidate(moved.placement.line, round(moved.share, 3), moved.path)
             location = replace(location, candidates=(candidate, *location.candidates))
             self._guarded(path, lambda: self._keep_candidates(path, note, location))
@@ -271,6 +301,14 @@ class Scan:
         except HoldfastError as failure:
             if report:
                 self.result.damaged.append((path, failure.message))
+
+
+def _home_of(path: str, note: Note) -> str:
+    """Return the file that a comment followed its code from, or the one that it is in."""
+    facts = note.evidence or {}
+    ways = [facts.get("method"), *(move.get("by") for move in facts.get("history") or ())]
+    # One that came with its sidecar was copied or renamed by somebody.
+    return str(facts.get("path") or path) if MOVED_FILE in ways else path
 
 
 def _lines_before(change: Change) -> dict[str, int]:

@@ -187,6 +187,10 @@ class SourceSymbols:
         if problem is not None:
             raise SourceNotParsed(self._path, f"{problem.message} at line {problem.line}")
 
+    def declares(self, name: str) -> bool:
+        """Return whether one of them has a name."""
+        return any(symbol.name == name for symbol in self._facts.symbols)
+
     def at(self, line: int) -> Symbol | None:
         """Return the innermost symbol around a line."""
         from holdfast.syntax.facts import innermost
