@@ -157,12 +157,16 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
     return tuple(freed)
 
 
-def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]]:
-    """Return tasks whose kept number of waited-for tasks is wrong, each with the right one."""
-    tasks = connection.execute(
-        "SELECT uid, parent, waits FROM task WHERE workspace = :id ORDER BY n", {"id": workspace}
-    ).fetchall()
-    ancestors = {uid: parent for uid, parent, _ in tasks}
+def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int, int]]:
+    """Return tasks whose kept number of waited-for tasks is wrong, each with the right one and that one.
+
+    Only what may wait is looked at: what has a number, and what is or is part of something that needs others.
+    """
+    kept = dict(
+        connection.execute(
+            "SELECT uid, waits FROM task WHERE workspace = :id AND waits <> 0 ORDER BY n", {"id": workspace}
+        ).fetchall()
+    )
     open_needs: dict[str, list[str]] = defaultdict(list)
     needs = connection.execute(
         "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
@@ -172,8 +176,10 @@ def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int]
     )
     for task, needed in needs:
         open_needs[task].append(needed)
-    counted = ((uid, _waits(uid, ancestors, open_needs), kept) for uid, _, kept in tasks)
-    return [(uid, found) for uid, found, kept in counted if found != kept]
+    waiting = list(dict.fromkeys([*kept, *_with_descendants(connection, list(open_needs))]))
+    ancestors = _ancestors(connection, waiting)
+    counted = ((uid, _waits(uid, ancestors, open_needs), kept.get(uid, 0)) for uid in waiting)
+    return [(uid, found, number) for uid, found, number in counted if found != number]
 
 
 def wrongly_needed(connection: Connection, workspace: str) -> list[str]:

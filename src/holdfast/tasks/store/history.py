@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
@@ -131,7 +131,7 @@ def scalars_of(task: Task) -> dict[str, Any]:
         "progress": task.progress,
         "parent": task.parent,
         "milestone": task.milestone,
-        "criteria": json.loads(task.criteria),
+        "criteria": [] if task.criteria == "[]" else json.loads(task.criteria),
         "evidence": [] if task.evidence == "[]" else json.loads(task.evidence),
         "notes": task.notes,
         "plan": task.plan,
@@ -142,14 +142,24 @@ def scalars_of(task: Task) -> dict[str, Any]:
     }
 
 
-def told_of(connection: Connection, tasks: Sequence[Task]) -> dict[str, dict[str, Any]]:
-    """Return the state of some tasks as their events tell it."""
-    states: dict[str, dict[str, Any]] = defaultdict(dict)
+def differing(connection: Connection, tasks: Sequence[Task]) -> Iterator[Task]:
+    """Yield those of some tasks whose events tell another state than the tables have."""
+    told: dict[str, list[str]] = defaultdict(list)
     for listed, values in in_portions(task.uid for task in tasks):
         query = f"SELECT task, after FROM event WHERE task IN {listed} AND after IS NOT NULL ORDER BY seq"
         for uid, after in connection.execute(query, values):
-            states[uid].update(json.loads(after))
-    return states
+            told[uid].append(after)
+    for task, state in zip(tasks, states_of(connection, tasks), strict=True):
+        # Most tasks have one event; texts are compared sooner than they are taken apart.
+        if told[task.uid] != [encoded(state)] and _united(told[task.uid]) != state:
+            yield task
+
+
+def _united(texts: Iterable[str]) -> dict[str, Any]:
+    state: dict[str, Any] = {}
+    for text in texts:
+        state.update(json.loads(text))
+    return state
 
 
 def replayed(events: Iterable[Event]) -> dict[str, dict[str, Any]]:

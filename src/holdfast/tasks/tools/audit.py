@@ -5,10 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import cache
+from itertools import chain
 from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, StrictBool
 
+from holdfast.kernel.call import current_call
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
@@ -16,8 +19,8 @@ from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
-from holdfast.tasks.store.history import states_of, told_of
-from holdfast.tasks.store.records import COLUMNS, Task, Who, task_id
+from holdfast.tasks.store.history import differing
+from holdfast.tasks.store.records import COLUMNS, Task, Who, task_id, task_number
 from holdfast.tasks.store.session import acting
 from holdfast.tasks.store.states import FINISHED
 from holdfast.tasks.store.tasks import Tasks
@@ -34,7 +37,6 @@ Code = Literal[
 ]  # fmt: skip
 Severity = Literal["error", "warning", "info"]
 
-_ORDER = {"error": 0, "warning": 1, "info": 2}
 _CHECKS: Mapping[Code, tuple[Severity, str]] = {
     "DONE_INCOMPLETE": ("error", "Reopen it, or check what is met."),
     "NO_EVIDENCE": ("error", "Add evidence."),
@@ -52,6 +54,8 @@ _CHECKS: Mapping[Code, tuple[Severity, str]] = {
 _MOST_FINDINGS = 30
 _FINDINGS_BYTES = 6000
 _AT_ONCE = 500
+_MARKS_EACH = 16
+_OPEN_TASKS = "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
 
 
 class AuditTasks(InSession):
@@ -121,6 +125,7 @@ def audit_words(result: Any) -> str:
     specified=True,
     text=audit_words,
     annotations=READING,
+    seconds=LIMITS.sync_seconds,
 )
 def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     """Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.
@@ -131,28 +136,43 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     fixed = _fix(room, who) if arguments.fix_issues else []
     with room.reading() as transaction:
         workspace = transaction.workspace
-        everything = [
-            Task._make(row)
-            for row in transaction.execute(
-                f"SELECT {COLUMNS} FROM task WHERE workspace = :id ORDER BY n",
-                {"id": transaction.workspace.id},
-            )
-        ]
-        found = list(_findings(room, transaction, everything, arguments.scope))
-    troubled = {item.task_id for item in found if _CHECKS[item.code][0] != "info"}
-    unfinished = [task.id for task in everything if task.status not in FINISHED]
-    found.sort(key=lambda item: _ORDER[_CHECKS[item.code][0]])
-    shown = fitting(map(_finding, found[:_MOST_FINDINGS]), _FINDINGS_BYTES)
+        named = {"id": workspace.id}
+        count = transaction.execute("SELECT count(*) FROM task WHERE workspace = :id", named).fetchone()[0]
+        open_tasks = transaction.execute(f"{_OPEN_TASKS} ORDER BY n LIMIT 5", named).fetchall()
+        tally = _Tally(workspace.next_number)
+        for item in _findings(room, transaction, arguments.scope):
+            tally.add(item)
+    shown = fitting(map(_finding, tally.worst()), _FINDINGS_BYTES)
+    unfinished = [task_id(number) for (number,) in open_tasks]
     return AuditResult(
         operation="audit",
         workspace=workspace_ref(workspace),
         findings=shown,
-        total=len(found),
-        score=100 * (len(everything) - len(troubled)) // len(everything) if everything else 100,
-        completion=Completion(ready=not unfinished, blockers=unfinished[:5] or None),
+        total=tally.total,
+        score=100 * (count - sum(tally.troubled)) // count if count else 100,
+        completion=Completion(ready=not unfinished, blockers=unfinished or None),
         fixed=fixed[:_MOST_FINDINGS],
-        truncated=True if len(shown) < len(found) else None,
+        truncated=True if len(shown) < tally.total else None,
     )
+
+
+class _Tally:
+    """What is kept of any number of findings: the first of each severity, and which tasks are in trouble."""
+
+    def __init__(self, next_number: int) -> None:
+        self.total = 0
+        self.troubled = bytearray(next_number)
+        self._first: dict[Severity, list[_Candidate]] = {"error": [], "warning": [], "info": []}
+
+    def add(self, found: _Candidate) -> None:
+        severity = _CHECKS[found.code][0]
+        self.total += 1
+        self.troubled[task_number(found.task_id)] |= severity != "info"
+        if len(self._first[severity]) < _MOST_FINDINGS:
+            self._first[severity].append(found)
+
+    def worst(self) -> list[_Candidate]:
+        return list(chain.from_iterable(self._first.values()))[:_MOST_FINDINGS]
 
 
 def _finding(found: _Candidate) -> AuditFinding:
@@ -160,18 +180,30 @@ def _finding(found: _Candidate) -> AuditFinding:
     return AuditFinding(severity=severity, fix=fix, **found._asdict())
 
 
-def _findings(
-    room: Tasks, transaction: Transaction, everything: list[Task], scope: Scope
-) -> Iterator[_Candidate]:
+def _findings(room: Tasks, transaction: Transaction, scope: Scope) -> Iterator[_Candidate]:
     if scope in ("full", "tasks"):
-        for task in everything:
-            yield from _about(transaction, task)
-        yield from _duplicates(everything)
-        yield from _histories(transaction, everything)
+        for some in _pages(transaction, COLUMNS):
+            tasks = [Task._make(row) for row in some]
+            for task in tasks:
+                yield from _about(transaction, task)
+            for task in differing(transaction, tasks):
+                yield _Candidate("HISTORY", task.id, "Its events tell another story.")
+        yield from _open_parts(transaction)
+        yield from _duplicates(transaction)
     if scope in ("full", "dependencies"):
-        yield from _dependencies(transaction, everything)
+        yield from _dependencies(transaction)
     if scope in ("full", "files"):
         yield from _files(room, transaction)
+
+
+def _pages(transaction: Transaction, columns: str) -> Iterator[list[Any]]:
+    """Yield all tasks in order, some at a time, so that memory stays flat; the third column is the number."""
+    query = f"SELECT {columns} FROM task WHERE workspace = :id AND n > :after ORDER BY n LIMIT {_AT_ONCE}"
+    after, count = 0, transaction.workspace.next_number
+    while found := transaction.execute(query, {"id": transaction.workspace.id, "after": after}).fetchall():
+        yield found
+        after = found[-1][2]
+        current_call().progress(after, count, "Auditing tasks")
 
 
 def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
@@ -185,8 +217,6 @@ def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
         proofs = json.loads(task.evidence)
         if transaction.workspace.gate == "evidence" and not any(proves(item) for item in proofs):
             yield _Candidate("NO_EVIDENCE", task.id, "It is done without evidence.")
-        if any(item.status not in FINISHED for item in rows.subtasks_of(transaction, task.uid)):
-            yield _Candidate("OPEN_SUBTASK", task.id, "It is done, but a part of it is open.")
         return
     in_progress = task.status == "in-progress"
     if in_progress and task.claim_agent is not None and task.claimed_by(now) is None:
@@ -197,21 +227,31 @@ def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
         yield _Candidate("NO_CRITERIA", task.id, "Nothing says when it is done.")
 
 
-def _dependencies(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
-    by_uid = {task.uid: task for task in everything}
-    pairs = transaction.execute(
-        "SELECT dependency.task, dependency.needs FROM dependency JOIN task ON task.uid = dependency.task"
-        " WHERE task.workspace = :id AND dependency.kind = 'blocks'",
+def _open_parts(transaction: Transaction) -> Iterator[_Candidate]:
+    found = transaction.execute(
+        "SELECT DISTINCT task.n FROM task part JOIN task ON task.uid = part.parent WHERE task.workspace = :id"
+        " AND task.status = 'done' AND part.status NOT IN ('done', 'dropped') ORDER BY task.n",
         {"id": transaction.workspace.id},
     )
-    for uid, needed in pairs:
-        task, other = by_uid[uid], by_uid[needed]
-        if other.status == "dropped" and task.status not in FINISHED:
-            yield _Candidate("ORPHAN_DEP", task.id, f"It needs {other.id}, which was dropped.")
-    for uid, waits in dependencies.wrong_counts(transaction, transaction.workspace.id):
-        task = by_uid[uid]
-        told = f"It is kept as waiting for {task.waits}, and waits for {waits}."
-        yield _Candidate("WRONG_COUNT", task.id, told)
+    for (number,) in found:
+        yield _Candidate("OPEN_SUBTASK", task_id(number), "It is done, but a part of it is open.")
+
+
+def _dependencies(transaction: Transaction) -> Iterator[_Candidate]:
+    pairs = transaction.execute(
+        "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
+        " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :id"
+        " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
+        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, other.n",
+        {"id": transaction.workspace.id},
+    )
+    for number, needed in pairs:
+        yield _Candidate("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
+    wrong = dependencies.wrong_counts(transaction, transaction.workspace.id)
+    names = rows.ids_of(transaction, [uid for uid, _, _ in wrong])
+    for uid, waits, kept in wrong:
+        told = f"It is kept as waiting for {kept}, and waits for {waits}."
+        yield _Candidate("WRONG_COUNT", names[uid], told)
 
 
 def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
@@ -228,23 +268,25 @@ def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
             yield _Candidate("MISSING_FILE", task_id(number), f"Its file {path} is not there.")
 
 
-def _duplicates(everything: list[Task]) -> Iterator[_Candidate]:
-    seen: dict[str, Task] = {}
-    for task in everything:
-        if task.status not in FINISHED:
-            first = seen.setdefault(" ".join(task.title.lower().split()), task)
-            if first is not task:
-                yield _Candidate("DUPLICATE", task.id, f"It has the title of {first.id}.")
+def _duplicates(transaction: Transaction) -> Iterator[_Candidate]:
+    # Only titles whose mark was met before are kept: nearly all of a million are not.
+    marks = bytearray(_MARKS_EACH * transaction.workspace.next_number)
+    for title, _ in _titles(transaction):
+        mark = hash(title) % len(marks)
+        marks[mark] = min(marks[mark] + 1, 2)
+    first: dict[str, int] = {}
+    for title, number in _titles(transaction):
+        if marks[hash(title) % len(marks)] > 1 and first.setdefault(title, number) != number:
+            told = f"It has the title of {task_id(first[title])}."
+            yield _Candidate("DUPLICATE", task_id(number), told)
 
 
-def _histories(transaction: Transaction, everything: list[Task]) -> Iterator[_Candidate]:
-    """Compare every task with what its events say, some at a time, so that memory stays flat."""
-    for start in range(0, len(everything), _AT_ONCE):
-        some = everything[start : start + _AT_ONCE]
-        told = told_of(transaction, some)
-        for task, state in zip(some, states_of(transaction, some), strict=True):
-            if told.get(task.uid) != state:
-                yield _Candidate("HISTORY", task.id, "Its events tell another story.")
+def _titles(transaction: Transaction) -> Iterator[tuple[str, int]]:
+    """Yield the titles of unfinished tasks, without what does not matter in them, and their numbers."""
+    for some in _pages(transaction, "title, status, n"):
+        for title, status, number in some:
+            if status not in FINISHED:
+                yield " ".join(title.lower().split()), number
 
 
 def _fix(room: Tasks, who: Who) -> list[str]:
@@ -259,9 +301,9 @@ def _fix(room: Tasks, who: Who) -> list[str]:
         ).fetchall()
         wrong = dependencies.wrong_counts(transaction, workspace)
         needed = dependencies.wrongly_needed(transaction, workspace)
-        dependencies.refresh(transaction, waiting=[uid for uid, _ in wrong], needed=needed)
+        dependencies.refresh(transaction, waiting=[uid for uid, *_ in wrong], needed=needed)
         fixed += [
-            f"counts of {name}" for name in rows.ids_of(transaction, [uid for uid, _ in wrong]).values()
+            f"counts of {name}" for name in rows.ids_of(transaction, [uid for uid, *_ in wrong]).values()
         ]
         for row in left:
             held = Task._make(row)
