@@ -15,8 +15,9 @@ from typing import Any
 
 from holdfast.kernel.limits import LIMITS
 
-_LARGEST_BITS = 4096
-"""Of a whole number. Python refuses to write down much larger ones, and nobody counts that far."""
+_CONTAINERS = (dict, list)
+_LONGEST_NUMBER = 1000
+"""In characters. Python refuses to write down much larger whole numbers, and nobody counts that far."""
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
 """A key of TOML with too many dots: Python's reader takes time quadratic in their number."""
@@ -83,18 +84,18 @@ def yaml_of(text: str) -> Any:
 
 def bounded(value: Any) -> Any:
     """Return a value that is within the bounds, or raise `Unreadable`."""
-    level, seen = [value], 0
-    for _ in range(LIMITS.foreign_depth + 1):
-        seen += len(level)
+    level, seen = [item for item in (value,) if isinstance(item, _CONTAINERS)], 0
+    for _ in range(LIMITS.foreign_depth):
+        if not level:
+            return value
+        seen += sum(map(len, level))
         if seen > LIMITS.foreign_values:
             raise Unreadable(f"it holds more than {LIMITS.foreign_values:,} values")
-        if any(type(item) is int and item.bit_length() > _LARGEST_BITS for item in level):
-            raise Unreadable(_TOO_LARGE)
-        containers = [item for item in level if isinstance(item, dict | list)]
-        if not containers:
-            return value
-        level = [part for item in containers for part in (item.values() if type(item) is dict else item)]
-    raise _too_deep()
+        parts = [item.values() if isinstance(item, dict) else item for item in level]
+        level = [part for some in parts for part in some if isinstance(part, _CONTAINERS)]
+    if level:
+        raise _too_deep()
+    return value
 
 
 def _too_deep() -> Unreadable:
@@ -121,4 +122,10 @@ def _plain_loader() -> type[Any]:
             self.depth -= 1
             return node
 
+    def whole_number(loader: Any, node: Any) -> Any:
+        if len(node.value) > _LONGEST_NUMBER:
+            raise Unreadable(_TOO_LARGE)
+        return loader.construct_yaml_int(node)
+
+    PlainLoader.add_constructor("tag:yaml.org,2002:int", whole_number)
     return PlainLoader
