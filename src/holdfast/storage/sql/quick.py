@@ -15,7 +15,7 @@ import stat
 from _sqlite3 import Connection, Error, connect
 
 _PATIENCE_SECONDS = 1.0
-_LOG_BYTES = 400_000
+_LOG_BYTES = 200_000
 _POINTER_BYTES = 4096
 
 
