@@ -10,6 +10,8 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Who
 from holdfast.tasks.store.session import keep_alive, leave_note, open_session
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.tools.claim import ClaimTask, claim
+from holdfast.tasks.tools.update import UpdateTask, update
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 
@@ -190,3 +192,33 @@ def test_worktrees_share_tasks(room: Tasks, open_tasks: OpenTasks, repository, t
         other.claim("TP-1", BOB)
         with pytest.raises(AlreadyClaimed):
             room.claim("TP-1", ADA)
+
+
+@pytest.mark.parametrize("seconds", [3, 45, 90, 600])
+def test_a_short_claim_lives_as_long_as_calls_carry_its_session(
+    room: Tasks, clock: TurnedClock, seconds: int
+):
+    add(room, "One", "Two")
+    session, _ = open_session(room, "ada")
+    clock.turn(seconds=30)
+    update(room, UpdateTask(task_id="TP-2", add={"labels": ["seen"]}, session=session.id))
+    claim(room, ClaimTask(action="take", task_id="TP-1", lease_seconds=seconds, session=session.id))
+    for number in range(12):
+        clock.turn(seconds=seconds / 3)
+        update(room, UpdateTask(task_id="TP-1", set={"progress": number}, session=session.id))
+        left = (room.get("TP-1").claim_expires or 0) - room.now()
+        assert 0 < left <= seconds, "renewed for as long as it was taken for, and not longer"
+    clock.turn(seconds=seconds + 1)
+    assert room.get("TP-1").claimed_by(room.now()) is None, "without calls it ends as it should"
+
+
+def test_long_claims_are_renewed_once_a_minute_and_not_with_every_call(room: Tasks, clock: TurnedClock):
+    add(room, "One")
+    session, _ = open_session(room, "ada")
+    claim(room, ClaimTask(action="take", task_id="TP-1", session=session.id))
+    ends = set()
+    for _ in range(12):
+        clock.turn(seconds=10)
+        update(room, UpdateTask(task_id="TP-1", add={"labels": [str(clock.now)]}, session=session.id))
+        ends.add(room.get("TP-1").claim_expires)
+    assert len(ends) == 3, "as taken, after one minute, after two"

@@ -1,11 +1,13 @@
 """Who acts, and in which session: an agent at work, from its start until it is not heard of any more.
 
-Every call that carries the session renews its claims, at most once a minute, so that nobody has to send signs
-of life. Any number of sessions are open at the same time.
+Every call that carries the session renews its claims for as long as each was taken for, so that nobody has to
+send signs of life: once a minute, and sooner once half of a shorter claim is gone. Any number of sessions are
+open at the same time.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +16,6 @@ from holdfast.kernel.call import OWNER, current_call
 from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.models import InSession, Scoped
-from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.records import Who, is_workspace_id, new_session_id
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
@@ -25,9 +26,17 @@ _INSERT = (
     "INSERT INTO session (id, workspace, agent, started, seen) VALUES (:id, :workspace, :agent, :now, :now)"
 )
 _COLUMNS = "id, workspace, agent, started, seen, handoff"
+_BEGAN = "CASE WHEN claim_since > session.seen THEN claim_since ELSE session.seen END"
+"""When a claim was taken or last renewed: all of a session are renewed together, when it is seen."""
+_HALF = (
+    f"SELECT min((claim_expires + {_BEGAN}) / 2) FROM task WHERE task.workspace = session.workspace"
+    " AND claim_agent IS NOT NULL AND claim_expires > session.seen AND claim_expires < :soon"
+    " AND claim_session = session.id"
+)
+"""When the first of the short claims is half gone; of all others a minute is less than half."""
 _RENEW = (
-    "UPDATE task SET claim_expires = :until WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-    " AND claim_session = :id AND claim_expires < :until"
+    f"UPDATE task SET claim_expires = :now + claim_expires - (SELECT {_BEGAN} FROM session WHERE id = :id)"
+    " WHERE workspace = :workspace AND claim_agent IS NOT NULL AND claim_session = :id"
 )
 
 
@@ -73,18 +82,18 @@ def keep_alive(room: Tasks, identity: str) -> str:
     """Return who works in a session; its claims last longer, unless that was seen to just now."""
     with room.reading() as transaction:
         session = find_session(transaction, identity)
-        due = transaction.now - session.seen >= RENEW_AFTER_SECONDS
-    if due:
+        now = transaction.now
+        (half,) = transaction.execute(
+            f"SELECT ({_HALF}) FROM session WHERE id = :id",
+            {"id": identity, "soon": now + 2 * RENEW_AFTER_SECONDS},
+        ).fetchone()
+    due = min(session.seen + RENEW_AFTER_SECONDS, half or math.inf)
+    if now >= due:
         with room.writing(together=True) as transaction:
-            now = transaction.now
-            values = {
-                "id": identity,
-                "now": now,
-                "until": now + LEASE_SECONDS,
-                "workspace": session.workspace,
-            }
+            values = {"id": identity, "now": transaction.now, "workspace": session.workspace}
             transaction.execute(_RENEW, values)
             transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
+    room.memory.keep(("session", identity), True, due)
     return session.agent
 
 
@@ -152,7 +161,7 @@ def writing(
     """Yield the one transaction of an operation that writes, with who acts.
 
     The claims of their session last longer already, also where the operation itself is refused. That is a
-    transaction of its own, once a minute: rows of other tasks are not locked beside those of the operation.
+    transaction of its own: rows of other tasks are not locked beside those of the operation.
     """
     check_workspace(room, arguments)
     if arguments.session is not None:
@@ -165,11 +174,10 @@ def writing(
 
 
 def _heard_of(room: Tasks, identity: str) -> None:
-    """Keep a session alive, unless this process looked after that within the same minute."""
-    minute = int(room.now() // RENEW_AFTER_SECONDS)
-    if room.memory.recall(("session", identity), minute) is None:
+    """Keep a session alive, unless this process knows that none of its claims is due."""
+    due = room.memory.recall(("session", identity), True)
+    if due is None or room.now() >= due:
         keep_alive(room, identity)
-        room.memory.keep(("session", identity), minute, True)
 
 
 @contextmanager

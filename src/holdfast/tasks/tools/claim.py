@@ -31,7 +31,7 @@ from holdfast.tasks.store.lease import LEASE_SECONDS, Claimed, Wish
 from holdfast.tasks.store.query import of_closed
 from holdfast.tasks.store.records import Change, Task, Who
 from holdfast.tasks.store.rows import find_task
-from holdfast.tasks.store.session import leave_note, writing
+from holdfast.tasks.store.session import RENEW_AFTER_SECONDS, leave_note, writing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
@@ -134,6 +134,8 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
     with writing(room, arguments, agent=arguments.agent, token=arguments.token, together=True) as transaction:
         workspace = transaction.workspace
         taken, freed = _done(transaction, arguments)
+    if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
+        room.memory.keep(("session", arguments.session), True, 0.0)  # it is due sooner than those before
     if freed is not None:
         return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
     if taken is not None:
