@@ -550,3 +550,18 @@ def test_the_revisions_of_a_file_go_on_under_its_new_name(desk: Desk) -> None:
     desk.write("src/moved.ts", HEADER + HEADER + AUTH.replace("stored", "last"))
     (versions,) = revisions_seen(lambda: desk.room.load("src/moved.ts"))
     assert [text.count(HEADER) for text in versions] == [0, 0, 0, 1, 2]
+
+
+@pytest.mark.parametrize("home", ["../outside.ts", ".git/config", "/etc/passwd", "src/gone.ts", 7])
+@pytest.mark.parametrize("history", [[7, {"by": "moved_file"}], "moved_file", None])
+def test_a_sidecar_that_names_a_strange_home_moves_nothing(
+    plain: Desk, home: object, history: object
+) -> None:
+    name = plain.add(PATH, STORED)
+    document = plain.sidecar(PATH)
+    document["ghostMarkers"][0]["holdfast"] |= {"path": home, "history": history, "method": "moved_file"}
+    plain.write(f"{PATH}.comments", json.dumps(document))
+    plain.write(PATH, HEADER + AUTH)
+    found = plain.scan()
+    assert found["damaged"] == []
+    assert plain.line(PATH, name) == STORED + 3

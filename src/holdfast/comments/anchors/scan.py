@@ -24,7 +24,7 @@ from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.files import Change
 from holdfast.comments.sidecar.note import Location, Note, stored_symbol
-from holdfast.comments.sidecar.source import SourceSymbols
+from holdfast.comments.sidecar.source import SourceSymbols, source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.moved_files import Moved
 from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
@@ -226,7 +226,11 @@ class Scan:
 
     def _placed_in(self, path: str, note: Note) -> Location | None:
         """Return where a comment surely is in another file than its own."""
-        version, present = self._room.annotated_version(note.marker), self._room.present(RepoPath.parse(path))
+        try:
+            present = self._room.present(source_path(path))
+        except HoldfastError:
+            return None  # a sidecar may say anything; what is no source of ours is no home
+        version = self._room.annotated_version(note.marker)
         if version is None or present is None:
             return None
         (placement,) = track(version, present.version, [written_for(note)])
@@ -306,9 +310,10 @@ class Scan:
 def _home_of(path: str, note: Note) -> str:
     """Return the file that a comment followed its code from, or the one that it is in."""
     facts = note.evidence or {}
-    ways = [facts.get("method"), *(move.get("by") for move in facts.get("history") or ())]
+    moves = facts.get("history")
+    ways = [move.get("by") for move in moves if isinstance(move, dict)] if isinstance(moves, list) else []
     # One that came with its sidecar was copied or renamed by somebody.
-    return str(facts.get("path") or path) if MOVED_FILE in ways else path
+    return str(facts.get("path") or path) if MOVED_FILE in (facts.get("method"), *ways) else path
 
 
 def _lines_before(change: Change) -> dict[str, int]:
