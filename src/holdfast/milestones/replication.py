@@ -155,12 +155,10 @@ class Sync:
             # Git fetches all or nothing: what can be had is found by halves.
             tips = self._refs.tips()
             theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
-            noted = {
-                ref: place.tracking(remote) + ref.removeprefix(place.theirs)
-                for place in _PLACES
-                for ref in theirs
-                if ref.startswith(place.theirs)
-            }
+            noted: dict[str, str] = {}
+            for place in _PLACES:
+                here = (ref for ref in theirs if ref.startswith(place.theirs))
+                noted |= {ref: ref.replace(place.theirs, place.tracking(remote), 1) for ref in here}
             wanted = [(ref, note) for ref, note in noted.items() if tips.get(note) != theirs[ref]]
             missing = self._fetch_by_halves(remote, wanted, count(1))
             if len(missing) < len(noted):
@@ -294,10 +292,9 @@ class Sync:
         ahead = {
             name: tip
             for name, tip in new.items()
-            if not theirs.get(name)
-            or (theirs[name], tip) in leading
-            or not is_ancestor(self._git, tip, theirs[name])
-        }
+            if (old := theirs.get(name)) is None
+            or (old, tip) in leading or not is_ancestor(self._git, tip, old)
+        }  # fmt: skip
         if not ahead:
             return 0, {}
         commits = self._count(ahead, theirs)
@@ -314,12 +311,8 @@ class Sync:
         return (0 if refused and not taken else commits), refused
 
     def _logs(self, prefix: str = LOGS) -> dict[str, str]:
-        tips = self._refs.tips()
-        return {
-            ref.removeprefix(prefix): tip
-            for ref, tip in tips.items()
-            if ref.startswith(prefix) and _LOG.fullmatch(ref, len(prefix))
-        }
+        tips = ((ref, tip) for ref, tip in self._refs.tips().items() if ref.startswith(prefix))
+        return {ref.removeprefix(prefix): tip for ref, tip in tips if _LOG.fullmatch(ref, len(prefix))}
 
     def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
         kinds = kinds_of(self._git, filter(None, [*newer.values(), *older.values()]))

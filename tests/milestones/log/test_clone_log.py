@@ -393,6 +393,19 @@ def test_an_import_dates_no_commit_into_the_future(repository: Path, room: Miles
     assert len(room.find(Query("issue", limit=3000)).items) == 2050
 
 
+def test_an_import_writes_no_commit_that_readers_pass_over(
+    repository: Path, room: Milestones, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setitem(vars(LIMITS), "log_commit_bytes", 80_000)
+    issue(room, "Just now")
+    comments = tuple("word " * 1000 for _ in range(40))
+    room.bring_in(Draft("issue", f"Large {number}", comments=comments) for number in range(2))
+    for path in (repository / ".git" / "holdfast").glob("milestones*.sqlite*"):
+        path.unlink()
+    assert sorted(item.comment_count for item in room.find(Query("issue")).items) == [0, 40, 40]
+    assert room.check() == []
+
+
 def test_operations_carried_over_as_lines_make_the_same_entities(room: Milestones, tmp_path: Path):
     name = issue(room, labels=("bug",))
     room.comment(name, "Hm")

@@ -47,6 +47,7 @@ _RECORD = re.compile(
     rf'(?:"status":"(draft|open|closed)",)?"title":({_TEXT})\}}\}})\n*',
     re.ASCII,
 )
+_LONGEST = (LIMITS.entity_title_characters, LIMITS.entity_text_characters)
 _RANKS: dict[str | None, tuple[str, int]] = {status: (status, rank) for rank, status in enumerate(STATUSES)}
 _RANKS[None] = _RANKS["open"]
 
@@ -68,19 +69,15 @@ def creation_in(record: str) -> Creation | None:
     commit, source, committed, line, actor, name, kind, lamport, *rest = match.groups()
     operation, time, description, labels, status, title = rest
     members = "[]" if labels is None else _labels(labels)
-    if members is None or title == '""' or not _is_short(title, description):
+    # Quoted, a text is longer than it is: what may be too long is left to the usual way.
+    is_long = len(title) > _LONGEST[0] or len(description or "") > _LONGEST[1]
+    if members is None or title == '""' or is_long:
         return None
     row = (
         name, kind, _text(title), "" if description is None else _text(description), *_RANKS[status], actor,
         _seconds(time) or 0, int(lamport), members,
     )  # fmt: skip
     return commit, committed, (name, int(lamport), operation, source, line), row
-
-
-def _is_short(title: str, description: str | None) -> bool:
-    """Tell whether quoted texts are within their limits even if nothing in them is an escape."""
-    most = LIMITS.entity_title_characters, LIMITS.entity_text_characters
-    return len(title) <= most[0] and len(description or "") <= most[1]
 
 
 def _text(quoted: str) -> str:
@@ -94,13 +91,10 @@ def _labels(text: str) -> str | None:
         members = json.loads(text)
     except ValueError:
         return None
-    if len(members) > LIMITS.entity_set_members or not all(map(_is_plain_word, members)):
+    is_plain = all(is_word(member) and member.isascii() for member in members)
+    if len(members) > LIMITS.entity_set_members or not is_plain:
         return None
     return label_array(tuple(sorted(set(members))))
-
-
-def _is_plain_word(member: object) -> bool:
-    return is_word(member) and str(member).isascii()
 
 
 _BATCH = 2_000

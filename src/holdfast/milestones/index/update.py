@@ -110,7 +110,8 @@ class IndexUpdate:
         self._tips = tips
         self._known = tips_in(connection)
         # A log has the same name wherever it is kept; those of this clone come last, and so count.
-        self._logs = {tip: log_name(ref) for ref, tip in sorted(tips.items(), key=_is_local)}
+        ordered = sorted(tips.items(), key=lambda found: found[0].startswith(LOGS))
+        self._logs = {tip: log_name(ref) for ref, tip in ordered}
         self._damaged: list[tuple[str, str, str]] = []
         self._flaws: list[Flaw] = []
         self._ends: dict[str, int] = {}
@@ -159,8 +160,7 @@ class IndexUpdate:
         find = "SELECT log, body FROM operation WHERE entity = ? AND id = ?"
         held_log, held_line = self._connection.execute(find, (entity, name)).fetchone()
         held, other = parse(held_line), parse(line)
-        assert held is not None
-        assert other is not None
+        assert held is not None and other is not None  # noqa: PT018 - rows hold nothing else
         is_held = genuine(held, other) is held
         if held.words() != other.words() or is_bound(held) != is_bound(other):
             text = f"holds operation {name} in other words than the log {held_log if is_held else log}"
@@ -220,18 +220,21 @@ class IndexUpdate:
 
     def _lines_in(self, commit: Commit) -> Lines:
         """Return the operations that a commit holds, and note what else it holds."""
-        log, where = self._logs[commit.source], f"commit {commit.id[:12]}"
         if commit.oddity is not None:
-            self._flaws.append(Flaw(log, f"has {where}, which {commit.oddity}", is_damage=True))
+            self._note(commit, f"has commit {{}}, which {commit.oddity}", is_damage=True)
             return []
         found = [(parse(line), line) for line in lines_of(commit.message)]
         entries = [(entry, line) for entry, line in found if entry is not None]
         if len(entries) < len(found):
-            self._flaws.append(Flaw(log, f"has a line in {where} that is no operation", is_damage=True))
+            self._note(commit, "has a line in commit {} that is no operation", is_damage=True)
         elif not all(is_usable(entry) for entry, _ in entries):
-            text = f"has an operation in {where} that this version does not know"
-            self._flaws.append(Flaw(log, text, is_damage=False))
+            self._note(
+                commit, "has an operation in commit {} that this version does not know", is_damage=False
+            )
         return entries
+
+    def _note(self, commit: Commit, text: str, *, is_damage: bool) -> None:
+        self._flaws.append(Flaw(self._logs[commit.source], text.format(commit.id[:12]), is_damage))
 
     def _refuse_rewritten(self) -> None:
         """Raise when something the index was folded from is no longer part of any log."""
@@ -275,7 +278,3 @@ def requests_of(lines: Lines) -> list[tuple[str, str, str, str]]:
 def log_name(ref: str) -> str:
     """Return the name of the log that a ref leads to."""
     return ref.rpartition("/")[2]
-
-
-def _is_local(found: tuple[str, str]) -> bool:
-    return found[0].startswith(LOGS)

@@ -18,6 +18,7 @@ import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from hashlib import sha256
+from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from holdfast.kernel.clock import Clock, seconds_of
@@ -135,13 +136,14 @@ class Log:
     def _grouped(self, entries: list[Entry], last: int) -> list[list[Entry]]:
         """Return what goes into each commit: one entity, or as many as keeps the dates out of the future.
 
-        Every push walks past the commits of a log that are younger than what it sends.
+        Every push walks past the commits of a log that are younger than what it sends. And no reader takes in
+        a commit of any size, so that much is divided.
         """
         entities = list(_by_entity(entries))
         seconds = max(1, int(self._clock().timestamp()) - last)
         size = min(_MOST_ENTITIES, -(-len(entities) // seconds))
         chunks = (entities[start : start + size] for start in range(0, len(entities), size))
-        return [[entry for group in chunk for entry in group] for chunk in chunks]
+        return [part for chunk in chunks for part in _divided([entry for group in chunk for entry in group])]
 
     @contextmanager
     def _turn(self) -> Iterator[None]:
@@ -242,3 +244,10 @@ def _by_entity(entries: Iterable[Entry]) -> Iterable[list[Entry]]:
     for entry in entries:
         groups.setdefault(entry.entity, []).append(entry)
     return groups.values()
+
+
+def _divided(entries: list[Entry]) -> Iterator[list[Entry]]:
+    """Yield operations in lists, each of which a commit can hold."""
+    pairs = zip(entries, accumulate(len(entry.line()) for entry in entries), strict=True)
+    for _, part in groupby(pairs, key=lambda pair: pair[1] // (LIMITS.log_commit_bytes // 8)):
+        yield [entry for entry, _ in part]

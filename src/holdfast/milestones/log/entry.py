@@ -202,7 +202,7 @@ def _decoded(line: str) -> dict[str, Any] | None:
         found, end = _scan(line, 0)
     except (ValueError, StopIteration, RecursionError):
         return None
-    if end != len(line) or type(found) is not dict or not _is_shallow(found, _DEEPEST):
+    if end != len(line) or type(found) is not dict or not _is_shallow(found.get("x"), _DEEPEST):
         return None
     has_surrogates = "\\ud" in line or "\\uD" in line
     return None if has_surrogates and not _is_text(found) else found

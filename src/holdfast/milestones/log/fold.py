@@ -30,8 +30,6 @@ from holdfast.milestones.log.entry import (
     is_word,
 )
 
-_MOST_MEMBERS = LIMITS.entity_set_members
-
 
 class Register:
     """A multi-value register: a field's values by the operations that wrote them, and what was replaced."""
@@ -252,8 +250,9 @@ def _contents(entry: Entry) -> dict[str, object] | None:
     if not isinstance(entry.value, dict) or not entry.value.get("title"):
         return None
     sizes = (len(value) for value in entry.value.values() if isinstance(value, list))
-    is_written = is_scalar_value("title", entry.value["title"]) and max(sizes, default=0) <= _MOST_MEMBERS
-    return entry.value if is_written else None
+    if max(sizes, default=0) > LIMITS.entity_set_members:
+        return None
+    return entry.value if is_scalar_value("title", entry.value["title"]) else None
 
 
 def _moment(entry: Entry) -> str:
