@@ -257,6 +257,32 @@ def test_c2_a_damaged_log_is_named_and_the_others_are_listed(two_logs: Team, dam
             assert file.read_bytes() == before, "damaged bytes are not overwritten"
 
 
+@pytest.mark.parametrize("damage", ["garbage", "middle missing"])
+@pytest.mark.parametrize("cure", ["removed", "put back"])
+def test_damage_whose_cause_is_gone_is_named_no_longer(two_logs: Team, damage: str, cure: str):
+    path = two_logs.paths["a"]
+    name = (path / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    ref = f"refs/holdfast/log/{name}"
+    git(path, "update-ref", "-d", f"refs/holdfast/remotes/origin/{name}")
+    file = path / ".git" / ref
+    if damage == "middle missing":
+        file = loose_object(path, git(path, "rev-parse", f"{ref}~1").strip())
+        file.chmod(0o644)
+    before = file.read_bytes()
+    file.write_bytes(b"garbage\n")
+    forget_index(path)
+    with opened(path) as room:
+        assert any(ref in notice for notice in room.notices())
+        if cure == "put back":
+            file.write_bytes(before)
+        else:
+            (path / ".git" / ref).unlink()
+        assert room.notices() == []
+        assert [finding for finding in room.check() if finding.is_damage] == []
+        of_a = [f"Of a {number}" for number in range(3)] if cure == "put back" else []
+        assert titles(room) == [*of_a, "Of b"], "nothing is shown that no log says"
+
+
 @pytest.mark.requirement("reliability-C2")
 def test_c2_operations_of_unknown_types_and_versions_are_kept_and_skipped(repository: Path, room: Milestones):
     name = issue(room, "Known")

@@ -239,8 +239,9 @@ class IndexUpdate:
     def _refuse_rewritten(self) -> None:
         """Raise when something the index was folded from is no longer part of any log."""
         present = {*self._tips.values(), *self._parents}
-        for ref, old in self._known.items():
-            if old not in present and not self._leads_on(ref, old):
+        taken_in = [*self._known.items(), *damaged_in(self._connection).items()]
+        for ref, old in taken_in:
+            if old and old not in present and not self._leads_on(ref, old):
                 raise Rewritten(ref)
 
     def _leads_on(self, ref: str, old: str) -> bool:
