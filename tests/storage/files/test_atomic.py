@@ -17,7 +17,15 @@ import pytest
 from holdfast.kernel import machine
 from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import Busy, Cancelled, Denied, InvalidPath, NotFound, TooLarge, Unavailable
-from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, atomic_write, locked, read_limited, sweep_orphans
+from holdfast.storage.files.atomic import (
+    TEMPORARY_SUFFIX,
+    Locks,
+    atomic_write,
+    locked,
+    read_limited,
+    sweep_orphans,
+)
+from holdfast.storage.git.repository import Repository
 
 
 def temporaries(directory: Path) -> list[str]:
@@ -247,3 +255,19 @@ def test_sweeping_follows_no_link_and_removes_no_directory(tmp_path):
 def test_sweeping_a_missing_directory_says_so(tmp_path):
     with pytest.raises(NotFound, match="'nowhere'"):
         sweep_orphans(tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("kind", ["link", "link to nowhere", "file"])
+def test_locks_are_made_nowhere_but_in_a_directory_of_the_store(repository: Path, tmp_path: Path, kind: str):
+    outside = tmp_path / "outside"
+    found = Repository.at(repository)
+    place = Path(found.ensure_store(), "some.locks")
+    if kind == "file":
+        place.touch()
+    else:
+        place.symlink_to(outside)
+    if kind == "link":
+        outside.mkdir()
+    with pytest.raises(InvalidPath, match=r"some\.locks"), Locks(found, "some.locks").holding("a"):
+        raise AssertionError("nothing is locked")
+    assert not outside.exists() or list(outside.iterdir()) == []

@@ -188,6 +188,18 @@ def flush_directory(path: StrPath) -> None:
         os.fsync(descriptor)
 
 
+def make_directories(path: str, mode: int = 0o777) -> None:
+    """Make a directory and those that lead to it, as far as they are missing, under durable names."""
+    parent = os.path.dirname(path) or os.curdir
+    if not os.path.lexists(parent):
+        make_directories(parent, mode)
+    try:
+        os.mkdir(path, mode)
+    except FileExistsError:
+        return  # whether it is a directory is for the next step to find out
+    flush_directory(parent)
+
+
 @contextmanager
 def locked(path: StrPath, *, wait: float = LIMITS.lock_wait_seconds) -> Iterator[None]:
     """Hold the lock that belongs to `path` (its own file, `<path>.lock`) against processes and threads.
@@ -353,7 +365,12 @@ class Locks:
         """Hold the locks of some keys against processes and threads."""
         directory = os.path.join(self._repository.ensure_store(), self._name)
         with disk_failures_named(self._name):
-            os.makedirs(directory, 0o700, exist_ok=True)
+            make_directories(directory, 0o700)
+            if not stat.S_ISDIR(os.lstat(directory).st_mode):
+                raise InvalidPath(
+                    f"'{self._name}' in the store is not a directory of its own.",
+                    hint="Move aside what is in its place, then try again.",
+                )
         with ExitStack() as stack:
             for number in sorted({_number(key) for key in keys}):
                 self._wait(stack, os.path.join(directory, f"{number:02x}"), keys[0])

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, atomic_write, read_limited
+from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory, read_limited
 from holdfast.storage.sql.quick import are_callers
 
 STORE_NAME = "holdfast"
@@ -120,6 +120,7 @@ class Repository:
         with disk_failures_named(label):
             try:
                 os.mkdir(self.store_directory, 0o700)
+                flush_directory(os.path.dirname(self.store_directory))
             except FileExistsError:
                 _check_store(os.lstat(self.store_directory), label)
         return self.store_directory
