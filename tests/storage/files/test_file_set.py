@@ -1,5 +1,9 @@
 from __future__ import annotations
 
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -54,3 +58,65 @@ def test_a_file_in_place_of_the_directory_is_told(tmp_path: Path):
     with pytest.raises(HoldfastError):
         FileSet(str(tmp_path / "file"), FILES).write()
     assert (tmp_path / "file").read_text() == "mine"
+
+
+# What a killed writer leaves.
+
+
+@pytest.fixture
+def abandoned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The unfinished directory of a writer that was killed a minute ago."""
+    child = os.fork()
+    if child == 0:
+        monkeypatch.setattr(os, "rename", lambda source, target: os._exit(0))
+        FileSet(str(tmp_path / "new"), FILES).write()
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    (left,) = tmp_path.iterdir()
+    assert (left / "deep" / "er" / "b").exists()
+    return aged(left)
+
+
+def aged(path: Path) -> Path:
+    os.utime(path, (0, 0))
+    return path
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def test_the_unfinished_directory_of_a_killed_writer_is_removed_by_the_next(tmp_path: Path, abandoned: Path):
+    FileSet(str(tmp_path / "another"), FILES).write()
+    assert [path.name for path in tmp_path.iterdir()] == ["another"]
+
+
+def test_an_unfinished_directory_that_is_young_or_in_use_is_left_alone(tmp_path: Path, abandoned: Path):
+    with held(abandoned):
+        FileSet(str(tmp_path / "one"), FILES).write()
+    assert abandoned.exists()
+    os.utime(abandoned)
+    FileSet(str(tmp_path / "two"), FILES).write()
+    assert abandoned.exists()
+
+
+def test_what_only_looks_like_an_unfinished_directory_is_left_alone(tmp_path: Path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    (theirs / "canary").touch()
+    name = ".new.0123456789abcdef.holdfast-tmp"
+    (tmp_path / name).symlink_to(theirs)
+    aged(theirs)
+    others = [tmp_path / other for other in ("x.holdfast-tmp", ".x.0123.holdfast-tmp")]
+    for other in others:
+        other.mkdir()
+        aged(other)
+    FileSet(str(tmp_path / "new"), FILES).write()
+    assert (theirs / "canary").exists()
+    assert all(other.exists() for other in others)

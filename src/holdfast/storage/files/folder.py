@@ -7,7 +7,8 @@ Contract of `Folder`:
 - A folder that does not exist has no files.
 
 Contract of `FileSet`:
-- A directory that does not exist yet appears complete, in one step, or not at all.
+- A directory that does not exist yet appears complete, in one step, or not at all. What a killed writer left
+  of one beside it is removed by the next.
 - In a directory that exists, nothing is written while a file that differs was not named for replacement. Each
   file is replaced in one step; after an interruption the same call finishes the work.
 - Links inside the directory are never followed (see `work_tree.py`).
@@ -15,13 +16,24 @@ Contract of `FileSet`:
 
 from __future__ import annotations
 
+import fcntl
 import os
 import stat
+import time
 from collections.abc import Collection, Mapping
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import flush_directory, open_regular, read_descriptor, temporary_name
+from holdfast.storage.files.atomic import (
+    ORPHAN_AGE_SECONDS,
+    flush_directory,
+    is_temporary_name,
+    make_directories,
+    open_regular,
+    opened_directory,
+    read_descriptor,
+    temporary_name,
+)
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 
@@ -133,11 +145,14 @@ class FileSet:
         parent = os.path.dirname(self._directory)
         temporary = os.path.join(parent, temporary_name(self._label))
         with disk_failures_named(self._label):
-            os.makedirs(parent, exist_ok=True)
+            make_directories(parent)
+            _sweep_abandoned(parent)
             os.mkdir(temporary)
             try:
-                self._fill(temporary, self._files)
-                os.rename(temporary, self._directory)
+                with opened_directory(temporary) as held:
+                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    self._fill(temporary, self._files)
+                    os.rename(temporary, self._directory)
             except BaseException:
                 _remove_folder(temporary)
                 raise
@@ -153,6 +168,25 @@ class FileSet:
         # Whatever encloses it: only this one directory is written to.
         with disk_failures_named(self._label):
             return Tree(Repository(os.path.realpath(directory)))
+
+
+def _sweep_abandoned(parent: str) -> None:
+    """Remove the unfinished directories of killed writers; a young one, or one in use, is left alone."""
+    oldest = time.time() - ORPHAN_AGE_SECONDS
+    for name in filter(is_temporary_name, os.listdir(parent)):
+        path = os.path.join(parent, name)
+        try:
+            descriptor = os.open(path, _FOLDER_FLAGS)
+        except OSError:
+            continue  # a file, or a link: somebody else's
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(descriptor).st_mtime < oldest:
+                _remove_folder(path)
+        except BlockingIOError:
+            continue
+        finally:
+            os.close(descriptor)
 
 
 def _remove_folder(directory: str) -> None:

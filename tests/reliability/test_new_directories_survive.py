@@ -1,0 +1,109 @@
+"""A new directory is flushed into the one that holds it before anything in it is acknowledged.
+
+The disk of the power cuts is ext4, which flushes a new directory together with any file in it; others need
+not. So this looks at the calls instead: whatever `mkdir` made has to be followed by an `fsync` of its parent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from holdfast.comments.sidecar.files import Draft as Comment
+from holdfast.comments.store import Comments, Writer
+from holdfast.inbox.store import Inbox
+from holdfast.storage.files import atomic
+from holdfast.storage.files.configuration_file import Backup, ConfigurationFile
+from holdfast.storage.files.folder import FileSet
+from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.git import refs
+from holdfast.storage.git import repository as store
+from holdfast.storage.git.repository import Repository
+from tests.milestones.clones import issue, opened
+from tests.reliability import test_tasks_survive
+
+
+def write_issue(path: Path) -> None:
+    with opened(path) as room:
+        issue(room, "New")
+
+
+def send(path: Path) -> None:
+    with closing(Inbox.open(Repository.at(path))) as room:
+        room.send("a.py", "New")
+
+
+def comment(path: Path) -> None:
+    (path / "a.txt").write_text("one\n")
+    with closing(Comments.open(Repository.at(path))) as room:
+        Writer(room).add(RepoPath.parse("a.txt"), Comment(1, "New", "tests", "TODO"))
+
+
+def scaffold(path: Path) -> None:
+    FileSet(str(path / "new" / "place"), {RepoPath.parse("deep/er/a"): b"one"}).write()
+
+
+def configure(path: Path) -> None:
+    file = ConfigurationFile(str(path / "new" / "er" / "settings.json"), "settings.json")
+    file.replace(None, b"{}", backup=Backup.LEAVE)
+
+
+ACTS: dict[str, Callable[[Path], None]] = {
+    "issue": write_issue,
+    "message": send,
+    "comment": comment,
+    "task": test_tasks_survive.prepared,
+    "scaffold": scaffold,
+    "configuration": configure,
+}
+
+Place = tuple[int, int]
+
+
+@pytest.fixture
+def unflushed(monkeypatch: pytest.MonkeyPatch) -> dict[Place, str]:
+    """The directories in which a new one was made and that were not flushed since."""
+    waiting: dict[Place, str] = {}
+    mkdir, fsync = os.mkdir, os.fsync
+
+    def noted_mkdir(path: str, mode: int = 0o777, *, dir_fd: int | None = None) -> None:
+        mkdir(path, mode, dir_fd=dir_fd)
+        parent = os.stat(dir_fd if dir_fd is not None else os.path.dirname(path))
+        waiting[parent.st_dev, parent.st_ino] = os.path.basename(path)
+
+    def noted_fsync(descriptor: int) -> None:
+        fsync(descriptor)
+        flushed = os.fstat(descriptor)
+        waiting.pop((flushed.st_dev, flushed.st_ino), None)
+
+    monkeypatch.setattr(os, "mkdir", noted_mkdir)
+    monkeypatch.setattr(os, "fsync", noted_fsync)
+    return waiting
+
+
+@pytest.mark.parametrize("act", ACTS)
+def test_no_directory_that_a_write_needs_is_left_unflushed(
+    repository: Path, unflushed: dict[Place, str], act: str
+):
+    ACTS[act](repository)
+    assert unflushed == {}
+
+
+def test_a_missing_directory_of_packs_is_made_and_flushed(repository: Path, unflushed: dict[Place, str]):
+    (repository / ".git" / "objects" / "pack").rmdir()
+    write_issue(repository)
+    assert unflushed == {}
+
+
+@pytest.mark.parametrize("act", ["issue", "message", "comment", "configuration"])
+def test_control_without_flushing_directories_they_are_left_so(
+    repository: Path, unflushed: dict[Place, str], monkeypatch: pytest.MonkeyPatch, act: str
+):
+    for module in (atomic, refs, store):
+        monkeypatch.setattr(module, "flush_directory", lambda path: None)
+    ACTS[act](repository)
+    assert unflushed
