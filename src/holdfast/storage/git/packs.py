@@ -23,7 +23,13 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import flush_directory, sweep_orphans, temporary_name
+from holdfast.storage.files.atomic import (
+    ORPHAN_AGE_SECONDS,
+    flush_directory,
+    make_directories,
+    sweep_orphans,
+    temporary_name,
+)
 from holdfast.storage.git.refs import written_file
 
 _LABEL = "objects/pack"
@@ -88,8 +94,10 @@ class Packs:
             finally:
                 _remove(f"{path}.keep")
             for pack in replaced:
-                # As git does it: without its index, a pack is no longer looked for.
-                _remove(f"{pack.path}.idx", f"{pack.path}.pack")
+                # A git command that has seen the pack may still open its index, and gives up where it cannot.
+                with suppress(FileNotFoundError):
+                    os.utime(f"{pack.path}.idx")
+                _remove(f"{pack.path}.pack")
 
     def _write(self, path: str, entries: dict[str, bytes]) -> None:
         pack, index = _files(entries, self._digest)
@@ -100,22 +108,22 @@ class Packs:
                 os.rename(temporary, path + suffix)
 
     def _sweep(self) -> None:
-        """Remove what killed writers left, and have the directory."""
-        os.makedirs(self._directory, exist_ok=True)
+        """Have the directory, without what killed writers left and without indexes of packs that are gone."""
+        make_directories(self._directory)
         sweep_orphans(self._directory)
-        for name in os.listdir(self._directory):
-            path = os.path.join(self._directory, name.removesuffix(".keep"))
-            if not name.endswith(".keep") or _content(f"{path}.keep", len(_KEPT)) != _KEPT:
-                continue
-            if not os.path.lexists(f"{path}.idx"):
-                _remove(f"{path}.pack")
-            _remove(f"{path}.keep")
+        names = frozenset(os.listdir(self._directory))
+        for name in names:
+            stem, suffix = os.path.splitext(name)
+            path = os.path.join(self._directory, stem)
+            if suffix == ".keep" and _content(path + suffix, len(_KEPT)) == _KEPT:
+                _remove(path + suffix, *(() if f"{stem}.idx" in names else (f"{path}.pack",)))
+            elif suffix == ".idx" and f"{stem}.pack" not in names and _is_ours_and_old(path + suffix):
+                _remove(path + suffix)
 
     def _replaceable(self, tip: str | None) -> list[Pack]:
         """Return the newest packs, newest first, that one new pack should hold, so that they stay few.
 
-        Seldom any, and none while git is at work on them: a `git gc`, `git prune` or `git fsck` that misses
-        a pack it has seen gives up, though nothing is lost.
+        Seldom any, and none while git is at work on them: a `git fsck` that misses a pack complains of it.
         """
         self._patience -= 1
         if self._patience > 0 or self._is_git_at_work():
@@ -161,6 +169,15 @@ def _content(path: str, limit: int) -> bytes:
             return file.read(limit)
     except OSError:
         return b""
+
+
+def _is_ours_and_old(index: str) -> bool:
+    name = os.path.basename(index).removeprefix("pack-").removesuffix(".idx")
+    try:
+        old = os.stat(index).st_mtime < time.time() - ORPHAN_AGE_SECONDS
+        return old and bytes.fromhex(name) in _content(index, _MOST_BYTES)
+    except (FileNotFoundError, ValueError):
+        return False
 
 
 def _remove(*paths: str) -> None:
