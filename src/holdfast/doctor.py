@@ -4,7 +4,8 @@ Contract:
 - Damaged bytes are reported and kept, with `fix` too. What `fix` does is to remove the temporary files of
   writers that are gone, to close the store to other users of the machine, and to unite comment files in
   which git left both sides of a merge; such a file stays beside the result, as it was.
-- A lock of git is never removed: only a person can know that no git command is using it.
+- A lock of git is never removed: only a person can know that no git command is using it. One that a killed
+  writer of ours left is (see `refs.is_left_lock`).
 - One thing that cannot be examined is one finding; the rest is examined all the same.
 """
 
@@ -33,6 +34,7 @@ from holdfast.storage.files.atomic import (
 )
 from holdfast.storage.files.mounts import is_network_filesystem
 from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX
 from holdfast.storage.sql.write_ahead_log import dropped_writes
@@ -182,9 +184,10 @@ def _examined(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     checks = [
         (_STORE, partial(_file_system, room)),
         (_STORE, partial(_permissions, room, fix=fix)),
+        # Locks first: what is left of their writers is the proof that they are ours.
+        (_GIT, partial(_git_locks, room, fix=fix)),
         (_STORE, partial(_leftovers, room, fix=fix)),
         (_STORE, partial(_leftovers_in_work_tree, room, fix=fix)),
-        (_GIT, partial(_git_locks, room)),
         *((name, partial(_room, room, name, fix=fix)) for name in room.rooms()),
         (_STORE, partial(_set_aside, room)),  # last, as opening a store may set something aside
     ]
@@ -314,17 +317,22 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
         yield _finding(_STORE, room.named(path), severity, message, _SETTLED)
 
 
-def _git_locks(room: StoreRoom) -> Iterator[Finding]:
+def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     common = room.repository.common_dir
     if common is None:
         return
     places = [(common, "packed-refs.lock")]
     places += [(top, name) for top, _, names in os.walk(os.path.join(common, "refs")) for name in names]
     for directory, name in sorted(places):
-        if _is_old(directory, name, ".lock"):
+        path = os.path.join(directory, name)
+        if name.endswith(".lock") and is_left_lock(common, path, remove=fix):
+            message = "A writer of ours that is gone left this lock."
+            next_step = "`holdfast doctor --fix` removes it."
+            yield _finding(_GIT, room.named(path), "warning", message, next_step, fixed=fix)
+        elif _is_old(directory, name, ".lock"):
             message = "A git command locked this and never unlocked it."
             next_step = "Once no git command is running here, the lock file can be removed by hand."
-            yield _finding(_GIT, room.named(os.path.join(directory, name)), "warning", message, next_step)
+            yield _finding(_GIT, room.named(path), "warning", message, next_step)
 
 
 def _is_old(directory: str, name: str, suffix: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
@@ -21,7 +22,7 @@ from holdfast.storage.git.commits import (
     write_commit,
     write_empty_tree,
 )
-from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
+from holdfast.storage.git.refs import RefLock, RefLocked, RefMoved, Refs, is_left_lock
 from holdfast.storage.git.repository import Repository
 
 REF = "refs/holdfast/log/a"
@@ -146,6 +147,71 @@ def test_a_lock_of_somebody_else_is_respected_and_left(writing: Writing):
         writing.append("two\n", first)
     assert lock.exists()
     assert writing.refs.tips() == {REF: first}
+
+
+@pytest.fixture
+def left_lock(writing: Writing, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The lock of a writer that was killed just before it moved the ref from the first commit."""
+    first = writing.append("one\n")
+    child = os.fork()
+    if child == 0:
+        rename = os.rename
+        monkeypatch.setattr(
+            os, "rename", lambda old, new: os._exit(0) if new.endswith(REF) else rename(old, new)
+        )
+        writing.append("lost\n", first)
+        os._exit(1)
+    assert os.waitpid(child, 0)[1] == 0
+    assert writing.refs.tips() == {REF: first}
+    lock = writing.path / ".git" / f"{REF}.lock"
+    assert lock.exists()
+    return lock
+
+
+def test_a_lock_that_a_killed_writer_of_ours_left_is_known_and_removed_by_the_next(
+    writing: Writing, left_lock: Path
+):
+    common = str(writing.path / ".git")
+    assert is_left_lock(common, str(left_lock), remove=False)
+    writing.append("two\n", writing.refs.tips()[REF])
+    assert not left_lock.exists()
+    assert plain(writing.path, "log", "--format=%s", REF) == "two\none"
+    assert os.listdir(writing.path / ".git" / "holdfast") == []
+
+
+def test_a_lock_that_somebody_holds_or_that_is_not_ours_is_no_left_lock(writing: Writing, left_lock: Path):
+    common = str(writing.path / ".git")
+    descriptor = os.open(left_lock, os.O_RDONLY)
+    fcntl.flock(descriptor, fcntl.LOCK_EX)
+    assert not is_left_lock(common, str(left_lock), remove=True)
+    os.close(descriptor)
+    with RefLock(common, "refs/holdfast/log/b", "0" * 40, wait=0):
+        assert not is_left_lock(common, f"{common}/refs/holdfast/log/b.lock", remove=True)
+    content = left_lock.read_bytes()
+    left_lock.unlink()
+    left_lock.write_bytes(content)
+    assert not is_left_lock(common, str(left_lock), remove=True), "the same words in another file are git's"
+    assert left_lock.exists()
+
+
+def test_the_doctor_names_a_left_lock_and_removes_it_when_asked(
+    writing: Writing, left_lock: Path, run_holdfast
+):
+    said = run_holdfast("doctor", cwd=writing.path).stdout
+    assert f"{REF}.lock: A writer of ours that is gone left this lock. `holdfast doctor --fix`" in said
+    assert left_lock.exists()
+    assert (
+        f"{REF}.lock: A writer of ours that is gone left this lock. Fixed."
+        in run_holdfast("doctor", "--fix", cwd=writing.path).stdout
+    )
+    assert not left_lock.exists()
+
+
+def test_a_ref_that_git_packs_while_it_is_flushed_is_no_failure(writing: Writing):
+    writing.append("one\n")
+    plain(writing.path, "pack-refs", "--all", "--prune")
+    assert not (writing.path / ".git" / REF).parent.exists()
+    writing.refs.flush(REF)
 
 
 def test_an_empty_directory_in_the_way_is_no_obstacle(writing: Writing):

@@ -5,8 +5,8 @@ Contract:
   tip it saw, and returns when all of that is on disk. Killed at any moment, it leaves the commit in the log
   or nothing; killed between git and the index, the next read folds the commit from the log.
 - Committer dates of a log strictly increase, because git's walks are slow where they do not.
-- A log that cannot be written (somebody died with git's lock on it, or its tip is damaged) is left as it is,
-  and this clone goes on in a new log. No lock of git's is ever removed.
+- A log that cannot be written (git died with its lock on it, or its tip is damaged) is left as it is, and
+  this clone goes on in a new log. Only a lock that a killed writer of ours left is removed.
 """
 
 from __future__ import annotations

@@ -2,7 +2,8 @@
 
 Contract:
 - `move` changes a ref from `old` to `new` or raises: `RefMoved` when it holds another value, `RefLocked` when
-  another process holds git's lock on it or died with it. Nothing else is ever written, and no lock removed.
+  another process holds git's lock on it or died with it. Nothing else is ever written.
+- No lock is removed but one that a killed writer of ours left: `is_left_lock` proves both.
 - `advance` is the same without starting git, for a commit that this process has just written: the ref's line
   goes behind git's own lock file, flushed before the ref gets its new value.
 - git flushes the ref's file, we flush the directories that lead to it: git alone would lose the rename.
@@ -14,7 +15,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
@@ -31,6 +32,7 @@ _LOCK_MILLISECONDS = 500
 _OWN_WAIT_SECONDS = 0.1
 _PAUSE_SECONDS = 0.005
 _STORE = "holdfast"
+_TEMPORARY_PREFIX = ".ref."
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
 
@@ -57,28 +59,35 @@ class RefLock:
     """Git's lock on one ref, taken with the new value already in it and flushed.
 
     So it exists for no longer than it takes to compare the old value: who is killed rarely leaves it behind.
-    Leaving without `replace` changes nothing.
+    Leaving without `replace` changes nothing. Until then it has a second name in our store, by which
+    `is_left_lock` knows it.
     """
 
     def __init__(self, common_directory: str, ref: str, value: str, *, wait: float) -> None:
+        self._common = common_directory
         self._path = os.path.join(common_directory, ref)
         self._temporary = os.path.join(
-            common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+            common_directory, _STORE, f"{_TEMPORARY_PREFIX}{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
         )
         self._value = f"{value}\n".encode("ascii")
         self._wait = wait
         self._is_held = False
+        self._file = ExitStack()
 
     def __enter__(self) -> RefLock:
         ends = monotonic() + self._wait
-        with written_file(self._temporary, self._value, 0o666):
+        with ExitStack() as opening:
+            opening.enter_context(written_file(self._temporary, self._value, 0o666))
             while True:
                 os.makedirs(os.path.dirname(self._path), exist_ok=True)
                 try:
                     os.link(self._temporary, f"{self._path}.lock")
                     self._is_held = True
+                    self._file = opening.pop_all()
                     return self
                 except (FileExistsError, FileNotFoundError):
+                    if is_left_lock(self._common, f"{self._path}.lock", remove=True):
+                        continue
                     if monotonic() > ends:
                         raise
                     time.sleep(_PAUSE_SECONDS)
@@ -89,8 +98,9 @@ class RefLock:
         self._is_held = False
 
     def __exit__(self, *_: object) -> None:
-        if self._is_held:
-            os.unlink(f"{self._path}.lock")
+        with self._file:
+            if self._is_held:
+                os.unlink(f"{self._path}.lock")
 
 
 @contextmanager
@@ -98,19 +108,57 @@ def written_file(temporary: str, data: bytes, mode: int, *, durable: bool = True
     """Have a file, flushed unless told otherwise, until it gets its name; whoever renames it ends that."""
     descriptor = os.open(temporary, _NEW, mode)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            rest = memoryview(data)
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
-            if durable:
-                os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+        # Held to the end: this is how others tell what a dead writer left from what a live one needs.
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        rest = memoryview(data)
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+        if durable:
+            os.fsync(descriptor)
         yield
     finally:
+        os.close(descriptor)
         if os.path.lexists(temporary):
             os.unlink(temporary)
+
+
+def is_left_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
+    """Tell whether a lock on a ref was left by a killed writer of ours, and remove it where that is asked.
+
+    It was if it is the very file that the writer has in our store, and nobody holds that any more.
+    """
+    store = os.path.join(common_directory, _STORE)
+    try:
+        descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # Only who has this lock removes such a file, so what is seen now stays so.
+        twins = [path for path in (lock, *_temporaries(store)) if _is_same(path, os.fstat(descriptor))]
+        if len(twins) != 2 or twins[0] != lock:
+            return False
+        for path in twins if remove else ():
+            os.unlink(path)
+        return True
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def _temporaries(store: str) -> list[str]:
+    if not os.path.isdir(store):
+        return []
+    names = [name for name in os.listdir(store) if name.startswith(_TEMPORARY_PREFIX)]
+    return [os.path.join(store, name) for name in names if name.endswith(TEMPORARY_SUFFIX)]
+
+
+def _is_same(path: str, status: os.stat_result) -> bool:
+    try:
+        return os.path.samestat(os.lstat(path), status)
+    except FileNotFoundError:
+        return False
 
 
 class Refs:
