@@ -27,7 +27,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
@@ -193,11 +193,9 @@ def make_directories(path: str, mode: int = 0o777) -> None:
     parent = os.path.dirname(path) or os.curdir
     if not os.path.lexists(parent):
         make_directories(parent, mode)
-    try:
+    with suppress(FileExistsError):  # whether it is a directory is for the next step to find out
         os.mkdir(path, mode)
-    except FileExistsError:
-        return  # whether it is a directory is for the next step to find out
-    flush_directory(parent)
+        flush_directory(parent)
 
 
 @contextmanager
@@ -366,11 +364,7 @@ class Locks:
         directory = os.path.join(self._repository.ensure_store(), self._name)
         with disk_failures_named(self._name):
             make_directories(directory, 0o700)
-            if not stat.S_ISDIR(os.lstat(directory).st_mode):
-                raise InvalidPath(
-                    f"'{self._name}' in the store is not a directory of its own.",
-                    hint="Move aside what is in its place, then try again.",
-                )
+            os.close(os.open(directory, _DIRECTORY_FLAGS | os.O_NOFOLLOW))  # and not what a link leads to
         with ExitStack() as stack:
             for number in sorted({_number(key) for key in keys}):
                 self._wait(stack, os.path.join(directory, f"{number:02x}"), keys[0])

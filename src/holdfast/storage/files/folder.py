@@ -21,6 +21,7 @@ import os
 import stat
 import time
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
@@ -173,20 +174,11 @@ class FileSet:
 def _sweep_abandoned(parent: str) -> None:
     """Remove the unfinished directories of killed writers; a young one, or one in use, is left alone."""
     oldest = time.time() - ORPHAN_AGE_SECONDS
-    for name in filter(is_temporary_name, os.listdir(parent)):
-        path = os.path.join(parent, name)
-        try:
-            descriptor = os.open(path, _FOLDER_FLAGS)
-        except OSError:
-            continue  # a file, or a link: somebody else's
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(descriptor).st_mtime < oldest:
-                _remove_folder(path)
-        except BlockingIOError:
-            continue
-        finally:
-            os.close(descriptor)
+    for path in (os.path.join(parent, name) for name in os.listdir(parent) if is_temporary_name(name)):
+        with suppress(OSError), opened_directory(path) as held:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if os.fstat(held).st_mtime < oldest:
+                _remove_folder(path)  # which leaves a link alone
 
 
 def _remove_folder(directory: str) -> None:

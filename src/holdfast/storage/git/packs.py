@@ -12,6 +12,7 @@ Contract:
 
 from __future__ import annotations
 
+import math
 import os
 import struct
 import time
@@ -20,6 +21,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from itertools import accumulate
+from operator import itemgetter
 from typing import NamedTuple
 
 from holdfast.kernel.machine import disk_failures_named
@@ -32,14 +34,13 @@ from holdfast.storage.files.atomic import (
 )
 from holdfast.storage.git.refs import written_file
 
-_LABEL = "objects/pack"
 _KEPT = b"holdfast: the ref moves next\n"
 _KINDS = ("", "commit", "tree")
 _PACK_HEAD = struct.Struct(">4sII")
 _INDEX_HEAD = b"\xfftOc\x00\x00\x00\x02"
 _IDS_BEGIN = len(_INDEX_HEAD) + 256 * 4
 _AT_ONCE = 15
-_COLLECTING_SECONDS = 12 * 3600
+_COLLECTING_SECONDS = 12 * 3600  # how long git believes that a `git gc` runs which it cannot ask
 _MOST_OBJECTS = 4096
 _MOST_BYTES = 4 * 1024 * 1024
 
@@ -82,7 +83,7 @@ class Packs:
         Ends by removing the packs that the new one took the place of.
         """
         path = self._path(name)
-        with disk_failures_named(_LABEL):
+        with disk_failures_named("objects/pack"):
             self._sweep()
             replaced = self._replaceable(tip)
             entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
@@ -95,7 +96,7 @@ class Packs:
                 _remove(f"{path}.keep")
             for pack in replaced:
                 # A git command that has seen the pack may still open its index, and gives up where it cannot.
-                with suppress(FileNotFoundError):
+                with suppress(OSError):
                     os.utime(f"{pack.path}.idx")
                 _remove(f"{pack.path}.pack")
 
@@ -117,7 +118,9 @@ class Packs:
             path = os.path.join(self._directory, stem)
             if suffix == ".keep" and _content(path + suffix, len(_KEPT)) == _KEPT:
                 _remove(path + suffix, *(() if f"{stem}.idx" in names else (f"{path}.pack",)))
-            elif suffix == ".idx" and f"{stem}.pack" not in names and _is_ours_and_old(path + suffix):
+            elif (
+                suffix == ".idx" and f"{stem}.pack" not in names and _age(path + suffix) > ORPHAN_AGE_SECONDS
+            ):
                 _remove(path + suffix)
 
     def _replaceable(self, tip: str | None) -> list[Pack]:
@@ -126,7 +129,8 @@ class Packs:
         Seldom any, and none while git is at work on them: a `git fsck` that misses a pack complains of it.
         """
         self._patience -= 1
-        if self._patience > 0 or self._is_git_at_work():
+        names_them = os.path.lexists(os.path.join(self._directory, "multi-pack-index"))
+        if self._patience > 0 or names_them or _age(self._collecting) < _COLLECTING_SECONDS:
             return []
         found: list[Pack] = []
         name, most = tip, 1
@@ -138,16 +142,6 @@ class Packs:
             name, most = pack.before, 1 if len(found) < _AT_ONCE else 2 * size
         self._patience = max(1, _AT_ONCE - len(found))
         return found if len(found) >= _AT_ONCE else []
-
-    def _is_git_at_work(self) -> bool:
-        """Tell whether a `git gc` runs, or a multi-pack index names packs that must stay."""
-        if os.path.lexists(os.path.join(self._directory, "multi-pack-index")):
-            return True
-        try:
-            # As long as git itself believes it of a machine that it cannot ask.
-            return os.stat(self._collecting).st_mtime > time.time() - _COLLECTING_SECONDS
-        except FileNotFoundError:
-            return False
 
     def _pack(self, name: str, most: int) -> Pack | None:
         """Return a pack by its newest commit, if it is sound and has so many commits at most."""
@@ -171,18 +165,16 @@ def _content(path: str, limit: int) -> bytes:
         return b""
 
 
-def _is_ours_and_old(index: str) -> bool:
-    name = os.path.basename(index).removeprefix("pack-").removesuffix(".idx")
+def _age(path: str) -> float:
     try:
-        old = os.stat(index).st_mtime < time.time() - ORPHAN_AGE_SECONDS
-        return old and bytes.fromhex(name) in _content(index, _MOST_BYTES)
-    except (FileNotFoundError, ValueError):
-        return False
+        return time.time() - os.stat(path).st_mtime
+    except OSError:
+        return math.inf
 
 
 def _remove(*paths: str) -> None:
     for path in paths:
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # the ref may have moved already, and what is left does no harm
             os.unlink(path)
 
 
@@ -206,17 +198,11 @@ def _files(entries: dict[str, bytes], digest: Digest) -> tuple[bytes, bytes]:
     pack = b"".join([_PACK_HEAD.pack(b"PACK", 2, len(entries)), *entries.values()])
     checksum = digest(pack)
     starts = accumulate((len(entry) for entry in entries.values()), initial=_PACK_HEAD.size)
-    rows = sorted(
-        (bytes.fromhex(name), zlib.crc32(entries[name]), start)
-        for name, start in zip(entries, starts, strict=False)
-    )
-    firsts = [row[0][0] for row in rows]
-    counts = [bisect_right(firsts, byte) for byte in range(256)]
-    numbers = [row[1] for row in rows] + [row[2] for row in rows]
-    index = b"".join([
-        _INDEX_HEAD, struct.pack(">256I", *counts), *(row[0] for row in rows),
-        struct.pack(f">{len(numbers)}I", *numbers), checksum,
-    ])  # fmt: skip
+    sums = map(zlib.crc32, entries.values())
+    names, *numbers = zip(*sorted(zip(map(bytes.fromhex, entries), sums, starts, strict=False)), strict=True)
+    counts = [bisect_right(names, byte, key=itemgetter(0)) for byte in range(256)]
+    tables = [struct.pack(f">{len(row)}I", *row) for row in (counts, *numbers)]
+    index = b"".join([_INDEX_HEAD, tables[0], *names, *tables[1:], checksum])
     return pack + checksum, index + digest(index)
 
 

@@ -15,7 +15,8 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from glob import glob
 
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Busy, Conflict, Unavailable
@@ -32,7 +33,6 @@ _LOCK_MILLISECONDS = 500
 _OWN_WAIT_SECONDS = 0.1
 _PAUSE_SECONDS = 0.005
 _STORE = "holdfast"
-_TEMPORARY_PREFIX = ".ref."
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 _TERMS = Terms((DURABLE, f"core.filesRefLockTimeout={_LOCK_MILLISECONDS}"), stand_in=True)
 
@@ -67,7 +67,7 @@ class RefLock:
         self._common = common_directory
         self._path = os.path.join(common_directory, ref)
         self._temporary = os.path.join(
-            common_directory, _STORE, f"{_TEMPORARY_PREFIX}{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
+            common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
         )
         self._value = f"{value}\n".encode("ascii")
         self._wait = wait
@@ -127,38 +127,17 @@ def is_left_lock(common_directory: str, lock: str, *, remove: bool) -> bool:
 
     It was if it is the very file that the writer has in our store, and nobody holds that any more.
     """
-    store = os.path.join(common_directory, _STORE)
-    try:
-        descriptor = os.open(lock, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    kept = glob(f".ref.*{TEMPORARY_SUFFIX}", root_dir=os.path.join(common_directory, _STORE))
+    places = [lock, *(os.path.join(common_directory, _STORE, name) for name in kept)]
+    flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    with suppress(OSError), os.fdopen(os.open(lock, flags), "rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         # Only who has this lock removes such a file, so what is seen now stays so.
-        twins = [path for path in (lock, *_temporaries(store)) if _is_same(path, os.fstat(descriptor))]
-        if len(twins) != 2 or twins[0] != lock:
-            return False
-        for path in twins if remove else ():
-            os.unlink(path)
-        return True
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(descriptor)
-
-
-def _temporaries(store: str) -> list[str]:
-    if not os.path.isdir(store):
-        return []
-    names = [name for name in os.listdir(store) if name.startswith(_TEMPORARY_PREFIX)]
-    return [os.path.join(store, name) for name in names if name.endswith(TEMPORARY_SUFFIX)]
-
-
-def _is_same(path: str, status: os.stat_result) -> bool:
-    try:
-        return os.path.samestat(os.lstat(path), status)
-    except FileNotFoundError:
-        return False
+        same = [place for place in places if os.path.samestat(os.lstat(place), os.fstat(file.fileno()))]
+        for place in same if remove and len(same) == 2 else ():
+            os.unlink(place)
+        return len(same) == 2
+    return False
 
 
 class Refs:
