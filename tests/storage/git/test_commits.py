@@ -22,7 +22,7 @@ from holdfast.storage.git.commits import (
     write_commit,
     write_empty_tree,
 )
-from holdfast.storage.git.refs import RefLock, RefLocked, RefMoved, Refs, is_left_lock
+from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
 
 REF = "refs/holdfast/log/a"
@@ -185,7 +185,7 @@ def test_a_lock_that_somebody_holds_or_that_is_not_ours_is_no_left_lock(writing:
     fcntl.flock(descriptor, fcntl.LOCK_EX)
     assert not is_left_lock(common, str(left_lock), remove=True)
     os.close(descriptor)
-    with RefLock(common, "refs/holdfast/log/b", "0" * 40, wait=0):
+    with ref_locked(common, "refs/holdfast/log/b", "0" * 40, wait=0):
         assert not is_left_lock(common, f"{common}/refs/holdfast/log/b.lock", remove=True)
     content = left_lock.read_bytes()
     left_lock.unlink()

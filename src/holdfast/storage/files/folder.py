@@ -8,7 +8,7 @@ Contract of `Folder`:
 
 Contract of `FileSet`:
 - A directory that does not exist yet appears complete, in one step, or not at all. What a killed writer left
-  of one beside it is removed by the next.
+  of one beside it is removed by the next, an hour later.
 - In a directory that exists, nothing is written while a file that differs was not named for replacement. Each
   file is replaced in one step; after an interruption the same call finishes the work.
 - Links inside the directory are never followed (see `work_tree.py`).
@@ -16,28 +16,25 @@ Contract of `FileSet`:
 
 from __future__ import annotations
 
-import fcntl
 import os
 import stat
 import time
 from collections.abc import Collection, Mapping
-from contextlib import suppress
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import (
-    ORPHAN_AGE_SECONDS,
     flush_directory,
     is_temporary_name,
     make_directories,
     open_regular,
-    opened_directory,
     read_descriptor,
     temporary_name,
 )
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
 
+_ABANDONED_SECONDS = 3600
 _FOLDER_FLAGS = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 
 Fingerprint = tuple[tuple[str, int, int, int], ...]
@@ -147,13 +144,13 @@ class FileSet:
         temporary = os.path.join(parent, temporary_name(self._label))
         with disk_failures_named(self._label):
             make_directories(parent)
-            _sweep_abandoned(parent)
+            for name in filter(is_temporary_name, os.listdir(parent)):
+                if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
+                    _remove_folder(os.path.join(parent, name))
             os.mkdir(temporary)
             try:
-                with opened_directory(temporary) as held:
-                    fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                    self._fill(temporary, self._files)
-                    os.rename(temporary, self._directory)
+                self._fill(temporary, self._files)
+                os.rename(temporary, self._directory)
             except BaseException:
                 _remove_folder(temporary)
                 raise
@@ -169,16 +166,6 @@ class FileSet:
         # Whatever encloses it: only this one directory is written to.
         with disk_failures_named(self._label):
             return Tree(Repository(os.path.realpath(directory)))
-
-
-def _sweep_abandoned(parent: str) -> None:
-    """Remove the unfinished directories of killed writers; a young one, or one in use, is left alone."""
-    oldest = time.time() - ORPHAN_AGE_SECONDS
-    for path in (os.path.join(parent, name) for name in os.listdir(parent) if is_temporary_name(name)):
-        with suppress(OSError), opened_directory(path) as held:
-            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if os.fstat(held).st_mtime < oldest:
-                _remove_folder(path)  # which leaves a link alone
 
 
 def _remove_folder(directory: str) -> None:

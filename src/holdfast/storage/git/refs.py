@@ -14,8 +14,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from glob import glob
 
 from holdfast.kernel.clock import monotonic
@@ -55,52 +55,31 @@ class RefLocked(Busy):
     number = 5031
 
 
-class RefLock:
-    """Git's lock on one ref, taken with the new value already in it and flushed.
+@contextmanager
+def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> Iterator[Callable[[], None]]:
+    """Hold git's lock on a ref, its new value in it and flushed, and yield what gives the ref that value.
 
-    So it exists for no longer than it takes to compare the old value: who is killed rarely leaves it behind.
-    Leaving without `replace` changes nothing. Until then it has a second name in our store, by which
-    `is_left_lock` knows it.
+    It has a second name in our store, by which `is_left_lock` knows it when its holder was killed.
     """
-
-    def __init__(self, common_directory: str, ref: str, value: str, *, wait: float) -> None:
-        self._common = common_directory
-        self._path = os.path.join(common_directory, ref)
-        self._temporary = os.path.join(
-            common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}"
-        )
-        self._value = f"{value}\n".encode("ascii")
-        self._wait = wait
-        self._is_held = False
-        self._file = ExitStack()
-
-    def __enter__(self) -> RefLock:
-        ends = monotonic() + self._wait
-        with ExitStack() as opening:
-            opening.enter_context(written_file(self._temporary, self._value, 0o666))
-            while True:
-                os.makedirs(os.path.dirname(self._path), exist_ok=True)
-                try:
-                    os.link(self._temporary, f"{self._path}.lock")
-                    self._is_held = True
-                    self._file = opening.pop_all()
-                    return self
-                except (FileExistsError, FileNotFoundError):
-                    if is_left_lock(self._common, f"{self._path}.lock", remove=True):
-                        continue
-                    if monotonic() > ends:
-                        raise
-                    time.sleep(_PAUSE_SECONDS)
-
-    def replace(self) -> None:
-        """Give the ref its new value."""
-        os.rename(f"{self._path}.lock", self._path)
-        self._is_held = False
-
-    def __exit__(self, *_: object) -> None:
-        with self._file:
-            if self._is_held:
-                os.unlink(f"{self._path}.lock")
+    path = os.path.join(common_directory, ref)
+    temporary = os.path.join(common_directory, _STORE, f".ref.{os.urandom(8).hex()}{TEMPORARY_SUFFIX}")
+    ends = monotonic() + wait
+    with written_file(temporary, f"{value}\n".encode("ascii"), 0o666):
+        while True:
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            try:
+                os.link(temporary, f"{path}.lock")
+                break
+            except (FileExistsError, FileNotFoundError):
+                if monotonic() > ends and not is_left_lock(common_directory, f"{path}.lock", remove=True):
+                    raise
+                time.sleep(_PAUSE_SECONDS)
+        try:
+            yield lambda: os.rename(f"{path}.lock", path)
+        finally:
+            # Once it has become the ref, a lock of that name is somebody else's.
+            if not os.path.exists(path) or not os.path.samefile(temporary, path):
+                os.unlink(f"{path}.lock")
 
 
 @contextmanager
@@ -192,10 +171,10 @@ class Refs:
         """
         with disk_failures_named(ref):
             try:
-                with RefLock(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as lock:
+                with ref_locked(self._common, ref, new, wait=_OWN_WAIT_SECONDS) as give_value:
                     if self._files.tip(ref) != old:  # compare and swap, under git's own lock
                         raise _moved(ref)
-                    lock.replace()
+                    give_value()
             except (FileExistsError, IsADirectoryError, NotADirectoryError):
                 if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):
                     raise _locked(ref) from None
