@@ -296,8 +296,8 @@ def _leftovers_in_work_tree(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
             yield _leftover(path, fixed=not os.path.lexists(os.path.join(room.repository.root, path)))
 
 
-def _leftover(path: str, *, fixed: bool) -> Finding:
-    message, next_step = "A writer that is gone left a temporary file.", "`holdfast doctor --fix` removes it."
+def _leftover(path: str, what: str = "temporary file", *, fixed: bool) -> Finding:
+    message, next_step = f"A writer that is gone left a {what}.", "`holdfast doctor --fix` removes it."
     return _finding(_STORE, path, "info", message, next_step, fixed=fixed)
 
 
@@ -326,9 +326,7 @@ def _git_locks(room: StoreRoom, *, fix: bool) -> Iterator[Finding]:
     for directory, name in sorted(places):
         path = os.path.join(directory, name)
         if name.endswith(".lock") and is_left_lock(common, path, remove=fix):
-            message = "A writer of ours that is gone left this lock."
-            next_step = "`holdfast doctor --fix` removes it."
-            yield _finding(_GIT, room.named(path), "warning", message, next_step, fixed=fix)
+            yield _leftover(room.named(path), "lock", fixed=fix)
         elif _is_old(directory, name, ".lock"):
             message = "A git command locked this and never unlocked it."
             next_step = "Once no git command is running here, the lock file can be removed by hand."

@@ -17,7 +17,7 @@ from holdfast.milestones.index.schema import (
     OPEN_ISSUES,
     SCHEMA_VERSION,
 )
-from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.git.ref_files import RefFiles, beginning
 from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
 
 TYPE_CHECKING = False
@@ -153,14 +153,7 @@ def _check(connection: Connection, tips: dict[str, str]) -> None:
 
 
 def _small_file(path: str) -> str:
-    try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-    except OSError as error:
-        raise OutOfTheOrdinary from error
-    try:
-        text = os.fsdecode(os.read(descriptor, _SMALL_FILE_BYTES)).strip()
-    finally:
-        os.close(descriptor)
+    text = os.fsdecode(beginning(path, _SMALL_FILE_BYTES)).strip()
     if not text or len(text) >= _SMALL_FILE_BYTES - 1:
         raise OutOfTheOrdinary
     return text

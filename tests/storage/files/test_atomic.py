@@ -16,7 +16,16 @@ import pytest
 
 from holdfast.kernel import machine
 from holdfast.kernel.call import Call, running
-from holdfast.kernel.errors import Busy, Cancelled, Denied, InvalidPath, NotFound, TooLarge, Unavailable
+from holdfast.kernel.errors import (
+    Busy,
+    Cancelled,
+    Denied,
+    HoldfastError,
+    InvalidPath,
+    NotFound,
+    TooLarge,
+    Unavailable,
+)
 from holdfast.storage.files.atomic import (
     TEMPORARY_SUFFIX,
     Locks,
@@ -268,6 +277,6 @@ def test_locks_are_made_nowhere_but_in_a_directory_of_the_store(repository: Path
         place.symlink_to(outside)
     if kind == "link":
         outside.mkdir()
-    with pytest.raises(InvalidPath, match=r"some\.locks"), Locks(found, "some.locks").holding("a"):
+    with pytest.raises(HoldfastError, match=r"some\.locks"), Locks(found, "some.locks").holding("a"):
         raise AssertionError("nothing is locked")
     assert not outside.exists() or list(outside.iterdir()) == []

@@ -239,8 +239,7 @@ class IndexUpdate:
     def _refuse_rewritten(self) -> None:
         """Raise when something the index was folded from is no longer part of any log."""
         present = {*self._tips.values(), *self._parents}
-        taken_in = [*self._known.items(), *damaged_in(self._connection).items()]
-        for ref, old in taken_in:
+        for ref, old in [*self._known.items(), *damaged_in(self._connection).items()]:
             if old and old not in present and not self._leads_on(ref, old):
                 raise Rewritten(ref)
 

@@ -27,7 +27,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
@@ -186,16 +186,6 @@ def flush_directory(path: StrPath) -> None:
     """Make the names in a directory durable."""
     with opened_directory(path) as descriptor:
         os.fsync(descriptor)
-
-
-def make_directories(path: str, mode: int = 0o777) -> None:
-    """Make a directory and those that lead to it, as far as they are missing, under durable names."""
-    parent = os.path.dirname(path) or os.curdir
-    if not os.path.lexists(parent):
-        make_directories(parent, mode)
-    with suppress(FileExistsError):  # whether it is a directory is for the next step to find out
-        os.mkdir(path, mode)
-        flush_directory(parent)
 
 
 @contextmanager
@@ -363,7 +353,7 @@ class Locks:
         """Hold the locks of some keys against processes and threads."""
         directory = os.path.join(self._repository.ensure_store(), self._name)
         with disk_failures_named(self._name):
-            make_directories(directory, 0o700)
+            os.makedirs(directory, 0o700, exist_ok=True)
             os.close(os.open(directory, _DIRECTORY_FLAGS | os.O_NOFOLLOW))  # and not what a link leads to
         with ExitStack() as stack:
             for number in sorted({_number(key) for key in keys}):

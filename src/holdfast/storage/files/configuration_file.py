@@ -29,7 +29,6 @@ from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import (
     atomic_write,
     flush_directory,
-    make_directories,
     opened_directory,
     read_limited,
     sweep_orphans,
@@ -138,9 +137,10 @@ class ConfigurationFile:
         label = os.path.dirname(self.label) or self.label
         mode = 0o700 if self.is_private else 0o755
         with disk_failures_named(label):
-            make_directories(os.path.dirname(place), mode)
-            if not os.path.isdir(os.path.dirname(place)):
-                raise NotADirectoryError(errno.ENOTDIR, label)
+            try:
+                os.makedirs(os.path.dirname(place), mode=mode, exist_ok=True)
+            except FileExistsError as error:
+                raise NotADirectoryError(errno.ENOTDIR, label) from error
 
     @contextmanager
     def _alone(self, place: str) -> Iterator[None]:

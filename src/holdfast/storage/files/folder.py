@@ -26,7 +26,6 @@ from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import (
     flush_directory,
     is_temporary_name,
-    make_directories,
     open_regular,
     read_descriptor,
     temporary_name,
@@ -143,7 +142,7 @@ class FileSet:
         parent = os.path.dirname(self._directory)
         temporary = os.path.join(parent, temporary_name(self._label))
         with disk_failures_named(self._label):
-            make_directories(parent)
+            os.makedirs(parent, exist_ok=True)
             for name in filter(is_temporary_name, os.listdir(parent)):
                 if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
                     _remove_folder(os.path.join(parent, name))

@@ -95,15 +95,9 @@ def write_empty_tree(git: Git) -> str:
 def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> str:
     """Write a commit and return its id."""
     parents = () if parent is None else ("-p", parent)
-    output = git.run(
-        "commit-tree",
-        *parents,
-        tree,
-        given=commit.message.encode(),
-        terms=Terms(
-            _WRITING, {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
-        ),
-    )
+    people = {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
+    terms = Terms(_WRITING, people)
+    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), terms=terms)
     return output.decode("ascii").strip()
 
 
@@ -176,14 +170,8 @@ class CommitWriter:
 
 def write_commits(git: Git, ref: str, parent: str | None, commits: Iterable[NewCommit]) -> None:
     """Append many commits to a ref at once; a ref that moved meanwhile is left where it is, and git fails."""
-    git.run(
-        "fast-import",
-        "--quiet",
-        "--done",
-        given=_import_stream(ref, parent, commits),
-        terms=_BULK,
-        seconds=LIMITS.operation_seconds,
-    )
+    stream = _import_stream(ref, parent, commits)
+    git.run("fast-import", "--quiet", "--done", given=stream, terms=_BULK, seconds=LIMITS.operation_seconds)
 
 
 def read_commits(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> Iterator[Commit]:

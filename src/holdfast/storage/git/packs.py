@@ -28,7 +28,6 @@ from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import (
     ORPHAN_AGE_SECONDS,
     flush_directory,
-    make_directories,
     sweep_orphans,
     temporary_name,
 )
@@ -45,8 +44,6 @@ _MOST_OBJECTS = 4096
 _MOST_BYTES = 4 * 1024 * 1024
 
 Digest = Callable[[bytes], bytes]
-Objects = Mapping[str, tuple[str, bytes]]
-"""Kind and content of objects by their ids."""
 
 
 class Pack(NamedTuple):
@@ -77,12 +74,12 @@ class Packs:
         return _opened(pack.entries[name]) if pack is not None and name in pack.entries else None
 
     @contextmanager
-    def adding(self, name: str, tip: str | None, objects: Objects) -> Iterator[None]:
+    def adding(self, name: str, tip: str | None, objects: Mapping[str, tuple[str, bytes]]) -> Iterator[None]:
         """Have a commit and what it needs on disk, and safe from git for the time it takes to move the ref.
 
         Ends by removing the packs that the new one took the place of.
         """
-        path = self._path(name)
+        path = os.path.join(self._directory, f"pack-{name}")
         with disk_failures_named("objects/pack"):
             self._sweep()
             replaced = self._replaceable(tip)
@@ -110,7 +107,7 @@ class Packs:
 
     def _sweep(self) -> None:
         """Have the directory, without what killed writers left and without indexes of packs that are gone."""
-        make_directories(self._directory)
+        os.makedirs(self._directory, exist_ok=True)
         sweep_orphans(self._directory)
         names = frozenset(os.listdir(self._directory))
         for name in names:
@@ -145,16 +142,13 @@ class Packs:
 
     def _pack(self, name: str, most: int) -> Pack | None:
         """Return a pack by its newest commit, if it is sound and has so many commits at most."""
-        path = self._path(name)
+        path = os.path.join(self._directory, f"pack-{name}")
         head = _content(f"{path}.pack", _PACK_HEAD.size)
         if len(head) < _PACK_HEAD.size or _PACK_HEAD.unpack(head)[2] > most + 1:
             return None
         pack, index = _content(f"{path}.pack", _MOST_BYTES), _content(f"{path}.idx", _MOST_BYTES)
         entries = _entries(pack, index, self._digest)
         return Pack(path, entries) if entries else None
-
-    def _path(self, name: str) -> str:
-        return os.path.join(self._directory, f"pack-{name}")
 
 
 def _content(path: str, limit: int) -> bytes:

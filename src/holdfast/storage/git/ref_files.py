@@ -82,20 +82,13 @@ class RefFiles:
 
     def _read_loose(self, path: str, name: str, found: dict[str, str]) -> None:
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            found[name] = _object_id(beginning(path, _REF_BYTES))
         except FileNotFoundError:
             return  # packed a moment ago, and read below
-        except OSError:
-            found[name] = ""
-            return
-        try:
-            found[name] = _object_id(os.read(descriptor, _REF_BYTES))
         except IsADirectoryError:
             return  # names may lead through here; git makes a ref of an empty one when it needs to
         except OSError:
             found[name] = ""
-        finally:
-            os.close(descriptor)
 
     def _read_packed(self) -> None:
         try:
@@ -146,15 +139,9 @@ class HeadFile:
         if not self._branches.are_readable:
             return ""
         try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            content = beginning(self._path, _HEAD_BYTES)
         except OSError:
             return ""
-        try:
-            content = os.read(descriptor, _HEAD_BYTES)
-        except OSError:
-            return ""
-        finally:
-            os.close(descriptor)
         if not content.startswith(_SYMBOLIC):
             return _object_id(content)
         branch = os.fsdecode(content[len(_SYMBOLIC) :].strip())
@@ -168,6 +155,15 @@ def printable(tips: dict[str, str]) -> dict[str, str]:
         name if name.isascii() else os.fsencode(name).decode("utf-8", "backslashreplace"): tip
         for name, tip in tips.items()
     }
+
+
+def beginning(path: str, limit: int) -> bytes:
+    """Return what a file begins with; links and what makes one wait are refused."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        return os.read(descriptor, limit)
+    finally:
+        os.close(descriptor)
 
 
 def _object_id(content: bytes) -> str:
