@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, cast
+from urllib.parse import unquote
 
 from pydantic import BeforeValidator, Field
 
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
 from holdfast.kernel.operation import Input
 from holdfast.kernel.text import shorten
+from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
+from holdfast.tasks.neighbours import Neighbours, Remark, RemarkKind
 from holdfast.tasks.store.records import Draft, File, Link
 from holdfast.tasks.store.states import KINDS, Kind, Priority, Status
 
@@ -31,14 +35,15 @@ AnyStatus = Annotated[Status, BeforeValidator(_spelled)]
 AnyPriority = Annotated[Priority, BeforeValidator(_spelled)]
 Dependencies = Annotated[list[Annotated[str, Field(max_length=80)]], Field(max_length=MOST_ITEMS)]
 Words = Annotated[list[Word], Field(max_length=MOST_ITEMS)]
+Criteria = Annotated[list[int | Word], Field(max_length=MOST_ITEMS)]
 Paths = Annotated[list[Annotated[str, Field(max_length=4200)]], Field(max_length=MOST_ITEMS)]
 
 
 class LinkIn(Input):
     """Something elsewhere that a task has to do with."""
 
-    kind: LinkKind = Field(description="What it is.")
-    ref: Word = Field(description="Its name there.")
+    kind: LinkKind | None = Field(default=None, description="What it is.")
+    ref: Word | None = Field(default=None, description="Its name there.")
     uri: Word | None = Field(default=None, description="Its address.")
     title: Word | None = Field(default=None, description="What it is called.")
 
@@ -122,6 +127,17 @@ def files_of(texts: Sequence[str]) -> list[File]:
     return [_file_of(text) for text in texts]
 
 
+def list_of(text: str) -> list[str]:
+    """Return the items of a JSON list, or of a list with commas."""
+    if not text.lstrip().startswith("["):
+        return [part.strip() for part in text.split(",") if part.strip()]
+    try:
+        items = json_of(text)
+    except Unreadable:
+        raise InvalidArguments("`value` is not a JSON list.", hint='Write it as ["a", "b"].') from None
+    return [str(item) for item in items]
+
+
 def path_named(text: str) -> str:
     """Return the path of a file that is looked for, as tasks hold it."""
     return RepoPath.parse(text).text
@@ -138,6 +154,79 @@ def _file_of(text: str) -> File:
     return File(path, line_start=first, line_end=last)
 
 
+_MESSAGE = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
+_COMMENT = re.compile(r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})")
+_ENTITY = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
+_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
+_TASK = re.compile(r"taskpilot://workspace/[^/]+/tasks/(?P<id>TP-[0-9]+)")
+_OWN_ISSUE = re.compile(r"(?=.*[a-f])[0-9a-f-]{4,64}")
+"""What an issue of this repository is called; numbers alone, and what else there is, other trackers have."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something in another room."""
+
+    kind: RemarkKind
+    ref: str
+    file: str | None = None
+
+
+def place_of(text: str) -> Place:
+    """Return what an address or id means, or say which forms there are."""
+    text = text.strip()
+    if found := _MESSAGE.fullmatch(text):
+        return Place("message", found["id"])
+    if found := _ENTITY.fullmatch(text):
+        return Place("issue", found["id"])
+    if found := _COMMENT.fullmatch(text):
+        path = unquote(found["uri"]) if found["uri"] else found["path"]
+        return Place("comment", found["id"], RepoPath.parse(path).text)
+    raise InvalidArguments(f"{text[:100]!a} names nothing in another room.", hint=f"Give {_FORMS}.")
+
+
 def links_of(links: Sequence[LinkIn]) -> list[Link]:
-    """Return links as the store keeps them."""
-    return [Link(item.kind, item.ref, item.uri, item.title) for item in links]
+    """Return links as the store keeps them; the address alone says what it is an address of."""
+    return [Link(*_meant(item), item.uri, item.title) for item in links]
+
+
+def _meant(link: LinkIn) -> tuple[LinkKind, str]:
+    """Return what a link leads to, and what that is called there."""
+    if link.kind is not None and link.ref is not None:
+        return link.kind, link.ref
+    if link.uri is None:
+        raise InvalidArguments("A link needs `uri`, or `kind` and `ref`.", hint=f"As `uri` give {_FORMS}.")
+    if found := _TASK.fullmatch(link.uri):
+        return link.kind or "task", link.ref or found["id"]
+    if link.uri.startswith(("https://", "http://")):
+        return link.kind or "url", link.ref or link.uri
+    place = place_of(link.uri)
+    name = place.ref if place.file is None else f"{place.file}#{place.ref}"
+    return link.kind or cast("LinkKind", place.kind), link.ref or name
+
+
+def linked(neighbours: Neighbours, kind: str, ref: str) -> Remark | None:
+    """Return the comment or issue that a link leads to; None where nobody here can know it.
+
+    Raises `NotFound` where it would be here and is not.
+    """
+    path, _, name = ref.rpartition("#")
+    try:
+        return neighbours.find(cast("RemarkKind", kind), name if kind == "comment" else ref, path)
+    except NotFound:
+        if kind == "comment" or _OWN_ISSUE.fullmatch(ref):
+            raise NotFound(
+                f"There is no {kind} {ref[:100]!a} to link to.", hint=f"Give {_FORMS}, as it is now."
+            ) from None
+        return None
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError:
+        return None
+
+
+def refuse_missing(neighbours: Neighbours, links: Iterable[Link]) -> None:
+    """Raise when a link leads to a comment or an issue that is not there."""
+    for link in links:
+        if link.kind in ("comment", "issue"):
+            linked(neighbours, link.kind, link.ref)

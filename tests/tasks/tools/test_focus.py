@@ -9,30 +9,33 @@ import pytest
 
 from holdfast.comments.sidecar.files import Draft as CommentDraft
 from holdfast.comments.store import Writer
-from holdfast.kernel.errors import Invalid, NotFound, Unavailable
+from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound, Unavailable
 from holdfast.milestones.entity import Draft as IssueDraft
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.errors import AlreadyClaimed
+from holdfast.tasks.inputs import LinkIn, Place, place_of
 from holdfast.tasks.neighbours import Remark
 from holdfast.tasks.store import rules
 from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Link, Who
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
+from holdfast.tasks.tools.add import AddTasks, CreateTask, add, create_task
+from holdfast.tasks.tools.audit import AuditTasks, audit
 from holdfast.tasks.tools.focus import FocusTask, focus
 from holdfast.tasks.tools.start import StartSession, start
 from holdfast.tasks.tools.task_from import (
     MadeFrom,
-    Place,
     TaskFrom,
     made_words,
-    place_of,
     task_from,
     title_of,
 )
+from holdfast.tasks.tools.update import TaskItems, UpdateTask, update
+from holdfast.tasks.trackers.counterparts import Counterpart, connect, put
 from holdfast.tasks.view.surroundings import Focus, focus_words
 from holdfast.workspace import Workspace
 
@@ -364,3 +367,105 @@ def test_without_commits_or_git_nothing_is_named(repository: Path, tmp_path: Pat
         search = CommitSearch(Repository.discover(place))
         assert search.naming("TP-1", 10) == []
         search.close()
+
+
+def audited(room: Tasks, **more: object) -> dict[str, list[str]]:
+    """Return what an audit found about links to other rooms, by code."""
+    found: dict[str, list[str]] = {}
+    for item in audit(room, AuditTasks(**more)).findings:  # type: ignore[arg-type]
+        if item.code in ("ORPHAN_COMMENT", "ISSUE_DRIFT"):
+            found.setdefault(item.code, []).append(f"{item.task_id}: {item.detail}")
+            assert item.fix
+    return found
+
+
+def test_an_audit_tells_of_comments_whose_code_is_gone(workspace: Workspace, room: Tasks) -> None:
+    name = comment_on(workspace, 5, "Rename this")
+    kept = comment_on(workspace, 1, "Keep this")
+    room.create([Draft("One", links=[Link("comment", f"src/app.py#{name}")])], ME)
+    room.create([Draft("Two", links=[Link("comment", f"src/app.py#{kept}")])], ME)
+    assert audited(room) == {}
+    place = Path(workspace.repository.root, "src/app.py")
+    place.write_text("def parse():\n    return 1\n")
+    assert audited(room) == {"ORPHAN_COMMENT": [f"TP-1: The code of its comment src/app.py#{name} is gone."]}
+    assert "comment src/app.py:5 (orphaned): Rename this" in focus_words(look(room, "TP-1"))
+    Writer(workspace.room("comments")).delete(RepoPath.parse("src/app.py"), name)
+    assert audited(room, scope="files") == {
+        "ORPHAN_COMMENT": [f"TP-1: Its comment src/app.py#{name} is not there."]
+    }
+    assert audited(room, scope="dependencies") == {}
+    room.update("TP-1", Change(set={"status": "dropped"}), ME)
+    assert audited(room) == {}, "whoever dropped the task does not care"
+
+
+def test_an_audit_tells_of_issues_whose_state_is_another(workspace: Workspace, room: Tasks) -> None:
+    milestones = workspace.room("milestones")
+    issue = milestones.create(IssueDraft(kind="issue", title="Parser")).entity
+    room.create([Draft("One", links=[Link("issue", issue), Link("issue", "#12")])], ME)
+    assert audited(room) == {}, "both are open, and the number is one of another tracker"
+    milestones.set_status(issue, "closed")
+    assert audited(room) == {"ISSUE_DRIFT": [f"TP-1: It is backlog, but its issue {issue} is closed."]}
+    room.update("TP-1", Change(set={"status": "in-progress"}), ME)
+    room.update("TP-1", Change(set={"status": "done"}), ME)
+    assert audited(room, scope="tasks") == {}
+    milestones.set_status(issue, "open")
+    assert audited(room) == {"ISSUE_DRIFT": [f"TP-1: It is done, but its issue {issue} is open."]}
+
+
+def test_a_link_by_its_address_needs_neither_kind_nor_name(workspace: Workspace, room: Tasks) -> None:
+    name = comment_on(workspace, 5, "Rename this")
+    issue = workspace.room("milestones").create(IssueDraft(kind="issue", title="Parser")).entity
+    addresses = [
+        f"comment://workspace/src/app.py.comments#{name}",
+        f"git-mile://entity/{issue}",
+        "taskpilot://workspace/ws/tasks/TP-1",
+        "https://example.org/a",
+    ]
+    add(room, AddTasks(title="One", links=[LinkIn(uri=uri) for uri in addresses]))
+    links = look(room, "TP-1", peek=True).task.links or ()
+    assert {(link.kind, link.ref) for link in links} == {
+        ("comment", f"src/app.py#{name}"),
+        ("issue", issue),
+        ("task", "TP-1"),
+        ("url", "https://example.org/a"),
+    }
+    for link in (LinkIn(), LinkIn(kind="comment"), LinkIn(uri="gopher://nowhere")):
+        with pytest.raises(InvalidArguments):
+            add(room, AddTasks(title="Two", links=[link]))
+
+
+def test_a_link_to_what_is_not_there_is_refused(workspace: Workspace, room: Tasks) -> None:
+    room.create([Draft("One")], ME)
+    missing = [
+        LinkIn(kind="comment", ref="src/app.py#c_1"),
+        LinkIn(kind="comment", ref="src/nowhere.py#c_1"),
+        LinkIn(uri="git-mile://entity/deadbeef"),
+        LinkIn(kind="issue", ref="deadbeef"),
+    ]
+    for link in missing:
+        with pytest.raises(NotFound, match="to link to"):
+            add(room, AddTasks(title="Two", links=[link]))
+        with pytest.raises(NotFound, match="to link to"):
+            create_task(room, CreateTask(title="Two", links=[link]))
+        with pytest.raises(NotFound, match="to link to"):
+            update(room, UpdateTask(task_id="TP-1", add=TaskItems(links=[link])))
+    for other in ("#12", "12", "KELP-7", "kelp/net#12"):
+        update(room, UpdateTask(task_id="TP-1", add=TaskItems(links=[LinkIn(kind="issue", ref=other)])))
+
+
+def test_what_focus_says_is_to_be_checked_can_be_checked_as_it_says_so(room: Tasks) -> None:
+    room.create([Draft("One", criteria=["Nets dry", "Boat painted"])], ME)
+    to_check = look(room, "TP-1").to_check
+    assert to_check == [1, 2]
+    update(room, UpdateTask(task_id="TP-1", check=[to_check[0], "Boat painted"]))
+    assert look(room, "TP-1").to_check is None
+
+
+def test_an_audit_tells_of_tasks_that_another_tracker_has_in_another_state(room: Tasks) -> None:
+    task = room.create([Draft("One")], ME)[0][0]
+    connect(room, "kelp", "github", {})
+    put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "in-progress"}))
+    assert audited(room) == {}
+    put(room, "kelp", Counterpart("12", task.uid, None, {}, {"status": "done"}))
+    told = "TP-1: It is backlog, but done as 12 of kelp, when that was last read."
+    assert audited(room) == {"ISSUE_DRIFT": [told]}

@@ -11,11 +11,13 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.tasks.inputs import linked
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import dependencies, lease, rows
 from holdfast.tasks.store.gate import proves
@@ -49,6 +51,8 @@ _CHECKS: Mapping[Code, tuple[Severity, str]] = {
     "MISSING_FILE": ("warning", "Name the file by its new path, or remove it from the task."),
     "DUPLICATE": ("info", "Drop one of them."),
     "HISTORY": ("error", "Keep a copy of the database."),
+    "ORPHAN_COMMENT": ("warning", "Move the comment to where its code is now, or remove the link."),
+    "ISSUE_DRIFT": ("warning", "Bring task and issue to the same state, or remove the link."),
 }
 """How bad each finding is, and what to do about it."""
 _MOST_FINDINGS = 30
@@ -194,6 +198,10 @@ def _findings(room: Tasks, transaction: Transaction, scope: Scope) -> Iterator[_
         yield from _dependencies(transaction)
     if scope in ("full", "files"):
         yield from _files(room, transaction)
+        yield from _linked(room, transaction, "comment")
+    if scope in ("full", "tasks"):
+        yield from _linked(room, transaction, "issue")
+        yield from _elsewhere(transaction)
 
 
 def _pages(transaction: Transaction, columns: str) -> Iterator[list[Any]]:
@@ -266,6 +274,45 @@ def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
     for number, path in found:
         if not exists(path):
             yield _Candidate("MISSING_FILE", task_id(number), f"Its file {path} is not there.")
+
+
+def _linked(room: Tasks, transaction: Transaction, kind: Literal["comment", "issue"]) -> Iterator[_Candidate]:
+    """Compare tasks with the comments or the issues of this repository that they are linked to."""
+    code: Code = "ORPHAN_COMMENT" if kind == "comment" else "ISSUE_DRIFT"
+    found = transaction.execute(
+        "SELECT task.n, task.status, link.ref FROM link JOIN task ON task.uid = link.task"
+        " WHERE task.workspace = :id AND link.kind = :kind ORDER BY task.n, link.ref",
+        {"id": transaction.workspace.id, "kind": kind},
+    )
+    for number, status, ref in found:
+        is_over = status in FINISHED
+        try:
+            remark = linked(room.neighbours, kind, ref)
+        except NotFound:
+            if not is_over:
+                yield _Candidate(code, task_id(number), f"Its {kind} {ref} is not there.")
+            continue
+        if remark is None:
+            continue
+        if kind == "comment" and remark.state == "orphaned" and not is_over:
+            yield _Candidate(code, task_id(number), f"The code of its comment {ref} is gone.")
+        elif kind == "issue" and (remark.state == "closed") != is_over:
+            yield _Candidate(code, task_id(number), f"It is {status}, but its issue {ref} is {remark.state}.")
+
+
+def _elsewhere(transaction: Transaction) -> Iterator[_Candidate]:
+    """Compare tasks with what was last seen of them in other trackers."""
+    found = transaction.execute(
+        "SELECT task.n, task.status, counterpart.tracker, counterpart.origin, counterpart.seen"
+        " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :id"
+        " ORDER BY task.n, counterpart.tracker",
+        {"id": transaction.workspace.id},
+    )
+    for number, status, tracker, origin, seen in found:
+        there = json.loads(seen).get("status")
+        if there is not None and (there in FINISHED) != (status in FINISHED):
+            told = f"It is {status}, but {there} as {origin} of {tracker}, when that was last read."
+            yield _Candidate("ISSUE_DRIFT", task_id(number), told)
 
 
 def _duplicates(transaction: Transaction) -> Iterator[_Candidate]:

@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Literal
-from urllib.parse import unquote
 
 from pydantic import Field, StrictBool
 
-from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.text import one_line, shorten
-from holdfast.storage.files.work_tree import RepoPath
-from holdfast.tasks.inputs import AnyPriority
+from holdfast.tasks.inputs import AnyPriority, place_of
 from holdfast.tasks.models import TITLE_CHARACTERS, InSession, LinkOut, Reported, TaskId, TaskReceipt, Title
-from holdfast.tasks.neighbours import Remark, RemarkKind
+from holdfast.tasks.neighbours import Remark
 from holdfast.tasks.store.change import change
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Change, Draft, File, Link, Task
@@ -25,33 +21,6 @@ from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import WRITING, tasks
 from holdfast.tasks.trackers.adapter import storable, word
 from holdfast.tasks.view.results import receipt, workspace_ref
-
-_MESSAGE = re.compile(r"(?:lazygit://(?:messages|history)[#/])?(?P<id>m_[0-9a-f]{4,64})")
-_COMMENT = re.compile(r"(?:comment://workspace/(?P<uri>.+)\.comments|(?P<path>[^#]+))#(?P<id>[\w-]{1,80})")
-_ENTITY = re.compile(r"(?:git-mile://entity/|(?:issue|milestone):)(?P<id>[0-9a-f-]{4,64})")
-_FORMS = "m_… for a message, FILE#c_… for a comment, or git-mile://entity/… for an issue"
-
-
-@dataclass(frozen=True)
-class Place:
-    """Something in another room."""
-
-    kind: RemarkKind
-    ref: str
-    file: str | None = None
-
-
-def place_of(text: str) -> Place:
-    """Return what an address or id means, or say which forms there are."""
-    text = text.strip()
-    if found := _MESSAGE.fullmatch(text):
-        return Place("message", found["id"])
-    if found := _ENTITY.fullmatch(text):
-        return Place("issue", found["id"])
-    if found := _COMMENT.fullmatch(text):
-        path = unquote(found["uri"]) if found["uri"] else found["path"]
-        return Place("comment", found["id"], RepoPath.parse(path).text)
-    raise InvalidArguments(f"{text[:100]!a} names nothing in another room.", hint=f"Give {_FORMS}.")
 
 
 def link_to(remark: Remark) -> Link:

@@ -15,10 +15,10 @@ from holdfast.kernel.questions import Form
 from holdfast.kernel.resource import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.tasks.inputs import (
     AnyPriority,
     AnyStatus,
+    Criteria,
     Dependencies,
     EvidenceIn,
     LinkIn,
@@ -27,6 +27,8 @@ from holdfast.tasks.inputs import (
     dependency_of,
     files_of,
     links_of,
+    list_of,
+    refuse_missing,
 )
 from holdfast.tasks.models import (
     MOST_ITEMS,
@@ -143,7 +145,7 @@ class UpdateTask(InSession):
     )
     add: TaskItems | None = Field(default=None, description="What to add to lists.")
     remove: TaskItems | None = Field(default=None, description="What to take away from lists.")
-    check: Words = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
+    check: Criteria = Field(default=[], description="Criteria that are met, by number from 1 or by text.")
     evidence: list[EvidenceIn] = Field(default=[], max_length=20, description="What shows that it was done.")
     reason: Body | None = Field(default=None, description="Why; needed to block and to reopen.")
     if_version: int | None = Field(default=None, ge=1, description="Change it only at this version.")
@@ -200,6 +202,7 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
 
 def _updated(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
     wanted = _change(arguments)
+    refuse_missing(room.neighbours, wanted.add.get("links", ()))
     wanted.evidence = _checked_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _asked_for_approval(room, arguments)
     with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
@@ -258,9 +261,9 @@ def _add_seed_field(wanted: Change, field: SeedField, value: str | None) -> None
     """Understand the specification's way of naming one field and its value as text."""
     text = value or ""
     if field == "connected_files":
-        wanted.set["files"] = files_of(_list_of(text))
+        wanted.set["files"] = files_of(list_of(text))
     elif field == "blocked_by":
-        wanted.set["blockers"] = [(item, "blocks") for item in _list_of(text)]
+        wanted.set["blockers"] = [(item, "blocks") for item in list_of(text)]
     else:
         wanted.set |= _validated_field(field, text)
 
@@ -274,17 +277,6 @@ def _validated_field(field: str, text: str) -> dict[str, Any]:
         ) from None
     assert isinstance(given, TaskFields)
     return _fields(given)
-
-
-def _list_of(text: str) -> list[str]:
-    """Return the items of a JSON list, or of a list with commas."""
-    if not text.lstrip().startswith("["):
-        return [part.strip() for part in text.split(",") if part.strip()]
-    try:
-        items = json_of(text)
-    except Unreadable:
-        raise InvalidArguments("`value` is not a JSON list.", hint='Write it as ["a", "b"].') from None
-    return [str(item) for item in items]
 
 
 def _items(given: TaskItems) -> dict[str, list[Any]]:
@@ -360,7 +352,7 @@ def done(room: Tasks, arguments: FinishTask) -> TaskUpdated:
         session=arguments.session,
         task_id=arguments.task_id,
         set=TaskFields(status="done"),
-        check=arguments.check,
+        check=list(arguments.check),
         evidence=[EvidenceIn(kind="commit", ref=arguments.commit)] if arguments.commit else [],
         reason=arguments.reason,
     )

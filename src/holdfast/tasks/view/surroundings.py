@@ -114,7 +114,8 @@ def focus_words(found: Focus) -> str:
 def _remark(remark: RemarkOut) -> str:
     place = one_line(remark.file) + (f":{remark.line}" if remark.line else "") if remark.file else ""
     said = " ".join(filter(None, [one_line(remark.title or ""), _short(remark.text)]))
-    return f"{remark.kind} {place or one_line(remark.ref)[:40]}: {said}"
+    state = f" ({one_line(remark.state)})" if remark.state in ("orphaned", "closed") else ""
+    return f"{remark.kind} {place or one_line(remark.ref)[:40]}{state}: {said}"
 
 
 def _short(text: str) -> str:
