@@ -178,7 +178,10 @@ def test_init_answers_as_the_specification_shows(tmp_path: Path):
         assert f'Workspace "kelp" initialized with {count} tasks.' in result["content"][0]["text"]
         schema = tools(fresh)["taskpilot_init"]["outputSchema"]
         assert {"workspace", "tasks_created", "setup_complete"} <= set(schema["properties"])
-        assert {"workspace", "tasks_created", "setup_complete"} <= set(schema["anyOf"][0]["required"])
+        assert {"workspace", "tasks_created", "setup_complete"} <= set(schema["required"])
+        refused = fresh.call("taskpilot_init", workspace_path="/nowhere/at/all")
+        assert refused["isError"] is True
+        assert "structuredContent" not in refused, "a failure would not fit a schema that requires fields"
         again = fresh.call("taskpilot_init", workspace_path=str(repository))["structuredContent"]
         assert again["already_initialized"] is True
         assert again["workspace"]["id"] == data["workspace"]["id"]

@@ -165,6 +165,10 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", "properties": properties} | schema
 
 
+STRICT_RESULTS = frozenset({"taskpilot_init"})
+"""Tools whose specification requires fields outright: a failure would not fit, and so carries no data."""
+
+
 def output_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's result, which may tell of a failure instead.
 
@@ -175,6 +179,8 @@ def output_schema(operation: Operation) -> dict[str, Any]:
         operation.output.model_json_schema(by_alias=True, mode="serialization")
     )
     schema.pop("description", None)
+    if operation.name in STRICT_RESULTS:
+        return schema
     required = schema.pop("required", [])
     schema["properties"] = {**schema.get("properties", {}), "error": _FAILURE}
     if required:

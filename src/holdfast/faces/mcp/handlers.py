@@ -13,7 +13,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
+from holdfast.faces.mcp.catalogue import STRICT_RESULTS, Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.publisher import Announcer
 from holdfast.faces.mcp.request import Context, RequestRunner, Result, client_of, questions_left
@@ -148,9 +148,14 @@ class Handlers:
         try:
             output = await self._run(ctx, operation, params.arguments, asker)
         except HoldfastError as failure:
-            return questions_left(asker, failure) or tool_failure(
+            if (questions := questions_left(asker, failure)) is not None:
+                return questions
+            failed = tool_failure(
                 failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
             )
+            if operation.name in STRICT_RESULTS:
+                failed.structured_content = None
+            return failed
         return _tool_result(operation, output)
 
     async def call_bare(self, operation: Operation, ctx: Context, params: BareParameters) -> dict[str, Any]:
