@@ -13,17 +13,26 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.comments.resources import address_of
-from holdfast.comments.sidecar.note import Note
+from holdfast.comments.sidecar.note import MOVED, Note
 from holdfast.comments.store import Comments, Writer
 from holdfast.inbox.message import Message
 from holdfast.inbox.store import Inbox
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError, InvalidArguments, NotFound
+from holdfast.kernel.errors import (
+    Cancelled,
+    DeadlineExceeded,
+    HoldfastError,
+    InvalidArguments,
+    InvalidPath,
+    NotFound,
+)
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.index import lookup
 from holdfast.milestones.index.lookup import closed_among
@@ -33,6 +42,9 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
+
+if TYPE_CHECKING:
+    from holdfast.comments.anchors.moved_code import Moves
 
 _MESSAGES_LOOKED_AT = 1000
 
@@ -87,20 +99,27 @@ class CommentsNeighbour:
         """Yield the open comments on the task's files, where their code is now."""
         linked = {ref for kind, ref in question.links if kind == "comment"}
         files = [*question.files, *(ref.rpartition("#")[0] for ref in sorted(linked))]
+        moves = self._room.moves() if files else None
+        told = set()
         for path in dict.fromkeys(files):
             current_call().check()
-            for remark, is_open in self._on(path) if path else ():
+            for remark, is_open in self._on(path, moves) if path else ():
                 if remark.ref in linked or (is_open and path in question.files):
+                    told.add(remark.ref)
                     yield remark
+        for ref in sorted(linked - told):
+            with suppress(NotFound, InvalidPath):
+                yield self.find(*ref.rpartition("#")[::2])
 
-    def _on(self, path: str) -> tuple[tuple[Remark, bool], ...]:
+    def _on(self, path: str, moves: Moves | None) -> tuple[tuple[Remark, bool], ...]:
         """Return the comments on a file, each with whether it is open; a file that has none costs a look."""
-        sign = self._room.sign(path)
+        is_moving = moves is not None and (path in moves.arriving or path in moves.homes)
+        sign = None if is_moving else self._room.sign(path)
         if sign is not None and sign[0] is None:
             return ()
         if (known := self._told.recall(path, sign)) is not None:
             return known
-        if self._room.sidecar_bytes(RepoPath.parse(path)) is None:
+        if not is_moving and self._room.sidecar_bytes(RepoPath.parse(path)) is None:
             return ()
         sidecar = self._room.load(path)
         told = tuple((_of_note(path, note), note.status == "open") for note in sidecar.comments)
@@ -108,11 +127,16 @@ class CommentsNeighbour:
         return self._told.keep(path, sign if has_source and self._room.is_settled(sidecar) else None, told)
 
     def find(self, path: str, name: str) -> Remark:
-        """Return one comment by its file and its id."""
-        found = self._room.load(path).comments
-        for note in found:
+        """Return one comment by its file, or by the one that it was in, and its id."""
+        found: list[Note] = []
+        with suppress(NotFound):
+            found = self._room.load(path).comments
+        elsewhere = (
+            None if any(name in (note.id, note.alias) for note in found) else self._room.search.path_of(name)
+        )
+        for note in found if elsewhere is None else self._room.load(elsewhere).comments:
             if name in (note.id, note.alias):
-                return _of_note(path, note)
+                return replace(_of_note(elsewhere or path, note), ref=f"{path}#{note.alias}")
         raise NotFound(
             f"'{path}' has no comment {name!a}.", hint=f"It has {len(found)}; `list_comments` shows them."
         )
@@ -225,7 +249,7 @@ class RoomNeighbours:
             self._inbox.answer(remark.ref, text, author)
         elif remark.kind == "comment":
             path, _, name = remark.ref.rpartition("#")
-            self._comments.answer(path, name, text, author)
+            self._comments.answer(remark.file or path, name, text, author)
         else:
             return False
         return True
@@ -316,16 +340,18 @@ def _of_entity(entity: Entity) -> Remark:
 
 
 def _of_note(path: str, note: Note) -> Remark:
+    moved = note.location.candidates[0] if note.reason == MOVED else None
+    place = path if moved is None or moved.path is None else moved.path
     return Remark(
         kind="comment",
         ref=f"{path}#{note.alias}",
         text=note.shown_text,
-        uri=address_of(path),
-        file=path,
+        uri=address_of(place),
+        file=place,
         line=note.line,
         end_line=note.end_line,
         author=note.author,
         at=note.updated,
-        state="orphaned" if note.orphaned else note.status,
+        state="orphaned" if note.orphaned and moved is None else note.status,
         labels=(note.tag,) if note.tag else (),
     )

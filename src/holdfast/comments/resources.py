@@ -151,10 +151,11 @@ def tagged_comments(room: Comments, tag: str) -> str:
 
 def _sidecars(room: Comments, damaged: list[dict[str, str]]) -> Iterator[Sidecar]:
     """Yield every sidecar that can be read; what cannot is told, and hides no other."""
+    moves = room.moves()
     for path in room.sidecar_paths():
         current_call().check()
         try:
-            yield room.load(path)
+            yield room.load_here(path, moves)
         except (Cancelled, DeadlineExceeded):
             raise
         except HoldfastError as failure:

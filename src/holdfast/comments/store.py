@@ -4,7 +4,8 @@ Contract:
 - Reading changes no file of the work tree. Comments that another program overwrote are there when read, and
   are written back with the next change of their sidecar, or by a scan.
 - One sidecar that cannot be read is one failure; the others are read all the same.
-- Reading one file's comments looks at no other file's.
+- Reading one file's comments looks at no other file's, unless a sidecar lost its source: its comments are
+  shown with the file that their code went to (`anchors/moved_code.py`), where the next change takes them.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from holdfast.storage.watching.file_signature import Sign, sign_of
 from holdfast.storage.watching.listing import Listing, Signature, WatchedListing
 
 if TYPE_CHECKING:
+    from holdfast.comments.anchors.moved_code import Moves, Strays
     from holdfast.comments.search.index import SearchIndex
 
 LENIENT = "HOLDFAST_COMMENTS_LENIENT"
@@ -66,7 +68,7 @@ class Comments(SidecarFiles):
         self.versions = VersionHistory(self.archive, self.history)
         self.offers: Memory[Mapping[tuple[str, str], Sequence[Candidate]]] = Memory()
         """Where the code of orphans may be, as long as no file changes among which it was looked for."""
-        self._sidecars = Listing(repository, is_sidecar)
+        self._sidecars = Listing(repository, is_sidecar, source_of)
 
     @classmethod
     def open(cls, repository: Repository) -> Comments:
@@ -85,9 +87,21 @@ class Comments(SidecarFiles):
         """The index in which comments are searched, made at first use."""
         from holdfast.comments.search.index import SearchIndex
 
-        return SearchIndex(self.repository, WatchedListing(self.repository.root, is_sidecar), self.load)
+        listing = WatchedListing(self.repository.root, is_sidecar)
+        return SearchIndex(self.repository, listing, self.load_here, self.moves)
+
+    @cached_property
+    def _strays(self) -> Strays:
+        from holdfast.comments.anchors.moved_code import Strays
+
+        return Strays(self)
 
     # What there is
+
+    def moves(self) -> Moves | None:
+        """Return where comments belong whose source is gone; None when there is no such sidecar."""
+        lone = [(source_of(one), self._sidecars.signature(one)) for one in self._sidecars.lone()]
+        return self._strays.moves(tuple(lone)) if lone else None
 
     def changed_paths(self) -> tuple[int, list[str]]:
         """Return how many files have comments, and which changed or have a comment without a sure line."""
@@ -102,21 +116,25 @@ class Comments(SidecarFiles):
         ]
         return len(found), changed
 
-    def sidecar_paths(self) -> Iterator[str]:
-        """Yield the path of each source file that has a sidecar, in order; the source may be gone."""
-        for path in self._sidecars.paths():
-            yield source_of(path)
+    def sidecar_paths(self) -> list[str]:
+        """Return the path of each source file that has comments, in order; the source may be gone."""
+        paths, moves = map(source_of, self._sidecars.paths()), self.moves()
+        return list(paths) if moves is None else sorted({*paths, *moves.arriving} - moves.emptied)
 
     def fingerprint(self) -> object:
         """Return a value that changes when a sidecar, or a source that has one, is written or removed."""
-        return self._signatures()
+        return self._signatures(), self.moves()
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one file's comments, or, for `*`, at which files have any."""
         if part == EVERY_FILE:
             return lambda: tuple(self.sidecar_paths())
         sidecar = sidecar_of(part)
-        return lambda: (self._sidecars.signature(sidecar), self._sidecars.signature(part))
+        return lambda: (*map(self._sidecars.signature, (sidecar, part)), self._coming_to(part, self.moves()))
+
+    @staticmethod
+    def _coming_to(path: str, moves: Moves | None) -> list[tuple[str, str]]:
+        return [] if moves is None else moves.arriving.get(path, [])
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""
@@ -128,24 +146,40 @@ class Comments(SidecarFiles):
     # One file
 
     def load(self, source_path: str) -> Sidecar:
-        """Return a file's comments, each where its code is now."""
+        """Return a file's comments, each where its code is now, and those that went with it elsewhere."""
+        moves = self.moves()
+        sidecar = self.load_here(source_path, moves)
+        if moves is not None:
+            sidecar.comments += moves.gone_from(source_path, lambda path: self.load_here(path, moves))
+        return sidecar
+
+    def load_here(self, source_path: str, moves: Moves | None) -> Sidecar:
+        """Return a file's comments without those that are shown with another file now."""
         path = RepoPath.parse(source_path)
         sidecar = self.stored(path)
         signature = self.tree.signature(path)
         if sidecar.digest is None and signature is None:
             self.existing(path)
+        arriving = moves is not None and path.text in moves.arriving
+        if moves is not None:
+            moves.gather(sidecar, lambda one: self.stored(RepoPath.parse(one)))
         if not sidecar.comments:
             return sidecar
         key = _content_key(sidecar)
-        if signature is not None and (known := self.places.find(path.text, signature, key)) is not None:
+        known = None if signature is None or arriving else self.places.find(path.text, signature, key)
+        if known is not None:
             for note, location in zip(sidecar.comments, known, strict=True):
                 note.location = location
             return sidecar
-        found = self.planned(path, sidecar)
-        apply(sidecar, found, [followed(chain) for chain in found.chains])
-        if signature is not None and self.tree.signature(path) == signature:
+        self.place(sidecar, path)
+        if signature is not None and not arriving and self.tree.signature(path) == signature:
             self.keep_places(path, sidecar, signature)
         return sidecar
+
+    def place(self, sidecar: Sidecar, path: RepoPath) -> None:
+        """Find the comments of a sidecar in the present text of a file."""
+        found = self.planned(path, sidecar)
+        apply(sidecar, found, [followed(chain) for chain in found.chains])
 
     def planned(self, path: RepoPath, sidecar: Sidecar) -> Plan:
         """Return what is known about a sidecar's comments, and what has to be followed."""
@@ -214,6 +248,7 @@ class Writer:
         """Write a new comment on a line; where `strict`, not into source that does not parse."""
         # Read before anything is locked: a refusal leaves no trace on disk.
         source = self._room.existing(path)
+        self.settle(path)
         count, last = len(split_lines(decoded(source))), max(draft.line, draft.end_line or 0)
         if last > count:
             raise InvalidLineNumber(path.text, last, count)
@@ -270,6 +305,7 @@ class Writer:
 
     def move(self, source: RepoPath, target: RepoPath, name: str, line: int) -> tuple[int, Placed]:
         """Put a comment on another line, of the same file or of another, and return where it was."""
+        self.settle(source)
         with self._room.locks.holding(source.text, target.text):
             leaving = self._begin(source, must_exist=True)
             note = leaving.find(name)
@@ -297,14 +333,29 @@ class Writer:
                 note = leaving.sidecar.find(name)
                 if note is None or arriving.present is None:
                     continue
-                carry(leaving.sidecar, arriving.sidecar, note)
                 leaving.deleted.add(note.id)
+                known = arriving.sidecar.find(note.id)
+                if known is not None and known.updated >= note.updated:
+                    remove(leaving.sidecar, note)
+                    continue
+                carry(leaving.sidecar, arriving.sidecar, note)
                 note.location, note.as_stored = location, False
                 arriving.touched.add(note.id)
                 moved.append(note)
-            if moved:
+            if leaving.deleted:
                 self._room.finish_both(arriving, leaving)
             return moved
+
+    def settle(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
+        """Take to a file the comments that are shown with it and lie elsewhere; return where each lay."""
+        moves = moves or self._room.moves()
+        coming = [] if moves is None else moves.arriving.get(target.text, [])
+        here = self._room.load_here(target.text, moves).comments if coming else []
+        found = []
+        for source in dict.fromkeys(source for source, _ in coming):
+            names = {note.id: note.location for note in here if (source, note.id) in coming}
+            found += [(source, note) for note in self.relocate(RepoPath.parse(source), target, names)]
+        return found
 
     @contextmanager
     def changing(self, path: RepoPath, follow: Follow = followed) -> Iterator[Change]:
@@ -317,6 +368,7 @@ class Writer:
     @contextmanager
     def _changing_one(self, path: RepoPath, name: str) -> Iterator[tuple[Change, Note]]:
         """Do the same for one comment; those that nobody touches may stay as they are."""
+        self.settle(path)
         with self._room.locks.holding(path.text):
             change = self._begin(path, must_exist=True, everything=False)
             yield change, change.find(name)

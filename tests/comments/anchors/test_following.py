@@ -132,7 +132,7 @@ def test_a_renamed_file_takes_its_comments_along(either: Desk) -> None:
     names = [either.add(PATH, line) for line in (VALIDATE, COMPARE)]
     os.makedirs(either.root / "lib")
     os.replace(either.root / PATH, either.root / "lib/login.ts")
-    assert all(item["reason"] == "file_deleted" for item in either.show(PATH))
+    assert all(item["reason"] == "file_moved" for item in either.show(PATH))
     moved = either.scan()["moved"]
     assert {(item["fromFile"], item["filePath"]) for item in moved} == {(PATH, "lib/login.ts")}
     assert [item["id"] for item in either.show("lib/login.ts")] == names
@@ -168,15 +168,16 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
             made.append(len(files))
             super().__init__(files, *others)
 
-        def find(self, old: Version, anchors: Sequence[Anchor]) -> list[Moved | None]:
+        def offers(self, old: Version, anchor: Anchor, most: int) -> list[Moved]:
             asked.append(old.path)
-            return super().find(old, anchors)
+            return super().offers(old, anchor, most)
 
     for number in range(4):
         text = AUTH.replace("comparePasswords", f"compare{number}").replace("LIMIT", f"LIMIT_{number}")
         desk.write(f"src/old_{number}.ts", text)
         desk.add(f"src/old_{number}.ts", COMPARE)
         os.replace(desk.root / f"src/old_{number}.ts", desk.root / f"src/new_{number}.ts")
+        desk.write(f"src/new_{number}.ts", f"// new_{number}\n{text}")
     monkeypatch.setattr(moved_code, "MovedFiles", Counted)
     moved = desk.scan()["moved"]
     assert {(item["fromFile"], item["filePath"]) for item in moved} == {

@@ -1,27 +1,44 @@
-"""Where code went that is no longer in its file: one pass over the workspace for all that is missing.
+"""Where code went that is no longer in its file, and with it the comments of files that are gone.
 
-Contract: every file of the wanted kinds is read once for one index, whatever the number of comments, and
-again only where a comment's code is most likely. Binary and large files are left out.
+Contract:
+- Every file of the wanted kinds is read once for one index, whatever the number of comments, and again only
+  where a comment's code is most likely. Binary and large files are left out.
+- Sidecars whose source is gone are strays, and nothing is written about them here. What git saw renamed, in
+  commits since a comment was written or in its index, decides first; else the content does, and only where
+  one file is it, clearly. A comment without such a file stays, an orphan with the places that come near.
+- Git is asked, and files are compared, when there are strays and something changed since: the last commit,
+  the index, the names of files, or those sidecars.
 """
 
 from __future__ import annotations
 
 import os
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from zlib import crc32
 
-from holdfast.comments.sidecar.document import whole_line
-from holdfast.comments.sidecar.note import Note
-from holdfast.comments.sidecar.source import SUFFIX, decoded
+from holdfast.comments.sidecar.document import Sidecar, whole_line
+from holdfast.comments.sidecar.note import MOVED, Location, Note
+from holdfast.comments.sidecar.source import SUFFIX, decoded, source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.tracking.moved_files import MovedFiles
-from holdfast.comments.tracking.placement import Anchor, Version
+from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath
+from holdfast.storage.git.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
+
+_MOST_FILES, _MOST_NOTES, _MOST_COMMITS = 1000, 2000, 8
+"""What a reader waits for, of files, comments and commits; a scan of the workspace compares the rest."""
+_LIKELY = 0.5
+"""What must speak for the only file that has a comment's line, though others are like it otherwise."""
+
+Stray = tuple[str, Signature | None]
+"""The path of a source that is gone, and the signature of its sidecar."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +61,8 @@ def missing_of(room: Comments, notes: Iterable[tuple[str, Note]]) -> list[Missin
     found = []
     for (path, _), group in groups.items():
         version = room.annotated_version(group[0].marker)
+        if version is None and (data := room.history.committed(path)) is not None:
+            version = Version(path, decoded(data))  # by another program, and only gone from the work tree
         if version is not None:
             # By the name of the file that they are missing from now; they may have come from elsewhere.
             anchors = tuple(map(written_for, group))
@@ -72,9 +91,13 @@ class Workspace:
         """Return what tells whether one of the files has changed."""
         return self._listing.signatures()
 
+    def paths(self) -> list[str]:
+        """Return the path of each file."""
+        return self._listing.paths()
+
     def versions(self) -> Iterator[Version]:
         """Yield each file that can be read."""
-        for path in self._listing.paths():
+        for path in self.paths():
             current_call().check()
             text = self.text(path)
             if text is not None:
@@ -98,3 +121,133 @@ def index_for(room: Comments, missing: Sequence[Missing]) -> MovedFiles:
     """Return an index of the files that are named like those that something is missing from."""
     files = files_like(room, [one.path for one in missing])
     return MovedFiles(files.versions(), [one.version for one in missing], files.text)
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Where the comments of all strays belong."""
+
+    homes: Mapping[str, Mapping[str, str]]
+    """The file that a comment is in now, by the path that is gone and the id of the comment."""
+    emptied: frozenset[str]
+    """The paths that are gone and whose comments all belong elsewhere."""
+    token: int
+    """What differs when anything of this does, or one of the sidecars."""
+
+    @cached_property
+    def arriving(self) -> dict[str, list[tuple[str, str]]]:
+        """What belongs to each file and lies elsewhere: where, and its id."""
+        found: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for path, homes in self.homes.items():
+            for name, target in homes.items():
+                found[target].append((path, name))
+        return dict(found)
+
+    def gone_from(self, path: str, load: Callable[[str], Sidecar]) -> Iterator[Note]:
+        """Yield what is shown elsewhere, as it is told where its file was: gone, and the place it has now."""
+        homes = self.homes.get(path, {})
+        for target in dict.fromkeys(homes.values()):
+            for note in load(target).comments:
+                if homes.get(note.id) == target:
+                    place = (Candidate(note.line, 1.0, target),)
+                    note.location = Location(note.line, None, Confidence.NONE, MOVED, MOVED, place)
+                    yield note
+
+    def gather(self, sidecar: Sidecar, stored: Callable[[str], Sidecar]) -> None:
+        """Take in what belongs to a file, and leave out what does not."""
+        homes = self.homes.get(sidecar.source_path, {})
+        sidecar.comments = [note for note in sidecar.comments if note.id not in homes]
+        for source, name in self.arriving.get(sidecar.source_path, ()):
+            note = stored(source).find(name)
+            # One that is in both was on its way when its writer was ended: it is one comment.
+            if note is not None and sidecar.find(name) is None:
+                sidecar.comments.append(note)
+
+
+class Strays:
+    """The sidecars of one room whose source is gone."""
+
+    def __init__(self, room: Comments) -> None:
+        self._room = room
+        self._known: tuple[object, Moves | None] = (None, None)
+
+    def moves(self, strays: Sequence[Stray]) -> Moves:
+        """Return where the comments of these strays belong; the same object while nothing changed."""
+        files = files_like(self._room, [path for path, _ in strays])
+        key = (strays, self._room.history.state(), paths := files.paths())
+        known, found = self._known
+        if found is None or known != key:
+            found = self._found(strays, files if len(paths) <= _MOST_FILES else None)
+            self._known = (key, found)
+        return found
+
+    def _found(self, strays: Sequence[Stray], files: Workspace | None) -> Moves:
+        homes: dict[str, dict[str, str]] = {}
+        missing: list[tuple[str, Note]] = []
+        counts: dict[str, int] = {}
+        events: dict[str | None, Sequence[PathEvent]] = {}
+        for path, _ in strays:
+            current_call().check()
+            try:
+                homes[path], lost, counts[path] = self._by_name(path, events)
+            except (Cancelled, DeadlineExceeded):
+                raise
+            except HoldfastError:
+                continue  # it is damaged; whoever reads it hears of that
+            missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
+        # Of a file that was split, the larger part has the name, and another one this code.
+        for path, name, target in self._by_content(missing, files) if missing and files else ():
+            homes[path][name] = target
+        emptied = frozenset(path for path, found in homes.items() if 0 < counts[path] == len(found))
+        return Moves(homes, emptied, crc32(repr((strays, homes)).encode("utf-8", "replace")))
+
+    def _by_name(
+        self, path: str, events: dict[str | None, Sequence[PathEvent]]
+    ) -> tuple[dict[str, str], list[Note], int]:
+        """Return where git says a stray's comments went, those not found there, and how many it has."""
+        sidecar = self._room.stored(RepoPath.parse(path))
+        commits = {
+            note.id: str((note.evidence or {}).get("commit") or "") or None for note in sidecar.comments
+        }
+        targets: dict[str | None, str | None] = {}
+        for commit in dict.fromkeys(commits.values()):
+            if commit not in events and len(events) < _MOST_COMMITS:
+                events[commit] = self._room.history.path_events(commit)
+            targets[commit] = self._renamed(path, events.get(commit, ()))
+        homes = {name: home for name, commit in commits.items() if (home := targets[commit]) is not None}
+        for target in dict.fromkeys(homes.values()):
+            self._room.place(sidecar, RepoPath.parse(target))
+        lost = [note for note in sidecar.comments if note.id not in homes or note.orphaned]
+        return homes, lost, len(sidecar.comments)
+
+    def _renamed(self, path: str, events: Sequence[PathEvent]) -> str | None:
+        """Return what a path became, by what happened to it last, unless another file is just like that."""
+        gone = [number for number, event in enumerate(events) if event.old == path]
+        blob = ""
+        for event in events[gone[-1] :] if gone else ():
+            if event.old == path:
+                path, blob = event.new, event.blob
+        twins = {event.new for event in events if event.blob == blob} - {path}
+        return path if blob and self._exists(path) and not any(map(self._exists, twins)) else None
+
+    def _exists(self, path: str) -> bool:
+        try:
+            return self._room.tree.signature(source_path(path)) is not None
+        except HoldfastError:
+            return False  # no name for a source, or not for us to read
+
+    def _by_content(
+        self, notes: Sequence[tuple[str, Note]], files: Workspace
+    ) -> Iterator[tuple[str, str, str]]:
+        """Yield the one file that holds the code of a comment, where there is one that clearly does."""
+        missing = missing_of(self._room, notes)
+        if not missing:
+            return
+        index = MovedFiles(files.versions(), [one.version for one in missing], files.text)
+        for one in missing:
+            for name, anchor in zip(one.names, one.anchors, strict=True):
+                current_call().check()
+                offers = index.offers(one.version, anchor, 2)
+                best = offers[0] if offers and offers[0].placement.confidence is Confidence.HIGH else None
+                if best is not None and (best.clear or (len(offers) == 1 and best.share >= _LIKELY)):
+                    yield one.path, name, best.path

@@ -50,7 +50,9 @@ def uncertain_comments(
         for standing in ("orphaned", "review")
     ]
     paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
-    notes = [(path, note) for path in sorted(paths) for note in room.load(path).comments if _is_unsure(note)]
+    moves = room.moves()
+    loaded = ((path, room.load_here(path, moves).comments) for path in sorted(paths))
+    notes = [(path, note) for path, found in loaded for note in found if _is_unsure(note)]
     notes.sort(key=lambda item: (item[0], item[1].line, item[1].alias))
     return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
 
-from holdfast.comments.anchors.moved_code import index_for, missing_of, written_for
+from holdfast.comments.anchors.moved_code import Moves, index_for, missing_of, written_for
 from holdfast.comments.anchors.plan import location_of
 from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
@@ -139,17 +139,32 @@ class Scan:
 
     def run(self, only: RepoPath | None = None) -> Scanned:
         """Bring the comments of all files, or of one, up to date."""
+        self._settle_strays(only)
         files, changed = self._room.changed_paths() if only is None else self._just(only)
         self.result.files, self.result.changed = files, len(changed)
         with self._room.versions.asking_git_once(changed) if len(changed) > _FEW else nullcontext():
             self._update(changed)
         return self.result
 
+    def _settle_strays(self, only: RepoPath | None) -> None:
+        """Take the comments of files that were renamed to where they are now."""
+        moves = self._room.moves()
+        if moves is None:
+            return
+        near = set() if only is None else {only.text, *moves.homes.get(only.text, {}).values()}
+        for target in moves.arriving:
+            if only is None or target in near:
+                self._guarded(target, partial(self._settle_in, target, moves))
+
+    def _settle_in(self, target: str, moves: Moves) -> None:
+        for source, note in self._writer.settle(RepoPath.parse(target), moves):
+            self.result.outcomes.append(Outcome(note.alias, target, note.location, note.line, source))
+
     def _just(self, path: RepoPath) -> tuple[int, list[str]]:
         """Return one file as all that changed, if it has comments; one that is nowhere is a mistake."""
         if self._room.sidecar_bytes(path) is not None:
             return 1, [path.text]
-        if self._room.source_bytes(path) is None:
+        if self._room.source_bytes(path) is None and not self.result.outcomes:
             raise self._room.not_found(path)
         return 0, []
 

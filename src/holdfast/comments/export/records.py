@@ -78,11 +78,11 @@ def exported_files(
     room: Comments, paths: Iterable[str], margin: int | None, tally: Tally, *, total: int | None
 ) -> Iterator[ExportedFile]:
     """Yield the files with their comments, and count them; `margin`: with so many lines of source around."""
-    call = current_call()
+    call, moves = current_call(), room.moves()
     for number, path in enumerate(paths, 1):
         call.progress(number, total, "Exporting comments")
         try:
-            notes = room.load(path).comments
+            notes = room.load_here(path, moves).comments
         except (CommentFileCorrupted, SourceNotFound):
             tally.damaged.append(visible(path))
             continue

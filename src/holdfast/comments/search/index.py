@@ -7,6 +7,7 @@ Contract:
   it is shown. For that, the sources of the files in the answer are looked at, and no others.
 - Deleting the index, damaging it or leaving it behind changes no answer. A sidecar that cannot be read is
   named in the answer; the others are found all the same.
+- Comments whose source is gone are found with the file that their code went to.
 - Reading a workspace without a single sidecar leaves no trace on disk.
 """
 
@@ -17,6 +18,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from holdfast.comments.errors import CommentFileCorrupted
 from holdfast.comments.search.corpus import Corpus
@@ -30,23 +32,31 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 from holdfast.storage.watching.listing import WatchedListing, WatchedSignature
 
+if TYPE_CHECKING:
+    from holdfast.comments.anchors.moved_code import Moves
+
 _ATTEMPTS = 20
 _SHOWN = (
     "SELECT id, file, line, end_line, name, text, tag, author, created, status, standing, reason, ai, model,"
     " confidence FROM comment WHERE id IN ({})"
 )
 
-Load = Callable[[str], Sidecar]
-"""Given the path of a source, returns its comments where they are now."""
+_FILE_OF = "SELECT path FROM file WHERE id = (SELECT file FROM comment WHERE name = ? LIMIT 1)"
+
+Load = Callable[[str, "Moves | None"], Sidecar]
+"""Given the path of a source, and what belongs to other files, returns its comments where they are now."""
 
 
 class SearchIndex:
     """The index of one work tree's comments."""
 
-    def __init__(self, repository: Repository, listing: WatchedListing, load: Load) -> None:
+    def __init__(
+        self, repository: Repository, listing: WatchedListing, load: Load, moves: Callable[[], Moves | None]
+    ) -> None:
         self._repository = repository
         self._listing = listing
         self._load = load
+        self._moves = moves
         # Work trees of one repository share the folder, but have files of their own.
         tree = hashlib.sha256(os.fsencode(repository.root)).hexdigest()[:12]
         self._database = DerivedDatabase(
@@ -57,7 +67,8 @@ class SearchIndex:
             prepare=lambda _: None,
         )
         self._corpus = Corpus()
-        self._files: Mapping[str, WatchedSignature] = {}
+        self._files: dict[str, WatchedSignature] = {}
+        self._seen: tuple[object, Moves | None] = (None, None)
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
@@ -66,7 +77,7 @@ class SearchIndex:
         with self._lock:
             try:
                 # Looked at once: what changes from now on need not be in the answer.
-                files = self._listing.current()
+                files = self._current()
                 for _ in range(_ATTEMPTS):
                     if (answer := self._attempt(files, query, everywhere=everywhere)) is not None:
                         return answer
@@ -76,10 +87,30 @@ class SearchIndex:
                     self._caught_up = None
         raise Busy("The comments change faster than they can be read.", hint="Try again in a moment.")
 
+    def path_of(self, name: str) -> str | None:
+        """Return the file that the comment of this name is shown with, wherever it was before."""
+        if not self.find(Query(limit=1)).total:
+            return None
+        with self._database.read() as connection:
+            row = connection.execute(_FILE_OF, (name,)).fetchone()
+        return None if row is None else str(row[0])
+
     def close(self) -> None:
         """Close the connections and stop watching."""
         self._database.close()
         self._listing.close()
+
+    def _current(self) -> Mapping[str, WatchedSignature]:
+        """Return what tells that a source's comments changed; the same object while none did."""
+        found, moves = self._listing.current(), self._moves()
+        if self._seen[0] is not found or self._seen[1] is not moves:
+            self._seen = (found, moves)
+            self._files = {source_of(path): signature for path, signature in found.items()}
+            if moves is not None:
+                for path in (*moves.homes, *moves.arriving):
+                    number, *rest = self._files.get(path, (0, 0, 0, 0))
+                    self._files[path] = (number + moves.token, rest[0], rest[1], rest[2])
+        return self._files
 
     def _attempt(
         self, files: Mapping[str, WatchedSignature], query: Query, *, everywhere: bool
@@ -110,12 +141,11 @@ class SearchIndex:
     def _catch_up(self, files: Mapping[str, WatchedSignature]) -> None:
         """Make the index hold these files and no others."""
         with self._database.write() as connection:
-            RowWriter(connection, self._loaded).replace(_by_source(files))
+            RowWriter(connection, self._loaded).replace(files)
             self._keep(files, state_of(connection))
 
     def _keep(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> None:
-        # The mapping itself is kept, too: its identity means something only as long as it is there.
-        self._files = files
+        # `_files` keeps the mapping: its identity means something only as long as it is there.
         self._caught_up = (id(files), state)
 
     def _build(self, files: Mapping[str, WatchedSignature]) -> Answer | None:
@@ -126,7 +156,7 @@ class SearchIndex:
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
-            RowWriter(connection, self._loaded).begin(_by_source(files))
+            RowWriter(connection, self._loaded).begin(files)
             self._keep(files, state_of(connection))
 
         self._database.rebuild(fill)
@@ -137,7 +167,7 @@ class SearchIndex:
         current_call().check()
         source = self._source(path)
         try:
-            return source, self._load(path)
+            return source, self._load(path, self._seen[1])
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
@@ -158,7 +188,3 @@ class SearchIndex:
             file, *columns = by_id[facts.id]
             hits.append(Hit(corpus.paths[file], count, *columns))
         return Answer(total, hits, list(corpus.damaged))
-
-
-def _by_source(files: Mapping[str, WatchedSignature]) -> dict[str, WatchedSignature]:
-    return {source_of(path): signature for path, signature in files.items()}

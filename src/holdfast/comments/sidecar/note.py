@@ -78,6 +78,9 @@ def _from_symbol(param: Mapping[str, Any], symbol: AnchorSymbol | None) -> str |
 EVIDENCE = "holdfast"
 """The one key under which a marker keeps what we know about it; the extension carries it along."""
 
+MOVED = "file_moved"
+"""Why a comment is gone from where its file was: the candidate is the place that it is shown at."""
+
 STATUSES = ("open", "resolved", "wontfix")
 
 

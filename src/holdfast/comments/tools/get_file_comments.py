@@ -8,6 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.comments.anchors.orphans import offer
 from holdfast.comments.models import CommentFacts, FilePath
+from holdfast.comments.sidecar.note import MOVED
 from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
@@ -46,8 +47,11 @@ class FileComments(Output):
     comments: list[CommentFacts] = Field(description="The comments, in the order of the file's sidecar.")
 
 
+_NEXT_STEP = "`move_comment` puts an orphaned comment where it belongs."
+
+
 def summary_of_file(result: FileComments) -> str:
-    """Say which comments a file has."""
+    """Say which comments a file has, and what to do about those without code."""
     shown = result.comments
     counts = Counter(comment.tag or UNTAGGED for comment in shown)
     order = [tag for tag in TAGS if tag in counts] + sorted(counts.keys() - set(TAGS))
@@ -56,7 +60,11 @@ def summary_of_file(result: FileComments) -> str:
     head += [f"- {tag}: {counts[tag]}" for tag in order]
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
-    return "\n\n".join(["\n".join(head), *entries])
+    return "\n\n".join(["\n".join(head), *entries, *([_NEXT_STEP] if _are_lost(shown) else [])])
+
+
+def _are_lost(shown: list[CommentFacts]) -> bool:
+    return any(comment.orphaned and comment.reason != MOVED for comment in shown)
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
@@ -88,6 +96,10 @@ def _where(comment: CommentFacts) -> str:
 
 
 def _doubts(comment: CommentFacts) -> list[str]:
+    if comment.reason == MOVED:
+        return [
+            f"   Its file moved: it is shown with {one.file_path}:{one.line}" for one in comment.candidates
+        ]
     why = (comment.reason or "not sure").replace("_", " ")
     said = f"Orphaned: {why}" if comment.orphaned else f"Needs review: {why}"
     places = ", ".join(

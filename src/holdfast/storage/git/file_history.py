@@ -6,9 +6,11 @@ answer is that nothing is known. No command reads the work tree.
 
 from __future__ import annotations
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import monotonic
@@ -16,6 +18,7 @@ from holdfast.kernel.errors import DeadlineExceeded, HoldfastError, TooLarge, Un
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -25,7 +28,18 @@ _SECONDS_FOR_MANY = 60.0
 _MOST_NAMED = 2000
 """Files that git is told by name when it is asked for the past of many."""
 
-_LOG = ("log", "--raw", "--no-abbrev", "--no-renames", "--no-ext-diff", "--no-textconv", "--format=", "-z")
+_RAW = ("--raw", "--no-abbrev", "--no-ext-diff", "--no-textconv", "-z")
+_LOG = ("log", *_RAW, "--no-renames", "--format=")
+
+
+class PathEvent(NamedTuple):
+    """What a commit, or the index after the last one, did with a path."""
+
+    old: str
+    """The path that is gone; empty where the file is new."""
+    new: str
+    """The path that is there now; empty where the file was deleted."""
+    blob: str
 
 
 class FileHistory:
@@ -35,6 +49,18 @@ class FileHistory:
         self._git = None if repository.git_dir is None else Git(repository)
         self.held: Memory[set[str]] = Memory()
         """What files held in any commit, for those who ask the same again."""
+        self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
+        self._index = os.path.join(repository.git_dir or "", "index")
+
+    def state(self) -> object:
+        """Return what changes with the last commit and with the index, by a look at git's files."""
+        if self._git is None:
+            return None
+        try:
+            status = os.stat(self._index)
+        except OSError:
+            return self._head.commit()
+        return self._head.commit(), status.st_ino, status.st_size, status.st_mtime_ns
 
     def head(self) -> str | None:
         """Return the id of the last commit."""
@@ -82,6 +108,13 @@ class FileHistory:
         chosen = ("--", *paths) if len(paths) <= _MOST_NAMED else ()
         found = _by_path(self._log(commit, *chosen, seconds=_SECONDS_FOR_MANY))
         return {path: ids[-_MOST_COMMITS:] for path, ids in found.items()}
+
+    def path_events(self, commit: str | None) -> list[PathEvent]:
+        """Return which files came, went and were renamed after a commit and in the index, oldest first."""
+        since = f"{commit}..HEAD" if commit is not None and _COMMIT.fullmatch(commit) else "HEAD"
+        options = (*_RAW, "--find-renames", "--diff-filter=ADR")
+        log = self._output("log", "--format=", *options, f"--max-count={_MOST_COMMITS}", since)
+        return [*_path_events(log)[::-1], *_path_events(self._output("diff", "--cached", *options, "HEAD"))]
 
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed content of a file came, in seconds, and its id, newest first."""
@@ -151,6 +184,19 @@ def _parsed_dates(output: bytes) -> list[tuple[int, str]]:
             new = head.split(" ")[3]
             if new.strip("0"):
                 found.append((seconds, new))
+    return found
+
+
+def _path_events(output: bytes) -> list[PathEvent]:
+    """Return what `git log --raw -z` with renames prints, in its order."""
+    found = []
+    fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
+    for field in fields:
+        head = field.lstrip("\n")
+        if head.startswith(":"):
+            blob, kind = head.split(" ")[3:5]
+            old = "" if kind == "A" else next(fields, "")
+            found.append(PathEvent(old, "" if kind == "D" else next(fields, ""), blob))
     return found
 
 

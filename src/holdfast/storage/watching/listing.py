@@ -20,7 +20,7 @@ import os
 import stat
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from holdfast.kernel.clock import monotonic
@@ -73,24 +73,46 @@ class _Folder(NamedTuple):
     read_at: int
     folders: tuple[str, ...]
     names: tuple[str, ...]
+    lone: tuple[str, ...]
+    """Those of the names that lack the file they belong to."""
 
 
 class Listing:
     """The files of a work tree whose names are wanted. Usable from many threads."""
 
-    def __init__(self, repository: Repository, wanted: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        repository: Repository,
+        wanted: Callable[[str], bool],
+        belongs_to: Callable[[str], str] | None = None,
+    ) -> None:
+        """`belongs_to` names the file beside which a wanted one lies, where `lone` is asked for."""
         self._root = repository.root
         self._wanted = wanted
+        self._belongs_to = belongs_to
         self._folders: dict[str, _Folder] = {}
+        self._lone: tuple[list[tuple[str, int]], list[str]] = ([], [])
+        """What `lone` found, and the folders with their times for which that holds."""
         self._lock = threading.Lock()
 
     def paths(self) -> list[str]:
         """Return the paths of the wanted files from the root, in order."""
-        with self._lock:
-            found: dict[str, _Folder] = {}
-            paths = sorted(self._walk("", found))
-            self._folders = found
-        return paths
+        return sorted(path for prefix, folder in self._walk() for path in map(prefix.__add__, folder.names))
+
+    def lone(self) -> list[str]:
+        """Return those that lack the file they belong to; costs a look at each folder, not at each file."""
+        known, found = self._lone
+        try:
+            if known and all(os.stat(place).st_mtime_ns == modified for place, modified in known):
+                return found
+        except OSError:
+            pass  # a folder is gone
+        walked = self._walk()
+        found = sorted(prefix + name for prefix, folder in walked for name in folder.lone)
+        is_old = all(folder.read_at - folder.modified > _YOUNG_NANOSECONDS for _, folder in walked)
+        places = [(os.path.join(self._root, prefix), folder.modified) for prefix, folder in walked]
+        self._lone = (places if is_old else [], found)
+        return found
 
     def signatures(self) -> dict[str, Signature]:
         """Return the signature of each wanted file."""
@@ -105,17 +127,22 @@ class Listing:
             return None
         return status.st_ino, status.st_size, status.st_mtime_ns
 
-    def _walk(self, relative: str, found: dict[str, _Folder]) -> Iterator[str]:
-        waiting = [relative]
-        while waiting:
-            relative = waiting.pop()
-            folder = self._read(relative)
-            if folder is None:
-                continue
-            found[relative] = folder
-            prefix = f"{relative}/" if relative else ""
-            yield from (prefix + name for name in folder.names)
-            waiting.extend(prefix + name for name in folder.folders)
+    def _walk(self) -> list[tuple[str, _Folder]]:
+        """Return every folder, with what stands before the names in it."""
+        with self._lock:
+            found: dict[str, _Folder] = {}
+            waiting, walked = [""], []
+            while waiting:
+                relative = waiting.pop()
+                folder = self._read(relative)
+                if folder is None:
+                    continue
+                found[relative] = folder
+                prefix = f"{relative}/" if relative else ""
+                walked.append((prefix, folder))
+                waiting.extend(prefix + name for name in folder.folders)
+            self._folders = found
+        return walked
 
     def _read(self, relative: str) -> _Folder | None:
         place = os.path.join(self._root, relative)
@@ -132,7 +159,13 @@ class Listing:
             folders, names = _entries(place, self._wanted)
         except OSError:
             return None
-        return _Folder(modified, read_at, tuple(folders), tuple(names))
+        lone = (
+            name
+            for name in names
+            if self._belongs_to is not None
+            and not os.path.lexists(os.path.join(place, self._belongs_to(name)))
+        )
+        return _Folder(modified, read_at, tuple(folders), tuple(names), tuple(lone))
 
 
 WatchedSignature = tuple[int, int, int, int]
