@@ -33,6 +33,8 @@ _KEYCAP = "[#*0-9]"
 _IDEOGRAPH = "[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 _LONE_RETURN = r"\r(?!\n)"
 _HIDING = f"[\r{_INVISIBLE[1:-1]}{_JOINER[1:-1]}{_SELECTOR[1:-1]}]"
+_HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
+"""How JSON spells control characters. A backslash before one of these letters is taken for it, too."""
 _PLAIN = bytes(range(0x20, 0x7F)) + b"\t\n"
 
 
@@ -48,6 +50,11 @@ def is_visible(text: bytes) -> bool:
     """Tell quickly that a text in UTF-8 holds nothing of which `visible` might take some away."""
     rest = text.translate(None, _PLAIN)  # most texts end here, at the speed of a copy
     return not rest or re.search(_HIDING, rest.decode("utf-8", "surrogatepass")) is None
+
+
+def may_hide(document: bytes) -> bool:
+    """Tell quickly whether a JSON document may hold what nobody can see; in doubt it may."""
+    return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
 
 
 def visible(text: str) -> str:

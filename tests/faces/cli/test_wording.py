@@ -9,9 +9,8 @@ import click
 import pytest
 
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.arguments import command_arguments
+from holdfast.faces.cli.arguments import command_arguments, command_names, with_commands, with_options
 from holdfast.faces.cli.command import OperationCommand
-from holdfast.faces.cli.wording import command_names, with_commands, with_options
 from holdfast.toolsets import full_registry
 from tests.conftest import RunHoldfast
 

@@ -3,6 +3,9 @@
 Parsing is all that happens here. What is typed is turned into the JSON value it spells, and handed
 on as typed when it spells none: whether it is acceptable is for the one validator to say, in the
 same words as over every other face.
+
+Descriptions and errors are written once, for all faces, with the names of tools and of their fields. Here a
+tool is called by its command, and a field by its option or its place.
 """
 
 from __future__ import annotations
@@ -11,15 +14,18 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 import click
 
-from holdfast.faces.cli.wording import command_names, with_commands, with_options
 from holdfast.faces.render.schema import Property, Shape, properties_of, spelled_value
 from holdfast.kernel.errors import InvalidArguments, closest
 from holdfast.kernel.operation import Operation
 
+_TOOL = re.compile(r"`?\b([a-z]+(?:_[a-z]+)+)\b`?")
+_FIELD = re.compile(r"`([A-Za-z_]+)`")
+_ARGUMENT = re.compile(r'(missing )?argument "([A-Za-z_]+)((?:\.\w+)*)"')
 _METAVARS = {"string": "TEXT", "integer": "INTEGER", "number": "NUMBER"}
 _WORD_BORDER = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _QUOTING = """Quote it for the shell: '{"name": "value"}'."""
@@ -197,3 +203,37 @@ def choice_hint(arguments: Iterable[CommandArgument], given: Mapping[str, Any]) 
             if choices and str(value) not in choices and (best := closest(str(value), choices)):
                 return f'Did you mean "{best}"?'
     return None
+
+
+@cache
+def command_names() -> Mapping[str, str]:
+    """Return what is typed for each tool of this installation."""
+    from holdfast.faces.cli.catalogue import CATALOGUE
+
+    return {
+        item.operation: f"holdfast {toolset.name} {item.command}"
+        for toolset in CATALOGUE
+        for item in toolset.commands
+    }
+
+
+def with_commands(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with commands for the tools it names."""
+    return _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
+
+
+def with_options(text: str, arguments: Iterable[CommandArgument]) -> str:
+    """Return a text with options, and arguments in their place, for the fields it names."""
+    known = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
+
+    def argument(found: re.Match[str]) -> str:
+        item = known.get(found[2])
+        if item is None:
+            return found[0]
+        kind = "argument" if item.is_positional else "option"
+        choices = f" ({item.choices})" if found[1] and item.choices else ""
+        within = f" ({found[3][1:]})" if found[3] else ""
+        return f"{found[1] or ''}{kind} {item.spelling}{within}{choices}"
+
+    text = _ARGUMENT.sub(argument, text)
+    return _FIELD.sub(lambda found: known[found[1]].spelling if found[1] in known else found[0], text)

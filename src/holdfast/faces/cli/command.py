@@ -14,11 +14,18 @@ import click
 
 from holdfast import toolsets
 from holdfast.faces.cli import failures, output
-from holdfast.faces.cli.arguments import choice_hint, command_arguments, path_completion, wire_arguments
+from holdfast.faces.cli.arguments import (
+    choice_hint,
+    command_arguments,
+    command_names,
+    path_completion,
+    wire_arguments,
+    with_commands,
+    with_options,
+)
 from holdfast.faces.cli.catalogue import CATALOGUE, CatalogueCommand, CatalogueToolset, catalogue_of
 from holdfast.faces.cli.groups import PageContext, PageFormatter, help_option, option_rows
 from holdfast.faces.cli.output import ProgressLine, is_terminal, width_of, write, write_words
-from holdfast.faces.cli.wording import command_names, with_commands, with_options
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded

@@ -11,10 +11,7 @@ import json
 from typing import Any
 
 from holdfast.kernel.errors import HoldfastError
-from holdfast.kernel.untrusted import is_visible, visible, visible_in
-
-_HIDING_ESCAPES = (b"\\u", b"\\r", b"\\b", b"\\f")
-"""How JSON spells control characters. A backslash before one of these letters is taken for it, too."""
+from holdfast.kernel.untrusted import may_hide, visible, visible_in
 
 
 def json_text(value: Any, *, for_a_person: bool) -> str:
@@ -24,11 +21,6 @@ def json_text(value: Any, *, for_a_person: bool) -> str:
     if may_hide(text.encode("utf-8", "surrogatepass")):
         text = json.dumps(visible_in(value), ensure_ascii=False, default=_visible_name, **layout)
     return f"{text}\n"
-
-
-def may_hide(document: bytes) -> bool:
-    """Tell quickly whether a JSON document may hold what nobody can see; in doubt it may."""
-    return not is_visible(document) or any(escape in document for escape in _HIDING_ESCAPES)
 
 
 def error_object(error: HoldfastError, code: int) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from holdfast.kernel.errors import Corrupted, Denied, InvalidPath, NotFound, Out
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
-from holdfast.storage.sql.snapshot import connect, connect_to
+from holdfast.storage.sql.quick import connect_to, connected
 from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, SqliteError, database_failure
 
 POINTER_SUFFIX = ".index"
@@ -219,7 +219,7 @@ class DerivedDatabase:
 
 
 def _connected(path: str) -> sqlite3.Connection:
-    return connect(path, seconds=LIMITS.database_busy_seconds)
+    return connected(path, LIMITS.database_busy_seconds)
 
 
 def _in_memory(address: str) -> sqlite3.Connection:

@@ -80,6 +80,24 @@ def are_callers(*paths: str) -> bool:
         return False
 
 
+def connect_to(address: str, seconds: float) -> Connection:
+    """Return a connection to an address of SQLite's, as all connections of stores are."""
+    return connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)
+
+
+def connected(path: str, seconds: float, *, mode: str = "rw") -> Connection:
+    """Open a store to write it, or a snapshot of it where nothing can be written."""
+    connection = connect_to(address_of(path, mode), seconds)
+    try:
+        connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
+    except Error as error:
+        connection.close()
+        from holdfast.storage.sql.snapshot import snapshot_of
+
+        return snapshot_of(path, error)
+    return connection
+
+
 def enclosing_repository(start: str) -> tuple[str, str]:
     """Return the work tree that encloses a directory, and the store directory its worktrees share."""
     if not os.path.isdir(start):

@@ -41,20 +41,6 @@ class Snapshot(sqlite3.Connection):
     reason: HoldfastError | None = None
 
 
-def connect(path: str, *, mode: str = "rw", seconds: float) -> sqlite3.Connection:
-    """Open a store to write it, or a snapshot of it where nothing can be written."""
-    connection = connect_to(address_of(path, mode), seconds)
-    try:
-        connection.execute("PRAGMA schema_version").fetchone()  # only now SQLite opens the file, and its log
-        return connection
-    except BaseException as error:
-        connection.close()
-        reason = unwritable(path, error)
-        if reason is None:
-            raise
-    return _snapshot(path, reason)
-
-
 def unwritable(path: str, error: BaseException) -> HoldfastError | None:
     """Return why the machine lets nothing be written at a path, if that is what SQLite's error comes from."""
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK)
@@ -72,7 +58,11 @@ def unwritable(path: str, error: BaseException) -> HoldfastError | None:
     return disk_failure(OSError(number, os.strerror(number)), os.path.basename(path))
 
 
-def _snapshot(path: str, reason: HoldfastError) -> Snapshot:
+def snapshot_of(path: str, error: BaseException) -> Snapshot:
+    """Return a snapshot of a store that SQLite could not open because nothing can be written, or raise."""
+    reason = unwritable(path, error)
+    if reason is None:
+        raise error
     for _ in range(_ATTEMPTS):
         before = _moment(path)
         pages, size = pages_of(log_of(path))
@@ -108,8 +98,3 @@ def _united(path: str, pages: dict[int, bytes], size: int) -> bytes:
 
 def _opened(address: str) -> Snapshot:
     return Snapshot(address, uri=True, isolation_level=None, check_same_thread=False)
-
-
-def connect_to(address: str, seconds: float) -> sqlite3.Connection:
-    """Return a connection to an address of SQLite's, as all connections of ours are."""
-    return sqlite3.connect(address, uri=True, timeout=seconds, isolation_level=None, check_same_thread=False)

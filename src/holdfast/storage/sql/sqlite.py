@@ -28,7 +28,8 @@ from holdfast.kernel.errors import Busy, Corrupted, Denied, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, locked
-from holdfast.storage.sql.snapshot import connect, unwritable
+from holdfast.storage.sql.quick import connected
+from holdfast.storage.sql.snapshot import unwritable
 from holdfast.storage.sql.store_file import (
     SQLITE_ERRORS,
     ConnectionPool,
@@ -171,7 +172,7 @@ class Database:
         self.close()
 
     def _connect(self) -> sqlite3.Connection:
-        connection = connect(self.path, mode="ro" if self._read_only else "rw", seconds=self._busy_seconds)
+        connection = connected(self.path, self._busy_seconds, mode="ro" if self._read_only else "rw")
         try:
             for setting in _SETTINGS:
                 connection.execute(setting)

@@ -15,9 +15,8 @@ from typing import Any
 
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from holdfast.faces.render.json_text import may_hide
 from holdfast.kernel.codes import INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR
-from holdfast.kernel.untrusted import visible_in
+from holdfast.kernel.untrusted import may_hide, visible_in
 
 RequestId = str | int
 
