@@ -45,7 +45,7 @@ def test_many_commits_are_in_few_packs_that_git_finds_sound(
         plain(writing.path, "verify-pack", str(packs_of(writing) / name))
     for name in files(writing, ".idx"):
         os.utime(packs_of(writing) / name, (0, 0))
-    writing.append("last\n", writing.refs.tips()[REF])
+    writing_in(writing.path).append("last\n", writing.refs.tips()[REF])
     assert len(os.listdir(packs_of(writing))) == 2 * len(files(writing, ".pack")), "nothing is left behind"
 
 

@@ -110,15 +110,15 @@ class Packs:
         os.makedirs(self._directory, exist_ok=True)
         sweep_orphans(self._directory)
         names = frozenset(os.listdir(self._directory))
-        for name in names:
-            stem, suffix = os.path.splitext(name)
+        for stem in (name[:-5] for name in names if name.endswith(".keep")):
             path = os.path.join(self._directory, stem)
-            if suffix == ".keep" and _content(path + suffix, len(_KEPT)) == _KEPT:
-                _remove(path + suffix, *(() if f"{stem}.idx" in names else (f"{path}.pack",)))
-            elif (
-                suffix == ".idx" and f"{stem}.pack" not in names and _age(path + suffix) > ORPHAN_AGE_SECONDS
-            ):
-                _remove(path + suffix)
+            if _content(f"{path}.keep", len(_KEPT)) == _KEPT:
+                _remove(f"{path}.keep", *(() if f"{stem}.idx" in names else (f"{path}.pack",)))
+        if self._patience > 1:
+            return  # there may be many indexes where much is written
+        for name in (name for name in names if name.endswith(".idx") and f"{name[:-4]}.pack" not in names):
+            if _age(os.path.join(self._directory, name)) > ORPHAN_AGE_SECONDS:
+                _remove(os.path.join(self._directory, name))
 
     def _replaceable(self, tip: str | None) -> list[Pack]:
         """Return the newest packs, newest first, that one new pack should hold, so that they stay few.
