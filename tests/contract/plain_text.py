@@ -28,6 +28,7 @@ REASONS = {
     **TASK_LOOK_PLAIN_TEXT,
     **TASK_STEP_PLAIN_TEXT,
     "Answer.time": OUR_TIME,
+    "AttachedFile.attached_at": OUR_TIME,
     "Drained.message_ids": OUR_NAME,
     "Finding.next_step": OUR_WORDS,
     "Finding.store": OUR_WORDS,
