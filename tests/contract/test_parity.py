@@ -155,7 +155,9 @@ def comparable(answer: dict[str, Any]) -> str:
 
 
 def _shows(content: list[dict[str, Any]], result: dict[str, Any]) -> bool:
-    """Tell whether the content of a tool that gives no data is what the result holds."""
+    """Tell whether the content of a tool that gives no data is what the result holds, or its failure."""
+    if "error" in result:
+        return [item["text"].startswith(result["error"]["message"]) for item in content] == [True]
     shown = {item.get("data") or item.get("resource", {}).get("text") for item in content}
     return not shown.isdisjoint({result.get("data"), result.get("text")} - {None})
 

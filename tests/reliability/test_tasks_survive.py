@@ -355,10 +355,10 @@ def test_a6_an_older_program_refuses_a_newer_database_of_a_team(
     with running_server() as server:
         database = server.new_database()
         prepared(repository, database)
-        monkeypatch.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
-        with pytest.raises(Unavailable, match="newer Holdfast"):
-            Tasks(Repository.at(repository), database=database).find(Query())
-        monkeypatch.undo()
+        with monkeypatch.context() as older:
+            older.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
+            with pytest.raises(Unavailable, match="newer Holdfast"):
+                Tasks(Repository.at(repository), database=database).find(Query())
         assert items(repository, database) == {OLD}
 
 

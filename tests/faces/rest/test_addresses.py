@@ -237,7 +237,7 @@ def test_a_feed_tells_what_happens_from_now_on(library: Library):
 
     ready, placed = asyncio.run(collected(library, None, happen, 2))
     assert ready.startswith("id: 1\nevent: ready")
-    assert placed == 'id: 2\nevent: placed\ndata: {"title": "Tides"}'
+    assert placed == 'id: 2\nevent: placed\ndata: {"title":"Tides"}'
 
 
 def test_a_feed_is_taken_up_where_it_was_left(library: Library):
