@@ -7,11 +7,13 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from holdfast.kernel.errors import NotFound, Unavailable
+from holdfast.milestones import replication
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.index.query import Query
 from tests.milestones.clones import (
@@ -367,6 +369,54 @@ def test_a_log_that_leads_nowhere_is_named_and_the_others_sync(new_team: NewTeam
     assert team["a"].notices() == [], "a notice goes with its cause"
     assert team["a"].check() == []
     assert team["a"].sync().damaged == ()
+
+
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize("content", [b"", b"garbage"], ids=["empty", "garbage"])
+@pytest.mark.parametrize("is_own", [True, False], ids=["own log", "other log"])
+def test_a_log_whose_bytes_are_damaged_here_is_set_aside_and_fetched_again(
+    new_team: NewTeam, content: bytes, is_own: bool
+):
+    team = new_team("abc")
+    for one in "ab":
+        issue(team[one], f"Of {one}")
+    team.sync_until_still()
+    here = team.paths["b"]
+    name = (
+        (team.paths["b" if is_own else "a"] / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    )
+    tip = git(here, "rev-parse", f"refs/holdfast/log/{name}").strip()
+    file = loose_object(here, tip)
+    file.chmod(0o644)
+    file.write_bytes(content)
+    issue(team["c"], "Of c")
+    team["c"].sync()
+    report = team["b"].sync()
+    assert (report.missing, report.refused, report.damaged) == ({}, {}, ())
+    assert titles(team["b"]) == ["Of a", "Of b", "Of c"]
+    assert (here / ".git" / "holdfast" / "damaged" / tip).read_bytes() == content
+    issue(team["b"], "Of b again")
+    assert team["b"].sync().sent == 1
+    git(here, "fsck", "--strict")
+    assert team["b"].check() == []
+
+
+def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
+    new_team: NewTeam, monkeypatch: pytest.MonkeyPatch
+):
+    team = new_team("abc")
+    issue(team["a"], "Of a")
+    team.sync_until_still()
+    name = (team.paths["a"] / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    file = loose_object(team.paths["b"], git(team.hub, "rev-parse", f"refs/holdfast/log/{name}").strip())
+    file.chmod(0o644)
+    file.write_bytes(b"garbage")
+    issue(team["c"], "Of c")
+    team["c"].sync()
+    monkeypatch.setattr(replication, "set_aside_if_damaged", lambda *_: False)
+    with suppress(Unavailable):
+        team["b"].sync()
+    assert "Of c" not in titles(team["b"])
 
 
 @pytest.mark.requirement("reliability-C2")

@@ -6,8 +6,9 @@ Contract:
   both: the tail that the remote does not have gets a name of its own, derived from its first commit and so
   the same in every clone. If it was this clone's log, this clone goes on under that name.
 - Every log this clone knows is offered to the remote, also those it learnt elsewhere.
-- What others do to a log stops nobody else's. One that cannot be fetched, or leads to no commit, is named and
-  left where it is; where that stands in the place of a log of ours, ours goes on under another name.
+- Damage to one log, and what others do to one, stops no other. One that cannot be fetched, or leads to no
+  commit, is named and left where it is; where that stands in the place of a log of ours, ours goes on under
+  another name. A last commit whose bytes are damaged here is moved to the store, and fetched again.
 - The number of processes does not depend on the number of logs, unless many of them went two ways.
 - A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
   first from then on. What is read is read from both places.
@@ -26,6 +27,7 @@ from typing import NamedTuple
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, rfc3339
 from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.machine import disk_failures_named
 from holdfast.milestones.entity import Claim, Kind
 from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.rows import state_of
@@ -40,6 +42,7 @@ from holdfast.storage.git.commits import (
     forward,
     is_ancestor,
     kinds_of,
+    set_aside_if_damaged,
 )
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
@@ -152,6 +155,8 @@ class Sync:
         try:
             self._remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
         except Unavailable as failure:
+            if self._set_damage_aside():
+                return self._fetch(remote)
             # Git fetches all or nothing: what can be had is found by halves.
             tips = self._refs.tips()
             theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
@@ -165,6 +170,17 @@ class Sync:
                 return missing
             raise failure from None
         return {}
+
+    def _set_damage_aside(self) -> bool:
+        """Move last commits that git sees but cannot read out of its way; what is missing it fetches."""
+        common, tips = self._repository.common_dir or "", {*self._refs.tips().values()}
+        folder = os.path.join(self._repository.store_directory, "damaged")
+        with disk_failures_named("objects"):
+            found = [tip for tip in tips if set_aside_if_damaged(common, tip, folder)]
+        for tip in found:
+            told = f"The damaged commit {tip[:12]} of a log was moved to 'damaged' in the store"
+            current_call().log(f"{told}; a remote that has it gives it again.", "warning")
+        return bool(found)
 
     def _fetch_by_halves(
         self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int]

@@ -14,7 +14,9 @@ Contract:
 from __future__ import annotations
 
 import hashlib
+import os
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -252,6 +254,23 @@ def is_readable(git: Git, name: str) -> bool:
         return _read_one(git, name) is not None
     except ValueError:
         return False
+
+
+def set_aside_if_damaged(common_directory: str, name: str, folder: str) -> bool:
+    """Move a loose object whose bytes are not what its name says to a folder; tell whether it had to be."""
+    path, most = os.path.join(common_directory, "objects", name[:2], name[2:]), LIMITS.git_output_bytes
+    try:
+        with open(path, "rb") as file:
+            content = zlib.decompressobj().decompress(file.read(most), most)
+    except OSError:
+        return False  # not there, or not as a file
+    except zlib.error:
+        content = b""
+    if len(content) >= most or _HASHES["sha1" if len(name) == 40 else "sha256"](content).hexdigest() == name:
+        return False
+    os.makedirs(folder, exist_ok=True)
+    os.rename(path, os.path.join(folder, name))
+    return True
 
 
 def is_ancestor(git: Git, older: str, newer: str) -> bool:
