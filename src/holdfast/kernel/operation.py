@@ -81,6 +81,8 @@ class Output(BaseModel):
 
     omits_null: ClassVar[bool] = False
     """Whether members that are null are left out on the wire."""
+    requires_fields: ClassVar[bool] = False
+    """Whether a specification requires its fields outright: no failure fits them, and so carries no data."""
 
     def wire(self) -> dict[str, Any]:
         """Return the result as every face sends it."""
@@ -88,10 +90,9 @@ class Output(BaseModel):
 
     @property
     def exit_code(self) -> int:
-        """Return the status of a command with this result.
+        """Return the status of a command whose result tells of trouble without failing.
 
-        A result may tell of trouble without failing: 1 where a part was left for somebody to look at, or the
-        status of the error that the trouble would be. Every other face answers as with success.
+        1 where a part was left for somebody to look at, or that of the error which the trouble would be.
         """
         return 0
 
@@ -366,13 +367,12 @@ class Toolset:
         """Declare the decorated function `(room, input) -> messages` as a prompt."""
 
         def declare(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-            input_model = _hints(function)[1]
             self.prompts.append(
                 Prompt(
                     name=name,
                     title=title,
                     function=function,
-                    input=input_model,
+                    input=_hints(function)[1],
                     toolset=self.name,
                     family=self.family,
                     **more,

@@ -368,7 +368,7 @@ def test_candidates_are_sought_again_only_when_a_file_changed(
 def test_in_a_very_large_workspace_only_the_file_itself_is_looked_at_while_reading(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(orphans, "_MOST_FILES", 0)
+    monkeypatch.setattr(orphans, "MOST_FILES", 0)
     desk.add(PATH, VALIDATE)
     desk.write(PATH, "export const nothing = true;\n")
     desk.write("src/other.ts", AUTH)

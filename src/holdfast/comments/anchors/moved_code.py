@@ -32,7 +32,7 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
-_MOST_FILES, _MOST_NOTES, _MOST_COMMITS = 1000, 2000, 8
+MOST_FILES, _MOST_NOTES, _MOST_COMMITS = 1000, 2000, 8
 """What a reader waits for, of files, comments and commits; a scan of the workspace compares the rest."""
 _LIKELY = 0.5
 """What must speak for the only file that has a comment's line, though others are like it otherwise."""
@@ -177,7 +177,7 @@ class Strays:
         key = (strays, self._room.history.state(), paths := files.paths())
         known, found = self._known
         if found is None or known != key:
-            found = self._found(strays, files if len(paths) <= _MOST_FILES else None)
+            found = self._found(strays, files if len(paths) <= MOST_FILES else None)
             self._known = (key, found)
         return found
 

@@ -9,7 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from holdfast.comments.anchors.moved_code import Missing, files_like, index_for, missing_of, written_for
+from holdfast.comments.anchors.moved_code import (
+    MOST_FILES,
+    Missing,
+    files_like,
+    index_for,
+    missing_of,
+    written_for,
+)
 from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, lines_of_file
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note
@@ -26,9 +33,6 @@ _NEIGHBOURS = 4
 _FILES_OFFERED = 3
 _MOST = 5
 """Candidates for one comment; nobody compares more."""
-
-_MOST_FILES = 1000
-"""Files among which code is looked for when comments are only read; reading all of them takes a second."""
 
 _AROUND = 3
 _MOST_EQUAL = 50
@@ -67,7 +71,7 @@ def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:
     if not orphans:
         return
     files = files_like(room, [path]).signatures()
-    if len(files) > _MOST_FILES:
+    if len(files) > MOST_FILES:
         offers: Offers = {(path, note.id): _in_its_file(room, path, note) for note in orphans}
     else:
         sign = (files, tuple(note.id for note in orphans))

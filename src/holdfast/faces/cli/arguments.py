@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
@@ -222,7 +222,7 @@ def with_commands(text: str, names: Mapping[str, str]) -> str:
     return _TOOL.sub(lambda found: f"`{names[found[1]]}`" if found[1] in names else found[0], text)
 
 
-def with_options(text: str, arguments: Iterable[CommandArgument]) -> str:
+def with_options(text: str, arguments: Sequence[CommandArgument]) -> str:
     """Return a text with options, and arguments in their place, for the fields it names."""
     known = {item.value.name: item for item in arguments} | {item.key: item for item in arguments}
 

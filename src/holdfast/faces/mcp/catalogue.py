@@ -165,10 +165,6 @@ def input_schema(operation: Operation) -> dict[str, Any]:
     return {"type": "object", "properties": properties} | schema
 
 
-STRICT_RESULTS = frozenset({"taskpilot_init"})
-"""Tools whose specification requires fields outright: a failure would not fit, and so carries no data."""
-
-
 def output_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's result, which may tell of a failure instead.
 
@@ -179,7 +175,7 @@ def output_schema(operation: Operation) -> dict[str, Any]:
         operation.output.model_json_schema(by_alias=True, mode="serialization")
     )
     schema.pop("description", None)
-    if operation.name in STRICT_RESULTS:
+    if operation.output.requires_fields:
         return schema
     required = schema.pop("required", [])
     schema["properties"] = {**schema.get("properties", {}), "error": _FAILURE}

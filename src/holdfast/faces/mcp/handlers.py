@@ -13,7 +13,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
-from holdfast.faces.mcp.catalogue import STRICT_RESULTS, Catalogue, completed, protocol_annotations
+from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.publisher import Announcer
 from holdfast.faces.mcp.request import Context, RequestRunner, Result, client_of, questions_left
@@ -153,7 +153,7 @@ class Handlers:
             failed = tool_failure(
                 failure, operation.family, ctx.protocol_version, as_result=self._errors_as_results
             )
-            if operation.name in STRICT_RESULTS:
+            if operation.output.requires_fields:
                 failed.structured_content = None
             return failed
         return _tool_result(operation, output)

@@ -217,6 +217,8 @@ class InitWorkspace(Scoped):
 class WorkspaceInitialized(Reported):
     """A workspace and what it begins with."""
 
+    requires_fields = True
+
     tasks_created: list[TaskReceipt]
     rules_applied: list[UntrustedText] = Field(description="The first of the rules that hold.")
     rules_initialized: int = Field(description="How many rules hold.")
