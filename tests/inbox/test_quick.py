@@ -11,16 +11,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from holdfast.faces.cli import main as full_main
 from holdfast.faces.cli.quick import attempt
+from holdfast.inbox.quick import _may_be_like
 from holdfast.inbox.schema import DATABASE_NAME
 from holdfast.inbox.store import Inbox
-from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.errors import HoldfastError, closest
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
 from tests.conftest import RunHoldfast
 
+NAMES = st.text("abAß.", min_size=1, max_size=8)
 Rows = list[tuple[object, ...]]
 Outcome = tuple[int | None, str, str, Rows]
 Run = Callable[..., Outcome]
@@ -44,6 +48,8 @@ ORDINARY = {
     "a whole path": ["send", "--file", "{root}/src/a.py", "--comment", "Hm"],
     "a name outside ASCII": ["send", "--file", "größe.py", "--comment", "Hm"],
     "a name outside ASCII as data": ["send", "--file", "größe.py", "--comment", "Hm", "--json"],
+    "a file that is gone": ["send", "--file", "zzzz", "--comment", "Hm"],
+    "a folder that is gone": ["send", "--file", "zzzz/a.py", "--comment", "Hm"],
     "draining nothing": ["inbox", "drain", "--hook"],
     "draining nothing as data": ["inbox", "drain", "--json"],
 }
@@ -73,6 +79,8 @@ LEFT_TO_THE_WHOLE = {
     "a name with a final dot": ["send", "--file", "a.", "--comment", "Hm"],
     "a name with a combining mark": ["send", "--file", "gro\u0308ße.py", "--comment", "Hm"],
     "a disguised store": ["send", "--file", ".holdfaſt/a", "--comment", "Hm"],
+    "a misspelt folder": ["send", "--file", "sarc/a.py", "--comment", "Hm"],
+    "another case": ["send", "--file", "SRC/A.PY", "--comment", "Hm"],
     "a misspelt name": ["send", "--file", "src/b.py", "--comment", "Hm"],
     "a name with quotes": ["send", "--file", 'a"b.py', "--comment", "Hm", "--json"],
     "a control character": ["send", "--file", "a\tb.py", "--comment", "Hm"],
@@ -406,6 +414,12 @@ def test_where_nobody_ever_sent_anything_nothing_is_loaded_and_nothing_made(
 def test_a_store_that_is_gone_is_not_taken_for_one_that_never_was(warm: Path):
     (warm / ".git" / "holdfast" / DATABASE_NAME).unlink()
     assert attempt(["inbox", "drain", "--hook"]) is None
+
+
+@given(NAMES, NAMES)
+def test_no_close_name_is_passed_over(name: str, other: str):
+    if closest(name, [other]) is not None:
+        assert _may_be_like(name.casefold(), other.casefold())
 
 
 def test_a_misspelt_file_is_warned_about_with_the_closest_name(warm: Path, run_holdfast: RunHoldfast):

@@ -38,8 +38,8 @@ def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
         raise OutOfTheOrdinary
     if line is not None and not is_line_range(line):
         raise OutOfTheOrdinary
-    if not os.path.lexists(os.path.join(root, placed)):
-        raise OutOfTheOrdinary  # misspelt, perhaps
+    if _may_be_misspelt(root, placed):
+        raise OutOfTheOrdinary
     moment = rfc3339_of_seconds(int(time.time()))
     digest = digest_of(placed, comment, moment)
     is_new = _store(directory).insert(INSERT_MESSAGE, (digest, placed, comment, line, None, moment, root))
@@ -55,6 +55,22 @@ def nothing_waits(start: str) -> bool:
     if not os.path.lexists(database) and not os.path.lexists(f"{database}.created"):
         return True  # nobody ever sent anything
     return not _store(directory).first_value(ANY_PENDING)
+
+
+def _may_be_misspelt(root: str, path: str) -> bool:
+    """Tell whether a file is not there, and something beside it is called nearly so; in doubt it is."""
+    for name in path.split("/"):
+        place = os.path.join(root, name)
+        if not os.path.lexists(place):
+            return any(_may_be_like(name.casefold(), one.casefold()) for one in os.listdir(root))
+        root = place
+    return False
+
+
+def _may_be_like(name: str, other: str) -> bool:
+    # As many letters in common, in any order, as `kernel.errors.closest` wants in the same order.
+    common = sum(min(name.count(letter), other.count(letter)) for letter in set(name))
+    return 2 * common >= 0.6 * (len(name) + len(other))
 
 
 def _store(directory: str) -> QuickStore:
