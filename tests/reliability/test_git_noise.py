@@ -12,7 +12,6 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -89,15 +88,19 @@ def busy(repository: Path) -> Path:
 
 @contextmanager
 def noise(repository: Path, *commands: tuple[str, ...]) -> Iterator[dict[str, list[str]]]:
-    """Run git commands in turn for as long as the block takes; yield how each has ended, empty if well."""
+    """Run git commands in turn for as long as the block takes; yield how each has ended, empty if well.
+
+    The last round is finished: between `stash` and `stash pop` a change is not in the work tree.
+    """
     ended: dict[str, list[str]] = {" ".join(command): [] for command in commands}
     enough = threading.Event()
 
     def make() -> None:
-        for command in cycle(commands):
-            ended[" ".join(command)].append(run(repository, command) and run(repository, command))
-            if enough.is_set() and all(ended.values()):
-                return
+        finished = False
+        while not finished:
+            finished = enough.is_set()
+            for command in commands:
+                ended[" ".join(command)].append(run(repository, command) and run(repository, command))
 
     thread = threading.Thread(target=make)
     thread.start()
