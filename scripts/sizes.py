@@ -1,7 +1,7 @@
 """Hold the size budget: lines, modules, parameters, and names that mean one thing.
 
 Files have at most 400 lines, functions 50 lines and six parameters, folders 22 modules; the package at most
-470 modules and 60,100 lines. Within a room no two modules share a name.
+530 modules and 69,200 lines. Within a room no two modules share a name.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ FILE_LINES = 400
 FUNCTION_LINES = 50
 PARAMETERS = 6
 FOLDER_MODULES = 22
-PACKAGE_MODULES = 470
-PACKAGE_LINES = 60_100
+PACKAGE_MODULES = 530
+PACKAGE_LINES = 69_200
 
 MORE_PARAMETERS: dict[str, str] = {}
 """Functions with more parameters, as `path:name`, each with the reason."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from holdfast.storage.git.repository import Repository
 
 if TYPE_CHECKING:
+    from holdfast.analysis.room import Analysis
     from holdfast.comments.store import Comments
     from holdfast.doctor import Examinable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
@@ -169,6 +170,12 @@ def _open_templates(workspace: Workspace) -> Templates:
     return Templates(workspace.repository)
 
 
+def _open_analysis(workspace: Workspace) -> Analysis:
+    from holdfast.analysis.room import Analysis
+
+    return Analysis(workspace.repository)
+
+
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
     {
         "comments": _open_comments,
@@ -177,5 +184,6 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
         "milestones": _open_milestones,
         "tasks": _open_tasks,
         "stores": _open_stores,
+        "analyze": _open_analysis,
     }
 )

@@ -1,0 +1,74 @@
+"""A survey: the records of a project's files, and what was left out with the reasons.
+
+Contract: `files` is sorted by path, and paths are relative to the root of the repository. Whatever the number
+of processes and the state of the cache, the same tree gives the same survey, its cache figures aside.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Output
+from holdfast.syntax.record import Record
+
+CacheStrategy = Literal["normal", "force-refresh", "offline"]
+
+
+@dataclass(frozen=True)
+class Project:
+    """Which files of the repository are asked about."""
+
+    path: str = ""
+    """A folder or file below the root; empty for all of it."""
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_depth: int | None = None
+    """How many folders deep to go: 0 is the project's own folder alone."""
+    languages: frozenset[str] = frozenset()
+    """Only files in these languages; empty for all."""
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file that was discovered and not analysed."""
+
+    path: str
+    reason: str
+    """One of few words, which are counted: `generated`, `minified`, `vendored`, `binary`, `too large`, …"""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """The records of a project."""
+
+    files: Mapping[str, Record]
+    sizes: Mapping[str, int]
+    """The bytes of each file analysed."""
+    skipped: tuple[Skipped, ...] = ()
+    other_files: tuple[str, ...] = field(default=())
+    """Files in no language of ours, such as templates, settings and documents."""
+    hits: int = 0
+    misses: int = 0
+
+    @property
+    def counts(self) -> FileCounts:
+        """Return the denominators that every result carries."""
+        reasons = Counter(item.reason for item in self.skipped)
+        return FileCounts(
+            files_discovered=len(self.files) + len(self.skipped),
+            files_analyzed=len(self.files),
+            files_skipped=dict(sorted(reasons.items())),
+        )
+
+
+class FileCounts(Output):
+    """How many files a result speaks of."""
+
+    files_discovered: int = Field(description="Source files that the project has.")
+    files_analyzed: int = Field(description="Source files that were analysed.")
+    files_skipped: dict[str, int] = Field(description="How many were not, by the reason.")

@@ -1,0 +1,1 @@
+"""The operations of the analysis room, one module each."""

@@ -1,0 +1,155 @@
+"""The record of a source file: everything that one pass over its text tells.
+
+A record depends on the language and the bytes alone, so it is cached by their hash. Rows are named tuples of
+numbers, words and tuples: they travel between processes and into the cache as JSON, where tuples are lists.
+Lines and columns begin with 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+MODULE = -1
+"""The index that means the file itself, where a definition is asked for."""
+
+
+class FunctionMetrics(NamedTuple):
+    """A function, method or named closure, and what was counted in it.
+
+    Functions without a name count towards the one around them. `cyclomatic` is McCabe's on statements,
+    `extended` adds one for every short-circuit operator and loop or filter of a comprehension.
+    `cognitive` follows SonarSource's white paper; it includes the one for recursion where `recursive` is set.
+    """
+
+    name: str
+    """From the outermost name to this one, joined by dots."""
+    line: int
+    end_line: int
+    parameters: int
+    lines_of_code: int
+    cyclomatic: int
+    extended: int
+    cognitive: int
+    recursive: bool
+    nesting: int
+    distinct_operators: int
+    distinct_operands: int
+    operators: int
+    operands: int
+
+
+class Comment(NamedTuple):
+    """A comment as it stands in the text, markers included; never a string literal."""
+
+    line: int
+    column: int
+    end_line: int
+    text: str
+
+
+class Definition(NamedTuple):
+    """A named thing that a file defines, and the names that stand in its own text."""
+
+    name: str
+    path: str
+    """From the outermost name to this one, joined by dots."""
+    kind: str
+    """The name of a SymbolKind, as in `symbols.Symbol`."""
+    line: int
+    """Where its name stands."""
+    start_line: int
+    """Where it begins, decorators included."""
+    end_line: int
+    container: int
+    """The index of the definition around it, or MODULE."""
+    exported: bool
+    """Whether other files may use it by the rules of its language: public, exported, capitalised."""
+    decorators: tuple[str, ...]
+    """Decorators, annotations and attributes, as written, without their arguments."""
+    bases: tuple[str, ...]
+    """Types it extends or implements, as written, without type arguments."""
+
+
+class Uses(NamedTuple):
+    """The names that the text of one definition uses outside of the definitions in it.
+
+    Neither names of declarations nor of parameters count as uses, nor anything in strings or comments.
+    """
+
+    definition: int
+    names: tuple[str, ...]
+    """Plain names, each once, sorted."""
+    attributes: tuple[str, ...]
+    """Names after a dot, an arrow or a double colon, each once, sorted."""
+
+
+class Import(NamedTuple):
+    """One name that an import brings in; an import of several names is several of these."""
+
+    module: str
+    """As written, without the leading dots of a relative import of Python."""
+    name: str
+    """What is taken from the module; empty where it is the module itself, `*` where it is everything."""
+    alias: str
+    """The name that it has in this file; empty where it gets none."""
+    line: int
+    level: int
+    """How many dots a relative import of Python has."""
+    definition: int
+    """The definition in which it stands, or MODULE."""
+    reexported: bool
+    """Whether the file offers it to others: `export … from`, `pub use`, `import x as x`."""
+    typing_only: bool
+    """Whether it is there for types alone: below `TYPE_CHECKING`, `import type`."""
+
+
+class CallSite(NamedTuple):
+    """A call as it is written."""
+
+    definition: int
+    """The definition in which it stands, or MODULE."""
+    callee: str
+    """What is called, joined by dots whatever the language: `self.save`, `os.path.join`, `Vec.new`."""
+    line: int
+
+
+class Unused(NamedTuple):
+    """Something that the file itself shows to be without use: an import, a variable, a statement."""
+
+    kind: str
+    """`import`, `variable`, `parameter` or `unreachable`."""
+    name: str
+    line: int
+    end_line: int
+    definition: int
+
+
+class Names(NamedTuple):
+    """What a file defines, brings in, uses and calls."""
+
+    definitions: tuple[Definition, ...]
+    uses: tuple[Uses, ...]
+    imports: tuple[Import, ...]
+    calls: tuple[CallSite, ...]
+    exports: tuple[str, ...]
+    """Names that a list of exports names: `__all__`, `export { a }`, `module.exports = { a }`."""
+    words: tuple[str, ...]
+    """Names in short strings, each once, sorted: weak evidence that something is used."""
+    unused: tuple[Unused, ...]
+    is_entry: bool
+    """Whether the file is made to be run: a main guard, a `main` function, a first line with `#!`."""
+
+
+class Record(NamedTuple):
+    """Everything that one pass over a file tells."""
+
+    language: str
+    lines: int
+    code_lines: int
+    """Lines with something else than comments and white space on them."""
+    comment_lines: int
+    functions: tuple[FunctionMetrics, ...]
+    comments: tuple[Comment, ...]
+    names: Names
+    broken: str | None
+    """What is wrong with the text where the parser had to skip a part of it; counted all the same."""
