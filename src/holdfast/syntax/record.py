@@ -81,17 +81,31 @@ class Uses(NamedTuple):
     """Plain names, each once, sorted."""
     attributes: tuple[str, ...]
     """Names after a dot, an arrow or a double colon, each once, sorted."""
+    bound: tuple[str, ...] = ()
+    """Parameters and local variables, each once, sorted: in here these names mean nothing outside of it."""
 
 
 class Import(NamedTuple):
-    """One name that an import brings in; an import of several names is several of these."""
+    """One name that an import brings in; an import of several names is several of these.
+
+    Here as (module, name, alias):
+    - Python: `import a.b` is (a.b, , a), `from .m import x as y` is (m, x, y) at level 1.
+    - JavaScript: `import d, {x} from "./m"` is (./m, default, d) and (./m, x, x),
+      `import * as n` is (./m, *, n), `const r = require("./m")` is (./m, , r).
+    - Go: `import x "a/b"` is (a/b, , x). C#: `using A.B` is (A.B, *, ). PHP: `use A\\B as C` is (A, B, C).
+    - Rust: `use a::b::{C as D, self}` is (a::b, C, D) and (a::b, , b), `mod x;` is (self::x, , x).
+    - Java, Kotlin: `import a.b.C` is (a.b, C, C), `import static a.b.C.m` is (a.b.C, m, m),
+      `import a.b.*` is (a.b, *, ).
+    - C: `#include "a.h"` is ("a.h", *, ) with its quotes or angle brackets.
+    - Ruby: `require "a"` is (a, *, ), `require_relative` has level 1. Bash: `. ./a.sh` is (./a.sh, *, ).
+    """
 
     module: str
     """As written, without the leading dots of a relative import of Python."""
     name: str
     """What is taken from the module; empty where it is the module itself, `*` where it is everything."""
     alias: str
-    """The name that it has in this file; empty where it gets none."""
+    """The name that it has in this file, with or without `as`; empty where it gets none."""
     line: int
     level: int
     """How many dots a relative import of Python has."""
@@ -138,6 +152,8 @@ class Names(NamedTuple):
     unused: tuple[Unused, ...]
     is_entry: bool
     """Whether the file is made to be run: a main guard, a `main` function, a first line with `#!`."""
+    package: str = ""
+    """The package or namespace that the file says all of it belongs to: Go, Java, Kotlin, C#, PHP."""
 
 
 class Record(NamedTuple):
