@@ -9,12 +9,18 @@ function around them; functions with one are counted for themselves.
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
 from holdfast.syntax.parse import Parsed, captures
-from holdfast.syntax.symbols import Symbol, symbols
+from holdfast.syntax.record import FunctionMetrics
+from holdfast.syntax.symbols import Declared, Symbol, symbols
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
 
 
 @dataclass(frozen=True)
@@ -62,3 +68,15 @@ def cyclomatic(parsed: Parsed) -> tuple[FunctionComplexity, ...]:
         FunctionComplexity(symbol, 1 + len(counted[index]), tuple(dict.fromkeys(counted[index])))
         for index, symbol in enumerate(functions)
     )
+
+
+def metric_patterns(_language: Language) -> str:
+    """Return the patterns of which `function_metrics` is given what they capture."""
+    return ""
+
+
+def function_metrics(
+    _parsed: Parsed, _declared: Sequence[Declared], _found: Mapping[str, list[Node]]
+) -> tuple[FunctionMetrics, ...]:
+    """Return what was counted in each function of a file, in the order of the text."""
+    return ()

@@ -1,13 +1,17 @@
 """The record of a source file: everything that one pass over its text tells.
 
 A record depends on the language and the bytes alone, so it is cached by their hash. Rows are named tuples of
-numbers, words and tuples: they travel between processes and into the cache as JSON, where tuples are lists.
-Lines and columns begin with 1.
+numbers, words and tuples. Lines and columns begin with 1.
+
+Contract: `from_sections(*sections(record)) == record`. Each section is JSON and readable alone.
 """
 
 from __future__ import annotations
 
+import json
 from typing import NamedTuple
+
+from pydantic_core import to_json
 
 MODULE = -1
 """The index that means the file itself, where a definition is asked for."""
@@ -169,3 +173,49 @@ class Record(NamedTuple):
     names: Names
     broken: str | None
     """What is wrong with the text where the parser had to skip a part of it; counted all the same."""
+
+
+NO_NAMES = Names((), (), (), (), (), (), (), False)
+
+
+def read_record(path: str, source: bytes) -> Record | None:
+    """Read a file; nothing where its language is none of ours, `ParseTooLong` where the parser refuses it."""
+    from holdfast.syntax.reader import read  # the parser is loaded where a file is read, not where rows are
+
+    return read(path, source)
+
+
+def sections(record: Record) -> tuple[bytes, bytes, bytes]:
+    """Return a record as three texts: its numbers with the functions, its comments, its names."""
+    numbers = (*record[:4], record.broken, record.functions)
+    return to_json(numbers), to_json(record.comments), to_json(record.names)
+
+
+def from_sections(metrics: bytes, comments: bytes = b"[]", names: bytes = b"") -> Record:
+    """Return the record of its sections; what is left out is empty in it."""
+    language, lines, code_lines, comment_lines, broken, functions = json.loads(metrics)
+    return Record(
+        language,
+        lines,
+        code_lines,
+        comment_lines,
+        tuple(map(FunctionMetrics._make, functions)),
+        tuple(map(Comment._make, json.loads(comments))),
+        _names(names) if names else NO_NAMES,
+        broken,
+    )
+
+
+def _names(section: bytes) -> Names:
+    definitions, uses, imports, calls, exports, words, unused, is_entry, package = json.loads(section)
+    return Names(
+        tuple(Definition._make((*row[:-2], tuple(row[-2]), tuple(row[-1]))) for row in definitions),
+        tuple(Uses(row[0], *map(tuple, row[1:])) for row in uses),
+        tuple(map(Import._make, imports)),
+        tuple(map(CallSite._make, calls)),
+        tuple(exports),
+        tuple(words),
+        tuple(map(Unused._make, unused)),
+        is_entry,
+        package,
+    )

@@ -8,10 +8,10 @@ Contract
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from holdfast.kernel.text import shorten
 from holdfast.syntax.languages.language import Declaration, Language
@@ -58,6 +58,15 @@ class Symbol:
         return self.kind in CLASSES
 
 
+class Declared(NamedTuple):
+    """A symbol as it stands in the tree: `outer` is its node with its wrappers and attributes."""
+
+    node: Node
+    outer: Node
+    kind: str
+    path: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class _Frame:
     """Something that is open while its inside is read; a scope has no symbol."""
@@ -69,7 +78,8 @@ class _Frame:
 
 
 @cache
-def _patterns(language: Language) -> str:
+def symbol_patterns(language: Language) -> str:
+    """Return the patterns of which `declared` is given what they capture."""
     declarations = [declaration.query for declaration in language.declarations]
     others = sorted({*language.wrappers, *language.scopes, *language.attributes})
     return "\n".join([*declarations, *(f"({other}) @other" for other in others)])
@@ -82,7 +92,13 @@ def _declarations(language: Language) -> dict[str, Declaration]:
 
 def symbols(parsed: Parsed) -> tuple[Symbol, ...]:
     """Return the symbols of a file."""
-    return tuple(_Reader(parsed).read())
+    found = captures(parsed, symbol_patterns(parsed.language))
+    return tuple(_made(parsed.source, *each) for each in declared(parsed, found))
+
+
+def declared(parsed: Parsed, found: Mapping[str, list[Node]]) -> list[Declared]:
+    """Return the symbols among what `symbol_patterns` captured, before anything is made of their text."""
+    return list(_Reader(parsed).read(found))
 
 
 class _Reader:
@@ -95,11 +111,10 @@ class _Reader:
         self.wrapped: dict[tuple[int, int], Node] = {}
         self.attributes: tuple[Node, int] | None = None
 
-    def read(self) -> Iterator[Symbol]:
+    def read(self, found: Mapping[str, list[Node]]) -> Iterator[Declared]:
         """Yield the symbols."""
-        found = captures(self.parsed, _patterns(self.language))
-        declared = {node.id for node in found.get("declaration", ())}
-        nodes = {node.id: node for group in found.values() for node in group}
+        declared = {node.id: node for node in found.get("declaration", ())}
+        nodes = {**{node.id: node for node in found.get("other", ())}, **declared}
         ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))
         for node in ordered:
             while self.open and self.open[-1].end <= node.start_byte:
@@ -140,7 +155,7 @@ class _Reader:
         first, end = self.attributes
         return None if self.parsed.source[end : node.start_byte].strip() else first
 
-    def _symbol(self, node: Node) -> Symbol | None:
+    def _symbol(self, node: Node) -> Declared | None:
         declaration = _declarations(self.language)[node.type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
         names = declaration.names(node) if kind is not None else ()
@@ -152,29 +167,34 @@ class _Reader:
             kind = "Method"
         path = self._path() + names
         self.open.append(_Frame(node.end_byte, path, kind in FUNCTIONS, kind in CLASSES))
-        return self._made(node, kind, path)
-
-    def _made(self, node: Node, kind: str, path: tuple[str, ...]) -> Symbol:
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
-        outer = self._first_attribute(outer) or outer
-        body = _body(node)
-        end = body.start_byte if body is not None else _end_of_line(self.parsed.source, node)
-        name = node.child_by_field_name("name") or node.child_by_field_name("declarator") or node
-        return Symbol(
-            name=path[-1],
-            kind=kind,
-            path=path,
-            container=path[-2] if len(path) > 1 else None,
-            start_line=outer.start_point[0] + 1,
-            end_line=_last_line(node),
-            signature=_signature(self.parsed.source[node.start_byte : end]),
-            body_start=(body if body is not None else node).start_point[0] + 1,
-            name_line=name.start_point[0] + 1,
-            span=(outer.start_byte, node.end_byte),
-        )
+        return Declared(node, self._first_attribute(outer) or outer, kind, path)
 
 
-def _last_line(node: Node) -> int:
+def _made(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
+    body = _body(node)
+    end = body.start_byte if body is not None else _end_of_line(source, node)
+    return Symbol(
+        name=path[-1],
+        kind=kind,
+        path=path,
+        container=path[-2] if len(path) > 1 else None,
+        start_line=outer.start_point[0] + 1,
+        end_line=last_line(node),
+        signature=_signature(source[node.start_byte : end]),
+        body_start=(body if body is not None else node).start_point[0] + 1,
+        name_line=name_node(node).start_point[0] + 1,
+        span=(outer.start_byte, node.end_byte),
+    )
+
+
+def name_node(node: Node) -> Node:
+    """Return where the name of a declaration stands."""
+    return node.child_by_field_name("name") or node.child_by_field_name("declarator") or node
+
+
+def last_line(node: Node) -> int:
+    """Return the last line on which a node has text."""
     row, column = node.end_point
     return row if column == 0 and row > node.start_point[0] else row + 1
 

@@ -1,0 +1,106 @@
+"""The reader of a source file: one search of its tree gives all that its record holds.
+
+Contract: the answer depends on the path's ending and the bytes alone. Each part contributes patterns with
+capture names of its own (`symbols`, `complexity`, `names`); they are searched for once, together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.complexity import function_metrics, metric_patterns
+from holdfast.syntax.languages import Language, language_of
+from holdfast.syntax.parse import Parsed, captures, parse
+from holdfast.syntax.record import MODULE, NO_NAMES, Comment, Definition, Names, Record
+from holdfast.syntax.symbols import Declared, declared, last_line, name_node, symbol_patterns
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+@cache
+def _patterns(language: Language) -> str:
+    comments = (f"({kind}) @comment" for kind in sorted(language.comments))
+    return "\n".join((symbol_patterns(language), metric_patterns(language), *comments))
+
+
+def read(path: str, source: bytes) -> Record | None:
+    """Read a file; nothing where its language is none of ours."""
+    text = source.decode("utf-8", "replace")
+    language = language_of(path, text)
+    if language is None:
+        return None
+    parsed = parse(language, text)
+    found = captures(parsed, _patterns(language))
+    symbols = declared(parsed, found)
+    comments = sorted(found.get("comment", ()), key=lambda node: node.start_byte)
+    nonblank, code = _lines_with_text(parsed.source), _lines_with_text(_without(parsed.source, comments))
+    return Record(
+        language.name,
+        parsed.source.count(b"\n") + (not parsed.source.endswith(b"\n")) if parsed.source else 0,
+        code,
+        nonblank - code,
+        function_metrics(parsed, symbols, found),
+        tuple(_comment(node, parsed.source) for node in comments),
+        _names(symbols),
+        _broken(path, parsed, symbols),
+    )
+
+
+def _without(source: bytes, nodes: Sequence[Node]) -> bytes:
+    """Return the source with spaces in place of some nodes, line ends kept."""
+    rest = bytearray(source)
+    for node in nodes:
+        start, end = node.start_byte, node.end_byte
+        gone = b"\n".join(b" " * len(line) for line in source[start:end].split(b"\n"))
+        rest[start:end] = gone
+    return bytes(rest)
+
+
+def _lines_with_text(source: bytes) -> int:
+    return sum(map(bool, map(bytes.strip, source.split(b"\n"))))
+
+
+def _comment(node: Node, source: bytes) -> Comment:
+    row, column = node.start_point
+    start = node.start_byte
+    text = source[start : node.end_byte].decode("utf-8", "replace").rstrip("\r\n")
+    before = len(source[start - column : start].decode("utf-8", "replace"))
+    return Comment(row + 1, before + 1, row + 1 + text.count("\n"), text)
+
+
+def _broken(path: str, parsed: Parsed, symbols: Sequence[Declared]) -> str | None:
+    """Say what is wrong where an error in the tree is one in the text, as `Facts.broken` tells."""
+    language = parsed.language
+    if not parsed.problems:
+        return None
+    if language.exact or not (symbols or path.endswith(language.relatives)):
+        problem = parsed.problems[0]
+        return f"line {problem.line}, column {problem.column}: {problem.message}"
+    return None
+
+
+def _names(symbols: Sequence[Declared]) -> Names:
+    definitions: list[Definition] = []
+    open_: list[tuple[int, int]] = []
+    for index, (node, outer, kind, path) in enumerate(symbols):
+        while open_ and open_[-1][0] <= outer.start_byte:
+            open_.pop()
+        definitions.append(
+            Definition(
+                path[-1],
+                ".".join(path),
+                kind,
+                name_node(node).start_point[0] + 1,
+                outer.start_point[0] + 1,
+                last_line(node),
+                open_[-1][1] if open_ else MODULE,
+                True,
+                (),
+                (),
+            )
+        )
+        open_.append((node.end_byte, index))
+    return NO_NAMES._replace(definitions=tuple(definitions))
