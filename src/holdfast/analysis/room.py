@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from holdfast.analysis.records.surveyor import Surveyor
+from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.storage.git.repository import Repository
 
 
@@ -10,6 +12,18 @@ class Analysis:
 
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
+        self._surveyor = Surveyor(repository)
+
+    def survey(
+        self,
+        project: Project,
+        *,
+        strategy: CacheStrategy = "normal",  # noqa: ARG002 - until there is a cache
+        workers: int | None = None,  # noqa: ARG002 - until there are processes
+    ) -> Survey:
+        """Return the records of a project's files, read by as many processes as given or worth it."""
+        return self._surveyor.survey(project)
 
     def close(self) -> None:
-        """Nothing is held open yet."""
+        """End what runs for this repository."""
+        self._surveyor.close()

@@ -103,6 +103,12 @@ class Limits:
     prompt_source_characters: int = 400_000
     scan_seconds: float = 1800.0
 
+    # Analyses.
+    source_file_bytes: int = 4 * MIB
+    listed_bytes: int = 256 * MIB
+    pattern_characters: int = 1000
+    patterns: int = 100
+
     # Other services over the network.
     web_connect_seconds: float = 10.0
     web_seconds: float = 30.0
