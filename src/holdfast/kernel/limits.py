@@ -108,6 +108,7 @@ class Limits:
     listed_bytes: int = 256 * MIB
     pattern_characters: int = 1000
     patterns: int = 100
+    coverage_report_bytes: int = 64 * MIB
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

@@ -1,15 +1,17 @@
-"""Documents that other programs or people wrote, read within bounds: JSON, TOML and YAML.
+"""Documents that other programs or people wrote, read within bounds: JSON, TOML, YAML and XML.
 
 Contract:
 - What comes back is nested at most `LIMITS.foreign_depth` deep and stands for at most `LIMITS.foreign_values`
   values, so that whoever walks through it needs no bound of its own. Everything else is `Unreadable`.
-- YAML is read without aliases: with them a kilobyte stands for more than any memory holds.
+- YAML is read without aliases and XML without entities: with them a kilobyte stands for more than any memory
+  holds.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -21,6 +23,7 @@ _LONGEST_NUMBER = 1000
 _KEY = r"(?:[\w-]+|\"[^\"\n]*\"|'[^'\n]*')"
 _LONG_KEY = rf"(?<![\w-]){_KEY}(?:[ \t]*\.[ \t]*{_KEY}){{{LIMITS.foreign_depth}}}"
 """A key of TOML with too many dots: Python's reader takes time quadratic in their number."""
+_XML_PART = 1 << 16
 _TOO_LARGE = "it holds a number that is too large"
 
 
@@ -80,6 +83,37 @@ def yaml_of(text: str) -> Any:
         raise
     except (ValueError, ArithmeticError, LookupError, AttributeError, TypeError):
         raise Unreadable("it holds a value that is not what its tag says") from None
+
+
+def xml_of(content: bytes) -> Iterator[tuple[str, dict[str, str] | None]]:
+    """Yield the elements of an XML document: a name with its attributes, then the name with None."""
+    from xml.parsers import expat
+
+    found: list[tuple[str, dict[str, str] | None]] = []
+    depth = seen = 0
+
+    def refuse(*_: object) -> Any:
+        raise Unreadable("it declares entities, which are not read")
+
+    parser = expat.ParserCreate()
+    parser.EntityDeclHandler = parser.ExternalEntityRefHandler = parser.UnparsedEntityDeclHandler = refuse
+    parser.StartElementHandler = lambda name, attributes: found.append((name, attributes))
+    parser.EndElementHandler = lambda name: found.append((name, None))
+    for start in range(0, len(content) + 1, _XML_PART):
+        part = content[start : start + _XML_PART]
+        try:
+            parser.Parse(part, len(part) < _XML_PART)
+        except expat.ExpatError as error:
+            raise Unreadable(expat.errors.messages[error.code], error.lineno) from None
+        for _, attributes in found:
+            depth += -1 if attributes is None else 1
+            seen += 1
+            if depth > LIMITS.foreign_depth:
+                raise _too_deep()
+        if seen > LIMITS.foreign_values:
+            raise Unreadable(f"it holds more than {LIMITS.foreign_values:,} values")
+        yield from found
+        found.clear()
 
 
 def bounded(value: Any) -> Any:

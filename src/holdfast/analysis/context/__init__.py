@@ -1,0 +1,1 @@
+"""Everything about a project in one document: what analyses say, where they meet, what to do first."""

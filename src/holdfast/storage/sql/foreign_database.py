@@ -1,0 +1,51 @@
+"""A SQLite file that another program wrote, read without trusting it and without touching it.
+
+Contract: the file is read whole, within a bound, and looked at in memory: nothing is written beside it, and
+no lock of its owner is disturbed. What its schema defines beyond tables is never run.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+
+from holdfast.kernel.call import current_call
+from holdfast.storage.files.foreign_document import Unreadable
+
+_VERSIONS = slice(18, 20)
+"""Where a file says whether it has a log, which a copy in memory cannot have."""
+_STEPS = 100_000
+"""Instructions of SQLite between two looks at whether anybody still waits."""
+
+
+@contextmanager
+def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.Connection]:
+    """Yield a connection to a database that has these tables with these columns, or raise `Unreadable`."""
+    copied = bytearray(content)
+    copied[_VERSIONS] = b"\1\1"
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.set_progress_handler(_is_unwanted, _STEPS)
+        try:
+            connection.deserialize(bytes(copied))
+            connection.execute("PRAGMA trusted_schema = OFF")
+            connection.execute("PRAGMA query_only = ON")
+            for table, columns in tables.items():
+                _check_table(connection, table, columns)
+            yield connection
+        except (sqlite3.Error, OverflowError) as error:
+            current_call().check()
+            raise Unreadable(f"it is no database that can be read: {error}") from None
+
+
+def _is_unwanted() -> int:
+    call = current_call()
+    left = call.remaining()
+    return int(call.cancelled or (left is not None and left <= 0))
+
+
+def _check_table(connection: sqlite3.Connection, table: str, columns: Sequence[str]) -> None:
+    kind = connection.execute("SELECT type FROM sqlite_schema WHERE name = ?", (table,)).fetchone()
+    present = {row[1] for row in connection.execute("SELECT * FROM pragma_table_xinfo(?)", (table,))}
+    if kind != ("table",) or not present.issuperset(columns):
+        raise Unreadable(f"it has no table '{table}' with {', '.join(columns)}")
