@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 
 from holdfast.syntax.complexity import function_metrics, metric_patterns
 from holdfast.syntax.languages import Language, language_of
+from holdfast.syntax.names import name_patterns, names
 from holdfast.syntax.parse import Parsed, captures, parse
-from holdfast.syntax.record import MODULE, NO_NAMES, Comment, Definition, Names, Record
-from holdfast.syntax.symbols import Declared, declared, last_line, name_node, symbol_patterns
+from holdfast.syntax.record import Comment, Record
+from holdfast.syntax.symbols import Declared, declared, symbol_patterns
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 @cache
 def _patterns(language: Language) -> str:
     comments = (f"({kind}) @comment" for kind in sorted(language.comments))
-    return "\n".join((symbol_patterns(language), metric_patterns(language), *comments))
+    return "\n".join(
+        (symbol_patterns(language), metric_patterns(language), name_patterns(language), *comments)
+    )
 
 
 def read(path: str, source: bytes) -> Record | None:
@@ -44,7 +47,7 @@ def read(path: str, source: bytes) -> Record | None:
         nonblank - code,
         function_metrics(parsed, symbols, found),
         tuple(_comment(node, parsed.source) for node in comments),
-        _names(symbols),
+        names(parsed, symbols, found),
         _broken(path, parsed, symbols),
     )
 
@@ -80,27 +83,3 @@ def _broken(path: str, parsed: Parsed, symbols: Sequence[Declared]) -> str | Non
         problem = parsed.problems[0]
         return f"line {problem.line}, column {problem.column}: {problem.message}"
     return None
-
-
-def _names(symbols: Sequence[Declared]) -> Names:
-    definitions: list[Definition] = []
-    open_: list[tuple[int, int]] = []
-    for index, (node, outer, kind, path) in enumerate(symbols):
-        while open_ and open_[-1][0] <= outer.start_byte:
-            open_.pop()
-        definitions.append(
-            Definition(
-                path[-1],
-                ".".join(path),
-                kind,
-                name_node(node).start_point[0] + 1,
-                outer.start_point[0] + 1,
-                last_line(node),
-                open_[-1][1] if open_ else MODULE,
-                True,
-                (),
-                (),
-            )
-        )
-        open_.append((node.end_byte, index))
-    return NO_NAMES._replace(definitions=tuple(definitions))

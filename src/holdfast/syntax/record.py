@@ -11,8 +11,6 @@ from __future__ import annotations
 import json
 from typing import NamedTuple
 
-from pydantic_core import to_json
-
 MODULE = -1
 """The index that means the file itself, where a definition is asked for."""
 
@@ -187,6 +185,8 @@ def read_record(path: str, source: bytes) -> Record | None:
 
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:
     """Return a record as three texts: its numbers with the functions, its comments, its names."""
+    from pydantic_core import to_json
+
     numbers = (*record[:4], record.broken, record.functions)
     return to_json(numbers), to_json(record.comments), to_json(record.names)
 

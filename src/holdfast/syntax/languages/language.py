@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.languages.naming import NO_NAMING, Naming
+
 if TYPE_CHECKING:
     from tree_sitter import Node
 
@@ -65,6 +67,7 @@ class Language:
     - `atoms` are read as one token though they have parts.
     - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes
       first, or where the grammar is behind the language; correct files have errors there.
+    - `naming` tells what it imports, calls and declares, and who may see it.
     - `relatives` are endings of files in a dialect that the grammar knows only in part.
     """
 
@@ -83,6 +86,7 @@ class Language:
     atoms: frozenset[str] = frozenset()
     exact: bool = True
     relatives: tuple[str, ...] = ()
+    naming: Naming = NO_NAMING
 
     def __hash__(self) -> int:
         return hash(self.name)

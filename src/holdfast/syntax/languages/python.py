@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Language, Names, text_of
+from holdfast.syntax.languages.naming import Naming, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -25,6 +29,103 @@ def _variable(node: Node) -> str:
         return "Function"
     return "Constant" if text_of(node.child_by_field_name("left")).isupper() else "Variable"
 
+
+def _imports(node: Node) -> Iterator[Import]:
+    typing_only = _for_types(node)
+    source = node.child_by_field_name("module_name")
+    written = text_of(source)
+    module = written.lstrip(". ")
+    level = written.count(".") - module.count(".")
+    if source is not None and any(child.type == "wildcard_import" for child in node.named_children):
+        yield imported(node, module, "*", "", False, typing_only)._replace(level=level)
+    for child in node.children_by_field_name("name"):
+        if node.type == "future_import_statement":
+            yield imported(child, "__future__", text_of(child))
+            continue
+        name = text_of(child.child_by_field_name("name") or child)
+        given = text_of(child.child_by_field_name("alias"))
+        if source is None:
+            row = imported(child, name, "", given or name.split(".")[0], given == name, typing_only)
+        else:
+            row = imported(child, module, name, given or name, given == name, typing_only)
+        yield row._replace(level=level)
+
+
+def _for_types(node: Node) -> bool:
+    """Tell whether an import stands below `if TYPE_CHECKING:`; one at the margin does not."""
+    if not node.start_point[1]:
+        return False
+    within, parent = node, node.parent
+    while parent is not None:
+        if parent.type == "if_statement" and text_of(parent.child_by_field_name("condition")).endswith(
+            "TYPE_CHECKING"
+        ):
+            body = parent.child_by_field_name("consequence")
+            return body is not None and body.start_byte <= within.start_byte < body.end_byte
+        within, parent = parent, parent.parent
+    return False
+
+
+def _exported(name: str, _modifiers: frozenset[str], _member: bool) -> bool:
+    return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
+
+
+def _listed(node: Node) -> list[str]:
+    return re.findall(r"""["'](\w+)["']""", text_of(node))
+
+
+NAMING = Naming(
+    patterns="""
+        (string_content) @text
+        (expression_statement (string) @docstring)
+        (type (string) @quoted)
+        (type (binary_operator (string) @quoted))
+        (keyword_argument name: (identifier) @hidden)
+        (parameters (identifier) @parameter)
+        (parameters (_ name: (identifier) @parameter))
+        (parameters (typed_parameter . (identifier) @parameter))
+        (parameters (list_splat_pattern (identifier) @parameter))
+        (parameters (dictionary_splat_pattern (identifier) @parameter))
+        (parameters (typed_parameter . (_ (identifier) @parameter)))
+        (lambda_parameters (identifier) @hidden)
+        (lambda_parameters (_ name: (identifier) @hidden))
+        (for_in_clause left: (identifier) @hidden)
+        (assignment left: (identifier) @local right: (_))
+        (assignment left: (identifier) @bound type: (_) !right)
+        (for_statement left: (identifier) @bound)
+        (pattern_list (identifier) @bound)
+        (tuple_pattern (identifier) @bound)
+        (as_pattern_target (identifier) @bound)
+        (named_expression name: (identifier) @bound)
+        (global_statement (identifier) @outer)
+        (nonlocal_statement (identifier) @outer)
+        (import_statement) @import
+        (import_from_statement) @import
+        (future_import_statement) @import
+        (call function: (_) @callee)
+        (decorator (_) @decorator)
+        (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
+        (block [(return_statement) (raise_statement) (break_statement) (continue_statement)] . (_) @dead)
+    """,
+    rare=(
+        (
+            b"__all__",
+            """
+            ((assignment left: (identifier) @name right: (_) @export) (#eq? @name "__all__"))
+            ((augmented_assignment left: (identifier) @name right: (_) @export) (#eq? @name "__all__"))
+            ((call function: (attribute object: (identifier) @name) arguments: (_) @export)
+             (#eq? @name "__all__"))
+            """,
+        ),
+    ),
+    soft=frozenset({"print", "exec", "match", "case", "type"}),
+    imports=_imports,
+    exported=_exported,
+    listed=_listed,
+    unused=frozenset({"import", "variable", "unreachable"}),
+    exits=frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort"}),
+    entry=r"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)",
+)
 
 PYTHON = Language(
     name="python",
@@ -54,4 +155,5 @@ PYTHON = Language(
         "(case_clause (case_pattern (_)))",
         "(assert_statement)",
     ),
+    naming=NAMING,
 )
