@@ -1,0 +1,7 @@
+"""What depends on what: the meaning of imports and names, the graphs of it, references between languages.
+
+- `imports/`: which file of the project an import means, one module for each way of finding out.
+- `resolution.py`: which definition a name, an attribute or a call means.
+- `dependency_graph.py`, `cycles.py`, `ranking.py`, `drawing.py`: the graph, what is in it, and its pictures.
+- `cross_language.py`: where code of one language reaches for code of another.
+"""

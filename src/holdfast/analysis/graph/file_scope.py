@@ -1,0 +1,180 @@
+"""What the names of one file stand for within it, and the rules by which its language finds names."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from holdfast.syntax.record import MODULE, Definition, Import, Record
+from holdfast.syntax.symbols import FUNCTIONS
+
+TYPES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
+SPACES = frozenset({"Namespace", "Module"})
+
+
+class Rules(NamedTuple):
+    """How a language finds the definition of a name."""
+
+    family: str
+    own: frozenset[str] = frozenset({"this"})
+    """Words for the object whose method this is."""
+    inherited: frozenset[str] = frozenset({"super"})
+    """Words for what that object's class extends."""
+    implicit_owner: bool = False
+    """Whether members of a class are seen in it by their plain names."""
+    package: Literal["folder", "package", "project"] | None = None
+    """Which files see each other's names without an import."""
+    package_is_scope: bool = True
+    """Whether that is a rule of the language, and not just how its programs are linked."""
+    named_receiver: bool = False
+    bodies_elsewhere: bool = False
+    """Whether a function may be declared in one file and written in another."""
+
+
+_SELF = frozenset({"self", "Self"})
+_NONE: frozenset[str] = frozenset()
+_JAVASCRIPT = Rules("javascript")
+_JAVA = Rules("java", implicit_owner=True, package="package")
+_C = Rules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
+_RULES: Mapping[str, Rules] = MappingProxyType(
+    {
+        "python": Rules("python", frozenset({"self", "cls"})),
+        "javascript": _JAVASCRIPT,
+        "typescript": _JAVASCRIPT,
+        "tsx": _JAVASCRIPT,
+        "java": _JAVA,
+        "kotlin": _JAVA,
+        "go": Rules("go", _NONE, _NONE, package="folder", named_receiver=True),
+        "rust": Rules("rust", _SELF, _NONE),
+        "c": _C,
+        "cpp": _C,
+        "csharp": Rules("csharp", inherited=frozenset({"base"}), implicit_owner=True, package="package"),
+        "php": Rules(
+            "php", frozenset({"$this", "this", "self", "static"}), frozenset({"parent"}), package="package"
+        ),
+        "ruby": Rules("ruby", _SELF, implicit_owner=True, package="project", package_is_scope=False),
+        "swift": Rules("swift", _SELF, implicit_owner=True, package="project", package_is_scope=False),
+        "bash": Rules("bash", _NONE, _NONE),
+    }
+)
+
+
+def rules_of(language: str) -> Rules:
+    """Return the rules of a language; one without rules finds names in its own file only."""
+    return _RULES.get(language) or Rules(language)
+
+
+class Home(NamedTuple):
+    """A definition around some text, or the file."""
+
+    definition: int
+    path: str
+    visible: bool
+    """Whether the names defined in it are seen from there."""
+
+
+class FileScope:
+    """The names of a file."""
+
+    def __init__(self, record: Record) -> None:
+        names = record.names
+        self.rules = rules_of(record.language)
+        self.definitions: tuple[Definition, ...] = names.definitions
+        self.top: list[int] = []
+        self.methods: list[int] = []
+        self.members: dict[str, dict[str, tuple[int, ...]]] = defaultdict(dict)
+        self.imports: dict[str, Import] = {}
+        self.inner_imports: dict[int, dict[str, Import]] = defaultdict(dict)
+        self.stars: list[Import] = []
+        self.bound: dict[int, tuple[str, ...]] = {
+            use.definition: use.bound for use in names.uses if use.bound
+        }
+        self.known: dict[tuple[int, str], object] = {}
+        self._record = record
+        self._homes: dict[int, int] = {}
+        for index, definition in enumerate(names.definitions):
+            self._add(index, definition)
+        for imported in names.imports:
+            self._bring_in(imported)
+
+    def _add(self, index: int, definition: Definition) -> None:
+        owner = definition.path[: -len(definition.name) - 1]
+        if definition.container == MODULE and not owner:
+            self.top.append(index)
+        elif " for " in owner:  # what Rust writes for a trait belongs to the type
+            owner = owner.rpartition(" for ")[2]
+        here = self.members[owner]
+        here[definition.name] = (*here.get(definition.name, ()), index)
+        if owner and definition.kind in FUNCTIONS:
+            around = definition.container
+            if around == MODULE or self.definitions[around].kind in TYPES:
+                self.methods.append(index)
+
+    def _bring_in(self, imported: Import) -> None:
+        alias = imported.alias or (imported.name if imported.name != "*" else "")
+        inner = self._function_of(imported.definition)
+        if imported.name == "*" and not imported.alias:
+            self.stars.append(imported)
+        elif not alias:
+            return
+        elif inner == MODULE:
+            self.imports.setdefault(alias, imported)
+        else:
+            self.inner_imports[inner][alias] = imported
+
+    def _function_of(self, index: int) -> int:
+        """Return the function in which an import binds its name, or the file."""
+        while index != MODULE and self.definitions[index].kind not in FUNCTIONS:
+            index = self.definitions[index].container
+        return index
+
+    def around(self, definition: int) -> Iterator[Home]:
+        """Yield the definitions around some text, the innermost first, without the file."""
+        inner = definition
+        while definition != MODULE:
+            found = self.definitions[definition]
+            visible = found.kind not in TYPES or definition == inner or self.rules.implicit_owner
+            yield Home(definition, found.path, visible)
+            definition = found.container
+
+    def owner(self, definition: int) -> int | None:
+        """Return the class in whose text something stands, itself included."""
+        start = definition
+        while definition != MODULE:
+            if self.definitions[definition].kind in TYPES:
+                return definition
+            definition = self.definitions[definition].container
+        path = self.definitions[start].path.rpartition(".")[0] if start != MODULE else ""
+        owner, _, name = path.rpartition(".")
+        return next(iter(self.members.get(owner, {}).get(name, ())), None) if path else None
+
+    def home(self, definition: int) -> int:
+        """Return the definition around it in which names mean the same: it binds and imports nothing."""
+        found = self._homes.get(definition)
+        if found is None:
+            found = definition
+            while (
+                found != MODULE
+                and found not in self.bound
+                and found not in self.inner_imports
+                and self.definitions[found].path not in self.members
+                and self.definitions[found].kind not in TYPES
+                and not self.rules.named_receiver
+            ):
+                found = self.definitions[found].container
+            self._homes[definition] = found
+        return found
+
+    @cached_property
+    def _bodies(self) -> frozenset[tuple[str, int]]:
+        return frozenset((function.name, function.line) for function in self._record.functions)
+
+    def has_body(self, index: int) -> bool:
+        """Return whether a function is written here, and not only declared."""
+        definition = self.definitions[index]
+        return definition.kind not in FUNCTIONS or any(
+            (definition.path, line) in self._bodies for line in (definition.line, definition.start_line)
+        )

@@ -1,0 +1,366 @@
+"""Which definition a name, an attribute or a call means, across the files of a project.
+
+A name is looked for as its language does: in the definitions around it, in the file, among what the file
+imports, through re-exports, in its package. An attribute is looked for in the module or class before the dot,
+and in the classes that this one extends.
+
+Contract
+- Nothing is invented: what several rules could mean is unknown, and a local variable means no definition.
+- A guess is a method that exists once in the project under a name that no built-in type has; it is marked so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cached_property
+from posixpath import dirname
+from typing import NamedTuple
+
+from holdfast.analysis.graph.file_scope import FileScope, Rules, rules_of
+from holdfast.analysis.graph.imports.included_files import IncludedFiles
+from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
+from holdfast.analysis.graph.imports.layout import Layout, ReadOther
+from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
+from holdfast.analysis.graph.imports.python_modules import PythonModules
+from holdfast.analysis.graph.imports.rust_crates import RustCrates
+from holdfast.analysis.graph.imports.target import Certainty, Finder, Target, outside
+from holdfast.analysis.survey import Survey
+from holdfast.syntax.record import MODULE, Import, Record
+
+_MOST_PLACES = 4
+"""A name that means more places than this, such as one of every plug-in, means none in particular."""
+_DEEPEST = 40
+_WORDS = (
+    "add all any apply call catch close concat contains create delete each entries equals exec "
+    "execute fetch filter find finally first flush forEach get getName getValue has hashCode includes "
+    "init isEmpty last len length load log lock map match max merge min name next new of on open "
+    "parse path post push put query read reduce remove render replace reset resolve run save search "
+    "send set setUp shift show size slice some sort splice start stop submit tearDown test then "
+    "toString trim unlock unwrap update url validate value values write"
+)
+_BUILT_IN = frozenset(_WORDS.split()).union(
+    *(dir(kind) for kind in (str, bytes, list, dict, set, tuple, int, float, object))
+)
+"""Methods that things outside of the project have as well, so that their names tell nothing."""
+
+
+class Place(NamedTuple):
+    """A definition of a file, or the file itself where `definition` is MODULE."""
+
+    path: str
+    definition: int
+
+
+class Meaning(NamedTuple):
+    """What a name means."""
+
+    places: tuple[Place, ...] = ()
+    package: str = ""
+    """What it comes from where that is none of the project's."""
+    certainty: Certainty = "unknown"
+
+
+UNKNOWN = Meaning()
+LOCAL = Meaning((), "", "exact")
+"""A parameter or a variable of a function."""
+
+
+class Resolution:
+    """What the imports and names of one survey mean."""
+
+    def __init__(self, survey: Survey, read_other: ReadOther) -> None:
+        self.records: Mapping[str, Record] = survey.files
+        self.layout = Layout(survey.files, survey.other_files, read_other)
+        self._finders: dict[str, Finder | None] = {}
+        self._scopes: dict[str, FileScope] = {}
+        self._offers: dict[tuple[str, str], Meaning] = {}
+        self._members: dict[tuple[Place, str], Meaning] = {}
+        self._bases: dict[Place, list[Meaning]] = {}
+        self._busy: set[object] = set()
+
+    @property
+    def damaged_settings(self) -> dict[str, str]:
+        """Settings files that could not be read, with the reasons."""
+        return dict(sorted(self.layout.damaged.items()))
+
+    def target(self, path: str, imported: Import) -> Target:
+        """Return which files of the project an import in a file means, or which package outside."""
+        finder = self._finder(self.records[path].language)
+        if finder is None:
+            return outside(imported.module)
+        return finder.resolve(path, imported)
+
+    def _finder(self, language: str) -> Finder | None:
+        family = rules_of(language).family
+        if family not in self._finders:
+            self._finders[family] = self._new_finder(family)
+        return self._finders[family]
+
+    def _new_finder(self, family: str) -> Finder | None:
+        match family:
+            case "python":
+                return PythonModules(self.layout)
+            case "javascript":
+                return JavaScriptModules(self.layout)
+            case "rust":
+                return RustCrates(self.layout)
+            case "go":
+                return GoModules(self.layout)
+            case "java":
+                return NamedPackages(self.layout, "java", "kotlin")
+            case "csharp" | "php":
+                return NamedPackages(self.layout, family)
+            case "c" | "ruby" | "bash":
+                return IncludedFiles(self.layout)
+        return None
+
+    def scope(self, path: str) -> FileScope:
+        """Return what the names of a file stand for within it."""
+        found = self._scopes.get(path)
+        if found is None:
+            found = self._scopes[path] = FileScope(self.records[path])
+        return found
+
+    def meaning(self, path: str, definition: int, name: str) -> Meaning:
+        """Return what a name means in a definition of a file; attributes are joined to it by dots."""
+        scope = self.scope(path)
+        key = (scope.home(definition), name)
+        found = scope.known.get(key)
+        if found is None:
+            found = scope.known[key] = self._meaning(scope, path, definition, name)
+        return found  # type: ignore[return-value]
+
+    def _meaning(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
+        head, *rest = name.split(".")
+        if rest and (head in scope.rules.own or head in scope.rules.inherited):
+            owner = scope.owner(definition)
+            if owner is not None:
+                return self._of_own_class(Place(path, owner), head, rest, scope.rules)
+        found = self._plain(scope, path, definition, head)
+        for part in rest:
+            if found.package or not found.places:
+                break
+            found = self._step(found, part)
+        if rest and not found.package and not found.places:
+            found = self._by_receiver(scope, path, definition, rest) or self.guess(rest[-1])
+        return found
+
+    def _of_own_class(self, owner: Place, head: str, rest: list[str], rules: Rules) -> Meaning:
+        if len(rest) > 1:
+            return self.guess(rest[-1])
+        if head in rules.inherited:
+            return self._inherited(owner, rest[0])
+        return self.member(owner, rest[0])
+
+    def _by_receiver(self, scope: FileScope, path: str, definition: int, rest: list[str]) -> Meaning | None:
+        """Return a method of the type whose method this is, where a language has no word for the receiver."""
+        if not scope.rules.named_receiver or len(rest) > 1 or definition == MODULE:
+            return None
+        owner, _, _ = scope.definitions[definition].path.rpartition(".")
+        found = self._in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
+        return found._replace(certainty="likely") if found.places else None
+
+    def _plain(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
+        """Return what a name without dots means."""
+        for home in scope.around(definition):
+            indices = scope.members.get(home.path, {}).get(name) if home.visible else None
+            if indices:
+                return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
+            if home.definition != MODULE:
+                if (imported := scope.inner_imports.get(home.definition, {}).get(name)) is not None:
+                    return self._bound_by(path, imported)
+                if name in scope.bound.get(home.definition, ()):
+                    return LOCAL
+        owner = scope.owner(definition) if scope.rules.implicit_owner else None
+        if owner is not None and (found := self.member(Place(path, owner), name)).places:
+            return found
+        found = self.offered(path, name)
+        return found if found.places or found.package else self._in_package(path, name)
+
+    def offered(self, path: str, name: str) -> Meaning:
+        """Return what a name means at the top of a file: defined there, imported, or passed on."""
+        key = (path, name)
+        found = self._offers.get(key)
+        if found is None:
+            if key in self._busy or len(self._busy) > _DEEPEST:
+                return UNKNOWN
+            self._busy.add(key)
+            found = self._offered(path, name)
+            self._busy.discard(key)
+            self._offers[key] = found
+        return found
+
+    def _offered(self, path: str, name: str) -> Meaning:
+        scope = self.scope(path)
+        if indices := scope.members.get("", {}).get(name):
+            return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
+        if (imported := scope.imports.get(name)) is not None:
+            return self._bound_by(path, imported)
+        for imported in scope.stars:
+            target = self.target(path, imported)
+            if target.symbol not in ("*", ""):
+                found = self._path_in(target, target.symbol.removesuffix("*") + name)
+            else:
+                found = self._first_offer(target, name, path)
+            if found.places:
+                return found
+        if (inner := self._part(path, name)) is not None:
+            return Meaning((Place(inner, MODULE),), "", "exact")
+        return self._default(path) if name == "default" else UNKNOWN
+
+    def _first_offer(self, target: Target, name: str, path: str) -> Meaning:
+        for file in target.files:
+            if file != path and file in self.records and (found := self.offered(file, name)).places:
+                return found
+        return UNKNOWN
+
+    def _default(self, path: str) -> Meaning:
+        """Return the one thing that a module of JavaScript can be said to export, where that is plain."""
+        scope = self.scope(path)
+        names = self.records[path].names
+        chosen = [index for index in scope.top if names.definitions[index].exported]
+        if len(names.exports) == 1 and (listed := scope.members.get("", {}).get(names.exports[0])):
+            chosen = list(listed)
+        return Meaning((Place(path, chosen[0]),), "", "likely") if len(chosen) == 1 else UNKNOWN
+
+    def _part(self, path: str, name: str) -> str | None:
+        finder = self._finder(self.records[path].language)
+        return finder.member(path, name) if finder is not None else None
+
+    def _bound_by(self, path: str, imported: Import) -> Meaning:
+        """Return what the name that an import binds means."""
+        if imported.name == "" and imported.alias and imported.module.startswith(imported.alias + "."):
+            imported = imported._replace(module=imported.alias)  # `import a.b` binds a
+        target = self.target(path, imported)
+        if target.package or not target.files:
+            return Meaning((), target.package, target.certainty) if target.package else UNKNOWN
+        if target.symbol in ("", "*"):
+            places = tuple(Place(file, MODULE) for file in target.files if file in self.records)
+            return Meaning(places, "", target.certainty)
+        return self._path_in(target, target.symbol)
+
+    def _path_in(self, target: Target, symbol: str) -> Meaning:
+        """Return what a dotted path means in the files of a target."""
+        for file in target.files:
+            if file not in self.records:
+                continue
+            head, *rest = symbol.split(".")
+            found = self.offered(file, head)
+            for part in rest:
+                found = self._step(found, part)
+            if found.places or found.package:
+                weaker = target.certainty if found.certainty == "exact" else found.certainty
+                return found._replace(certainty=weaker)
+        return UNKNOWN
+
+    def _step(self, before: Meaning, name: str) -> Meaning:
+        """Return what an attribute of something means."""
+        for place in before.places:
+            if place.definition == MODULE:
+                found = self.offered(place.path, name)
+            else:
+                found = self.member(place, name)
+            if found.places or found.package:
+                return found._replace(certainty=before.certainty) if found.certainty == "exact" else found
+        return UNKNOWN
+
+    def member(self, owner: Place, name: str) -> Meaning:
+        """Return what a name means in a class, a namespace or what these extend."""
+        key = (owner, name)
+        found = self._members.get(key)
+        if found is None:
+            if key in self._busy or len(self._busy) > _DEEPEST:
+                return UNKNOWN
+            self._busy.add(key)
+            found = self._own_member(owner, name)
+            if not found.places:
+                found = self._inherited(owner, name)
+            self._busy.discard(key)
+            self._members[key] = found
+        return found
+
+    def _own_member(self, owner: Place, name: str) -> Meaning:
+        scope = self.scope(owner.path)
+        path = scope.definitions[owner.definition].path
+        indices = scope.members.get(path, {}).get(name, ())
+        declared = bool(indices) and scope.rules.bodies_elsewhere and not scope.has_body(indices[-1])
+        if declared or not indices:
+            found = self._in_package(owner.path, f"{path}.{name}")
+            if found.places:
+                return found
+        places = tuple(Place(owner.path, index) for index in indices)
+        return Meaning(places, "", "exact") if places else UNKNOWN
+
+    def _inherited(self, owner: Place, name: str) -> Meaning:
+        """Return what a name means in the types that a class extends."""
+        package = ""
+        for base in self.bases(owner):
+            for place in base.places:
+                found = self.member(place, name) if place.definition != MODULE else UNKNOWN
+                if found.places:
+                    return found
+                package = package or found.package
+            package = package or base.package
+        return Meaning((), package, "likely") if package else UNKNOWN
+
+    def bases(self, owner: Place) -> list[Meaning]:
+        """Return what the types mean that a class extends or implements, in the order of the text."""
+        found = self._bases.get(owner)
+        if found is None:
+            definition = self.scope(owner.path).definitions[owner.definition]
+            named = [base.replace("::", ".").replace("\\", ".").lstrip(".") for base in definition.bases]
+            found = [self.meaning(owner.path, definition.container, base) for base in named if base]
+            own = [[place for place in base.places if place != owner] for base in found]
+            found = [base._replace(places=tuple(kept)) for base, kept in zip(found, own, strict=True)]
+            self._bases[owner] = found
+        return found
+
+    def _in_package(self, path: str, name: str) -> Meaning:
+        """Return what a name means in the other files that see each other without an import."""
+        rules = self.scope(path).rules
+        if rules.package is None:
+            return UNKNOWN
+        places = self._packages.get((rules.family, self._package_of(path, rules), name), [])
+        if rules.bodies_elsewhere and len(places) > 1:
+            places = [
+                place for place in places if self.scope(place.path).has_body(place.definition)
+            ] or places
+        if not places or len({place.path for place in places}) > _MOST_PLACES:
+            return UNKNOWN
+        return Meaning(tuple(places), "", "exact" if rules.package_is_scope else "likely")
+
+    def _package_of(self, path: str, rules: Rules) -> str:
+        if rules.package == "folder":
+            return f"{dirname(path)} {self.records[path].names.package.removesuffix('_test')}"
+        return self.records[path].names.package if rules.package == "package" else ""
+
+    @cached_property
+    def _packages(self) -> dict[tuple[str, str, str], list[Place]]:
+        found: dict[tuple[str, str, str], list[Place]] = defaultdict(list)
+        for path, record in self.records.items():
+            rules = rules_of(record.language)
+            if rules.package is None:
+                continue
+            package = self._package_of(path, rules)
+            for owner, names in self.scope(path).members.items():
+                for name, indices in names.items():
+                    full = f"{owner}.{name}" if owner else name
+                    found[(rules.family, package, full)] += [Place(path, index) for index in indices]
+        return dict(found)
+
+    def guess(self, name: str) -> Meaning:
+        """Return the only method of a name in the project, unless built-in types have such a method."""
+        if name in _BUILT_IN or len(places := self.methods.get(name, ())) != 1:
+            return UNKNOWN
+        return Meaning(tuple(places), "", "guess")
+
+    @cached_property
+    def methods(self) -> dict[str, list[Place]]:
+        """Every function that belongs to a class, by its name."""
+        found: dict[str, list[Place]] = defaultdict(list)
+        for path in self.records:
+            scope = self.scope(path)
+            for index in scope.methods:
+                found[scope.definitions[index].name].append(Place(path, index))
+        return dict(found)
