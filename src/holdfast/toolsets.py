@@ -28,6 +28,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
         "stores": ("doctor",),
+        "tools": ("tool_search",),
     }
 )
 """Where each toolset is declared: modules, and packages of which every module counts."""

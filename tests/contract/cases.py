@@ -282,6 +282,8 @@ CASES = [
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,
     *TASK_STEP_CASES,
+    Case("find_tools", ("tools", "find", "move note"), {"query": "move note"}),
+    Case("find_tools", ("tools", "find", "xyzzy", "--limit", "2"), {"query": "xyzzy", "limit": 2}),
     Case("check_stores", ("doctor",), attention=True),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}, attention=True),
 ]

@@ -12,10 +12,11 @@ from pydantic import BaseModel, ValidationError
 
 from holdfast.faces.cli.application import run
 from holdfast.faces.cli.command import Host
-from holdfast.faces.mcp.catalogue import input_schema, output_schema
+from holdfast.faces.mcp.catalogue import output_schema
 from holdfast.faces.render.schema import properties_of, result_fields
 from holdfast.kernel.dispatch import validated
 from holdfast.kernel.operation import Effect, Operation
+from holdfast.kernel.schema import input_schema
 from holdfast.toolsets import full_registry
 
 REGISTRY = full_registry()

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from holdfast.faces.mcp.catalogue import Catalogue, input_schema
+from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.profiles import PROFILES
-from holdfast.faces.mcp.schemas import whole_schema
 from holdfast.kernel.registry import Selection
+from holdfast.kernel.schema import input_schema, whole_schema
 from holdfast.toolsets import full_registry
 
 SNAPSHOTS = Path(__file__).with_name("snapshots")

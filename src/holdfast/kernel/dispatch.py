@@ -5,8 +5,7 @@ Contract:
 - An operation never runs with arguments its model did not accept, nor against the selection
   (read-only included), however the request arrived.
 - Whatever an operation raises leaves here as a `HoldfastError`. A failure nobody foresaw says what the
-  machine refused, if that is the reason. Any other becomes `Internal` with a reference id; its traceback
-  goes to standard error under that id, nowhere else.
+  machine refused, or becomes `Internal` with a reference id, under which standard error has the traceback.
 - `Dispatcher.run_aside` keeps the event loop free: the work runs in a worker thread, and the call
   ends at its deadline or on cancellation even if the thread takes longer to notice. Workers are daemons: an
   operation that does not notice its cancellation cannot keep the process alive.
@@ -42,7 +41,7 @@ from holdfast.kernel.errors import (
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.machine import machine_failure
 from holdfast.kernel.operation import Input, Operation, Output, Prompt, PromptMessage, wire_names
-from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.registry import TOOLS, Registry, Selection
 
 if TYPE_CHECKING:
     import asyncio
@@ -180,7 +179,8 @@ class Dispatcher:
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         filled = self._validated(operation, _signed(operation.input, arguments, call))
         call.check()
-        return operation.function(self.rooms(operation.toolset), filled)
+        is_about_tools = operation.toolset == TOOLS
+        return operation.function(self.registry if is_about_tools else self.rooms(operation.toolset), filled)
 
     def _validated(self, operation: Operation, arguments: Mapping[str, Any] | None) -> Input:
         try:

@@ -36,6 +36,9 @@ class Selection:
         return not self.read_only and (self.role is Role.ADMIN or _REACH[self.role] is effect)
 
 
+TOOLS = "tools"
+"""The toolset whose room is the registry itself."""
+
 EVERYTHING = Selection()
 
 _REACH = {Role.READ: Effect.READ, Role.WRITE: Effect.WRITE, Role.ADMIN: Effect.DESTRUCTIVE}

@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import Field
 
-from holdfast.faces.mcp.catalogue import input_schema
-from holdfast.faces.mcp.schemas import brief_schema, whole_schema
+from holdfast.faces.mcp.schemas import brief_schema
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input, Output, Toolset
+from holdfast.kernel.schema import input_schema, whole_schema
 
 
 class Part(Input):

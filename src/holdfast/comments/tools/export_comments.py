@@ -91,6 +91,7 @@ def _content(result: ExportResult) -> list[Content]:
     "export_comments",
     title="Export comments",
     effect=Effect.READ,
+    listed=False,
     command="export-answer",
     positional=("format",),
     example="""holdfast comments export-answer jsonl --options '{"includeSourceContext": true}'""",

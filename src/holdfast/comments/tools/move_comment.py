@@ -59,6 +59,7 @@ def _new_anchor(result: MovedComment) -> str:
     "move_comment",
     title="Move a comment",
     effect=Effect.WRITE,
+    listed=False,
     idempotent=True,
     command="move",
     positional=("source_file", "comment_id", "target_file", "target_line"),

@@ -161,4 +161,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),
     ), hidden=False),
+    _toolset('tools', 'The tools themselves: which there are, and what they take.', (
+        _command('find', 'find_tools', 'tool_search', 'Find tools that are not listed, by words for what you want to do.', None),
+    ), hidden=False),
 )

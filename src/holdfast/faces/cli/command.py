@@ -31,7 +31,7 @@ from holdfast.kernel.call import Call
 from holdfast.kernel.dispatch import Dispatcher, guarded
 from holdfast.kernel.errors import Denied, HoldfastError, Invalid, InvalidArguments, NotFound
 from holdfast.kernel.operation import Effect, Operation, Output
-from holdfast.kernel.registry import Registry, Selection
+from holdfast.kernel.registry import TOOLS, Registry, Selection
 
 _VARIABLES = "GIT_MILE_EDITOR, VISUAL or EDITOR"
 
@@ -79,11 +79,15 @@ class Installation:
     catalogue = CATALOGUE
 
     def host_of(self, item: CatalogueCommand) -> Host:
-        """Return where a command runs, with nothing but the module that declares its operation."""
-        from holdfast.toolsets import toolset_declared_in
+        """Return where a command runs, with nothing but the module that declares its operation.
+
+        Only what is about the tools themselves needs all of them.
+        """
         from holdfast.workspace import Workspace
 
-        return Host.of(Registry((toolset_declared_in(item.module),)), Workspace.discover)
+        own = toolsets.toolset_declared_in(item.module)
+        needed = toolsets.toolsets() if own.name == TOOLS else (own,)
+        return Host.of(Registry(needed), Workspace.discover)
 
 
 Commands = Host | Installation

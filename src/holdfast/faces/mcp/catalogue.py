@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import mcp_types as types
 
 from holdfast.faces.mcp.profiles import Profile
-from holdfast.faces.mcp.schemas import brief_schema, plain_schema, whole_schema
+from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.dispatch import Rooms
 from holdfast.kernel.errors import UnknownPrompt, did_you_mean
@@ -18,6 +18,7 @@ from holdfast.kernel.operation import Effect, Operation, Prompt
 from holdfast.kernel.paging import page
 from holdfast.kernel.registry import Registry
 from holdfast.kernel.resource import Complete, ListedResource, Resource, unknown
+from holdfast.kernel.schema import input_schema, untitled, whole_schema
 
 Entry = TypeVar("Entry")
 
@@ -155,25 +156,13 @@ class Catalogue:
         return page(sorted(entries, key=key), key, query, cursor, self._page_size)
 
 
-def input_schema(operation: Operation) -> dict[str, Any]:
-    """Return the JSON schema of an operation's arguments."""
-    schema: dict[str, Any] = _untitled(operation.input.model_json_schema(by_alias=True))
-    schema.pop("description", None)
-    properties = schema.pop("properties", {})
-    if not properties:
-        return {"type": "object", "properties": {}}
-    return {"type": "object", "properties": properties} | schema
-
-
 def output_schema(operation: Operation) -> dict[str, Any]:
     """Return the JSON schema of an operation's result, which may tell of a failure instead.
 
     Clients hold failed results against the schema too; a failure that did not fit it would hide the
     message behind a complaint about its form.
     """
-    schema: dict[str, Any] = _untitled(
-        operation.output.model_json_schema(by_alias=True, mode="serialization")
-    )
+    schema: dict[str, Any] = untitled(operation.output.model_json_schema(by_alias=True, mode="serialization"))
     schema.pop("description", None)
     if operation.output.requires_fields:
         return schema
@@ -185,17 +174,6 @@ def output_schema(operation: Operation) -> dict[str, Any]:
 
 
 _FAILURE = {"type": "object", "description": "Only in a failed result: kind, code, message, hint and data."}
-
-
-def _untitled(value: Any, *, names: bool = False) -> Any:
-    """Drop the titles that only repeat field names; a property may well be called `title`."""
-    if isinstance(value, dict):
-        return {
-            key: _untitled(item, names=not names and key in {"properties", "$defs"})
-            for key, item in value.items()
-            if names or key != "title"
-        }
-    return [_untitled(item) for item in value] if isinstance(value, list) else value
 
 
 def _hints(operation: Operation) -> types.ToolAnnotations:

@@ -21,12 +21,6 @@ _LENGTHS = frozenset({"maxLength", "minLength", "maxItems", "minItems"})
 _NAMES = frozenset({"properties", "$defs"})
 
 
-def whole_schema(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema as it is, without our own mark."""
-    found: dict[str, Any] = _unmarked(schema)
-    return found
-
-
 def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """Return what a model needs to know of a schema."""
     found: dict[str, Any] = _brief(schema)
@@ -38,12 +32,6 @@ def brief_schema(schema: dict[str, Any]) -> dict[str, Any]:
             if said.get(name) == part:
                 part.pop("description", None)  # it was said of the argument of that name
     return found
-
-
-def _unmarked(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _unmarked(item) for key, item in value.items() if key != _MARK}
-    return [_unmarked(item) for item in value] if isinstance(value, list) else value
 
 
 def _brief(value: Any, *, names: bool = False) -> Any:

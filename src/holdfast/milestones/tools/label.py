@@ -16,7 +16,9 @@ class ChangeLabels(EntityWrite):
     remove: list[str] = Field(default_factory=list, max_length=100, description="A label to remove.")
 
 
-@milestones.change("label", "labels changed", title="Change labels", example="--add alpha --remove beta")
+@milestones.change(
+    "label", "labels changed", title="Change labels", example="--add alpha --remove beta", listed=False
+)
 def change_labels(room: Milestones, args: ChangeLabels) -> MileReceipt:
     """Add and remove labels. An addition elsewhere wins over a removal here that did not see it."""
     if both := sorted(set(args.add) & set(args.remove)):

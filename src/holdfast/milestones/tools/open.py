@@ -6,7 +6,7 @@ from holdfast.milestones.store import Milestones
 from holdfast.milestones.toolset import ChangeStatus, MileReceipt, milestones
 
 
-@milestones.change("open", "open", title="Open a milestone or issue")
+@milestones.change("open", "open", title="Open a milestone or issue", listed=False)
 def open_entity(room: Milestones, args: ChangeStatus) -> MileReceipt:
     """Open a draft, or what was closed."""
     receipt = room.set_status(args.id, "open", comment=args.comment, **args.signed)

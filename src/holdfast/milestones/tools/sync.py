@@ -75,6 +75,7 @@ def _words(result: MileSynced) -> str:
     "git_mile.sync",
     title="Sync with another clone",
     effect=Effect.WRITE,
+    listed=False,
     idempotent=True,
     open_world=True,
     seconds=600,

@@ -89,6 +89,7 @@ class AttachedFile(Reported):
     "taskpilot_attach",
     title="📎 Attach a file",
     effect=Effect.WRITE,
+    listed=False,
     idempotent=True,
     command="attach",
     positional=("task_id", "path"),

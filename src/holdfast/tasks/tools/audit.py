@@ -123,6 +123,7 @@ def audit_words(result: Any) -> str:
     "taskpilot_audit",
     title="Audit the tasks",
     effect=Effect.WRITE,
+    listed=False,
     idempotent=True,
     command="audit",
     example="holdfast tasks audit --scope dependencies",

@@ -150,6 +150,7 @@ def rules_words(result: Any) -> str:
     "taskpilot_rule_update",
     title="Update rules",
     effect=Effect.WRITE,
+    listed=False,
     command="rules",
     positional=("action",),
     example='holdfast tasks rules add --rule-type testing --rule-content "Run the tests before you commit."',

@@ -116,6 +116,7 @@ def _hit(template: FoundTemplate) -> str:
     "search_templates",
     title="Search templates",
     effect=Effect.READ,
+    listed=False,
     command="search",
     positional=("query",),
     example="holdfast templates search makefile --toolchain rust",

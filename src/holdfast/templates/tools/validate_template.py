@@ -41,6 +41,7 @@ def verdict(result: Validated) -> str:
     "validate_template",
     title="Validate template parameters",
     effect=Effect.READ,
+    listed=False,
     command="validate",
     positional=("resource_uri",),
     example=(

@@ -1,0 +1,42 @@
+"""The JSON Schema of an operation's arguments, as it is declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.kernel.operation import ONLY_SPECIFIED, Operation
+
+_MARK = next(iter(ONLY_SPECIFIED))
+
+
+def input_schema(operation: Operation) -> dict[str, Any]:
+    """Return the JSON schema of an operation's arguments."""
+    schema: dict[str, Any] = untitled(operation.input.model_json_schema(by_alias=True))
+    schema.pop("description", None)
+    properties = schema.pop("properties", {})
+    if not properties:
+        return {"type": "object", "properties": {}}
+    return {"type": "object", "properties": properties} | schema
+
+
+def whole_schema(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema as it is, without our own mark."""
+    found: dict[str, Any] = _unmarked(schema)
+    return found
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unmarked(item) for key, item in value.items() if key != _MARK}
+    return [_unmarked(item) for item in value] if isinstance(value, list) else value
+
+
+def untitled(value: Any, *, names: bool = False) -> Any:
+    """Drop the titles that only repeat field names; a property may well be called `title`."""
+    if isinstance(value, dict):
+        return {
+            key: untitled(item, names=not names and key in {"properties", "$defs"})
+            for key, item in value.items()
+            if names or key != "title"
+        }
+    return [untitled(item) for item in value] if isinstance(value, list) else value
