@@ -145,6 +145,7 @@ def graph_words(found: Any) -> str:
     command="graph",
     example="holdfast tasks graph --json",
     text=graph_words,
+    listed=False,
     annotations=READING,
     addresses=(Address("GET", "workspaces/{workspace_path}/graph"),),
 )
