@@ -75,7 +75,7 @@ class BatchReader:
             raise
 
     def _ask(self, name: str, limit: int, patience: Patience) -> GitObject | None:
-        self._send(name.encode() + b"\n")
+        self._send(name.encode("utf-8", "surrogateescape") + b"\n")
         header = self._take_line(patience)
         if header.rpartition(b" ")[2] in _ABSENT:
             return None

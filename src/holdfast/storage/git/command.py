@@ -25,7 +25,7 @@ import errno
 import os
 import re
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
@@ -235,7 +235,7 @@ class Git:
         given: bytes = b"",
         seconds: float = LIMITS.git_seconds,
         terms: Terms = Terms(),  # noqa: B008 - a constant
-    ) -> Iterator[bytes]:
+    ) -> Generator[bytes, None, None]:
         """Yield what a git command prints, however much it is, and raise at its end when it failed."""
         patience = Patience(seconds, f"git {arguments[0]}")
         process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
