@@ -1,0 +1,13 @@
+"""Code that nothing uses: what it is, how sure that is, and what was looked for.
+
+- `finding.py`: one finding, and what the levels of confidence mean.
+- `frameworks/`: what others call by convention, as tables, one module for each family of languages.
+- `namespace.py`: which definition a name means, within a file and across imports.
+- `liveness.py`: what is reached from where execution begins, in rounds of weaker and weaker evidence.
+- `evidence.py`: what speaks for the life of a definition that nothing reaches.
+- `entry_points.py`, `mentions.py`: what settings, templates and documents of the project name.
+- `analyser.py`: the findings of a survey.
+
+Contract: a definition is alive if something alive refers to it. Recursion keeps nothing alive. What only may
+refer to it (a name in a string, an interface for others) lowers the confidence and that of all it leads to.
+"""

@@ -1,0 +1,118 @@
+"""The findings of a survey: definitions that nothing reaches, and what each file shows to be without use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
+from holdfast.analysis.dead_code.evidence import Doubt, Evidence
+from holdfast.analysis.dead_code.finding import Finding, Kind
+from holdfast.analysis.dead_code.interfaces import Interfaces
+from holdfast.analysis.dead_code.liveness import UNREACHED, Liveness
+from holdfast.analysis.dead_code.mentions import mentions
+from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, Namespace
+from holdfast.analysis.dead_code.roots import called_from_outside, classes_with_bases, derived_from_known
+from holdfast.analysis.dead_code.unused import unused_in_files
+from holdfast.analysis.graph.resolution import Resolution
+from holdfast.kernel.call import current_call
+from holdfast.syntax.record import MODULE
+from holdfast.syntax.symbols import VARIABLES
+
+SURE = 0.95
+LOOKED_FOR = "Nothing that is reached uses the name: no call, attribute, import, list of exports or string"
+FUNCTIONS = frozenset({"Function", "Method"})
+PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
+"""Languages of which fields and constants of classes are judged, where only their class can see them."""
+
+
+def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
+    """Return everything that nothing uses, by file and line, whatever the confidence."""
+    space = Namespace(resolution)
+    entries = entry_points(resolution.layout)
+    live = Liveness(space)
+    live.begin(_roots(space, entries))
+    current_call().progress(1, 3, "what is used")
+    left = [one for one, reached in enumerate(live.round) if not reached and kind_of(space, one)]
+    names = {space.definitions[one].name for one in left}
+    evidence = Evidence(live, Interfaces(space, entries), mentions(names, resolution.layout))
+    evidence.gather(names)
+    current_call().progress(2, 3, "what may be used")
+    found = [*_definitions(evidence, left), *unused_in_files(space)]
+    return tuple(sorted(found, key=lambda one: (one.file, one.line, one.name, one.kind)))
+
+
+def _roots(space: Namespace, entries: EntryPoints) -> Iterator[int]:
+    for number, (path, record) in enumerate(zip(space.paths, space.records, strict=True)):
+        start = space.starts[number]
+        yield from (start + index for index in called_from_outside(path, record))
+        module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+        for dotted, name in entries.functions:
+            if module == dotted or module.endswith(f".{dotted}"):
+                yield from space.offered(number, name)
+    yield from derived_from_known(space, classes_with_bases(space))
+
+
+def _definitions(evidence: Evidence, left: list[int]) -> Iterator[Finding]:
+    """Go through the rounds of weaker evidence, and yield what is left over or reached only in them."""
+    space, live = evidence.space, evidence.live
+    own: dict[int, Doubt] = {}
+    for ask in (evidence.low, evidence.medium):
+        for one in left:
+            if live.round[one] == UNREACHED and one not in own and (doubt := ask(one)) is not None:
+                own[one] = doubt
+        live.go_on(own)
+    open_ = set(left)
+    seen: set[tuple[int, str]] = set()
+    for one in left:
+        row, around = space.definitions[one], space.containers[one]
+        # What stands in something dead goes with it, unless it would be dead without it.
+        if around in open_ and (live.round[around] == UNREACHED or live.round[one] != UNREACHED):
+            continue
+        again = (space.homes[one], row.path)
+        overloaded = row.kind in FUNCTIONS and space.families[space.homes[one]] not in BY_IMPORT
+        if again not in seen or overloaded:  # elsewhere the same name again is the same thing
+            seen.add(again)
+            yield _finding(evidence, one, own)
+
+
+def _finding(evidence: Evidence, one: int, own: dict[int, Doubt]) -> Finding:
+    space = evidence.space
+    row, path = space.definitions[one], space.paths[space.homes[one]]
+    confidence, words = _judged(evidence, one, own)
+    reason = f"{LOOKED_FOR} in {len(space.paths)} files{f'; but {words}' if words else ''}."
+    kind = kind_of(space, one)
+    assert kind is not None  # only these are left over
+    return Finding(kind, row.path, path, row.line, row.end_line, confidence, reason)
+
+
+def _judged(evidence: Evidence, one: int, own: dict[int, Doubt]) -> Doubt:
+    """Return how sure it is that a definition is dead, and what keeps it from being surer."""
+    space, live = evidence.space, evidence.live
+    if one in own:
+        return own[one]
+    origin = one
+    while origin not in own and origin in live.through:
+        origin = live.through[origin]
+    if origin in own:
+        path = space.definitions[origin].path
+        return Doubt(own[origin].confidence, f"`{path}` leads to it, and of that: {own[origin].words}")
+    user = evidence.in_dead_code(one)
+    if user is not None:
+        return Doubt(0.8, f"`{space.definitions[user].path}` uses it, which is as dead")
+    return Doubt(SURE, "")
+
+
+def kind_of(space: Namespace, one: int) -> Kind | None:
+    """Return what a definition is called in findings, or None where none are made of it."""
+    row, around = space.definitions[one], space.containers[one]
+    language = space.records[space.homes[one]].language
+    if row.kind in FUNCTIONS:
+        return "method" if space.is_member[one] else "function"
+    if row.kind in CLASSES:
+        return None if row.kind == "Object" and language == "rust" else "class"
+    if row.kind not in VARIABLES:
+        return None
+    if around == MODULE or space.definitions[around].kind == "Module":
+        return "variable" if row.kind in ("Variable", "Constant") else None
+    # Serialisers and whoever holds an object read fields; only what its class alone sees is judged.
+    return "variable" if language in PRIVATE_FIELDS and not row.exported else None

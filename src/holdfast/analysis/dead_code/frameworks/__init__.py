@@ -1,0 +1,1 @@
+"""What frameworks and languages call without a reference in the project's own code, as tables."""

@@ -1,0 +1,31 @@
+"""Names in files that are no code: templates, settings and documents may name what code defines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+
+from holdfast.analysis.graph.imports.layout import Layout
+
+MENTIONING = re.compile(
+    r"\.(html?|xhtml|jinja2?|j2|tmpl|tpl|mustache|hbs|ejs|erb|haml|slim|vue|svelte|astro|mdx?|rst|txt|adoc"
+    r"|xml|xaml|fxml|storyboard|xib|ya?ml|toml|json|jsonc|json5|cfg|ini|conf|env|properties|gradle|cmake|mk|in"
+    r"|graphql|proto|sql|service|tf|nix|bzl)$|(^|/)(Procfile|Makefile|Dockerfile|Jenkinsfile|justfile|BUILD)$"
+)
+_LOCKS = re.compile(r"(^|/)(package-lock\.json|[^/]*lock\.(ya?ml|json|toml)|[^/]*\.lock)$|(^|/)locale/")
+_WORD = re.compile(r"[A-Za-z_]\w+")
+
+
+def mentions(names: Collection[str], layout: Layout) -> dict[str, str]:
+    """Return which of the names occur in which of the other files, the first by path for each."""
+    wanted, found = set(names), dict[str, str]()
+    for path in sorted(layout.others):
+        if not wanted:
+            break
+        if MENTIONING.search(path) and not _LOCKS.search(path):
+            text = layout.text(path)
+            if text:
+                hits = wanted.intersection(_WORD.findall(text))
+                found.update(dict.fromkeys(hits, path))
+                wanted -= hits
+    return found

@@ -1,0 +1,94 @@
+"""Where execution begins: definitions that are called from outside the project's own code, by convention."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from holdfast.analysis.dead_code.frameworks import language_rules, python_frameworks, web_frameworks
+from holdfast.analysis.dead_code.frameworks.convention import Conventions
+from holdfast.analysis.dead_code.namespace import CLASSES, MEMBERS, OWNERS, Namespace
+from holdfast.syntax.record import Definition, Record
+
+_ALL = (*python_frameworks.ALL, *web_frameworks.ALL, *language_rules.ALL)
+_LAST_WORD = re.compile(r"\w+$")
+
+
+@cache
+def conventions(language: str) -> Conventions:
+    """Return what holds in a language."""
+    return Conventions.joined(language, _ALL)
+
+
+def last_word(text: str) -> str:
+    """Return the last word of a dotted name: `route` of `app.route`."""
+    found = _LAST_WORD.search(text.partition("<")[0].partition("(")[0].strip())
+    return found[0] if found else text
+
+
+def called_from_outside(path: str, record: Record) -> Iterator[int]:
+    """Yield the indexes of the definitions of a file that something outside of the project calls."""
+    rules = conventions(record.language)
+    alive = rules.alive_in(path)
+    rows = record.names.definitions
+    for index, row in enumerate(rows):
+        owner = rows[row.container] if row.container >= 0 else None
+        if _is_called(row, owner, rules) or (alive and any(names.search(row.name) for names in alive)):
+            yield index
+
+
+def _is_called(row: Definition, owner: Definition | None, rules: Conventions) -> bool:
+    name = row.name
+    if row.kind == "Module" or (name[:2] == "__" == name[-2:]):
+        return True
+    if row.decorators and any(last_word(text) in rules.decorators for text in row.decorators):
+        return True
+    if row.kind in MEMBERS or (owner is not None and owner.kind in OWNERS):
+        return _is_called_member(name, owner, rules)
+    if row.bases and any(last_word(base) in rules.bases for base in row.bases):
+        return True
+    if name in rules.names or (rules.prefixes and name.startswith(rules.prefixes)):
+        return True
+    return row.kind != "Object" and not _is_word(name)
+
+
+def _is_called_member(name: str, owner: Definition | None, rules: Conventions) -> bool:
+    if name in rules.members or not _is_word(name):
+        return True
+    if owner is None:
+        return False
+    if owner.kind == "Interface" or " for " in owner.name:
+        return True  # what a trait or an interface asks for
+    return bool(owner.bases) and (name in rules.hooks or name.startswith(rules.hook_prefixes))
+
+
+def _is_word(name: str) -> bool:
+    """Return whether code can name it, unlike operators and functions that are known by a title."""
+    return name.isidentifier() or name.strip("?!=#$@").replace("-", "_").replace("$", "_").isidentifier()
+
+
+def derived_from_known(space: Namespace, classes: Iterable[int]) -> set[int]:
+    """Return classes that are found by what they extend, through bases of the project as well."""
+    extended: dict[str, list[int]] = {}
+    known: set[int] = set()
+    for one in classes:
+        row = space.definitions[one]
+        rules = conventions(space.records[space.homes[one]].language)
+        for base in map(last_word, row.bases):
+            if base in rules.bases:
+                known.add(one)
+            else:
+                extended.setdefault(base, []).append(one)
+    fresh = list(known)
+    while fresh:
+        for one in extended.pop(space.definitions[fresh.pop()].name, ()):
+            if one not in known:
+                known.add(one)
+                fresh.append(one)
+    return known
+
+
+def classes_with_bases(space: Namespace) -> list[int]:
+    """Return the classes that extend something."""
+    return [one for one, row in enumerate(space.definitions) if row.bases and row.kind in CLASSES]

@@ -1,0 +1,74 @@
+"""What a file itself shows to be without use: imports, local variables, parameters, statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from posixpath import basename
+
+from holdfast.analysis.dead_code.evidence import KEPT, Doubt, is_kept
+from holdfast.analysis.dead_code.finding import Finding, Kind
+from holdfast.analysis.dead_code.namespace import Namespace
+from holdfast.analysis.dead_code.roots import conventions, last_word
+
+_KINDS: dict[str, tuple[Kind, float, str]] = {
+    "import": ("import", 0.95, "The file never uses the name that it imports"),
+    "variable": ("local", 0.92, "It gets a value that nothing in its function reads"),
+    "parameter": ("parameter", 0.5, "Its function never reads it, but callers may have to pass it"),
+    "unreachable": ("unreachable", 0.97, "The statement before it always leaves the block"),
+}
+
+
+def unused_in_files(space: Namespace) -> Iterator[Finding]:
+    """Yield what the files show to be without use, of imports only what no other file takes from here."""
+    taken = _taken(space)
+    for number, (path, record) in enumerate(zip(space.paths, space.records, strict=True)):
+        for row in record.names.unused:
+            if row.kind not in _KINDS or (row.kind == "import" and (number, row.name) in taken):
+                continue
+            kind, confidence, reason = _KINDS[row.kind]
+            doubt = Doubt(0.3, KEPT) if is_kept(record, row.line, row.line) else None
+            if doubt is None and row.kind == "import":
+                doubt = _doubt(space, number, row.name, row.line)
+            if doubt is not None:
+                confidence, reason = doubt.confidence, f"{reason}; but {doubt.words}"
+            yield Finding(kind, row.name, path, row.line, row.end_line, confidence, f"{reason}.")
+
+
+def _taken(space: Namespace) -> set[tuple[int, str]]:
+    """Return the names of unused imports that other files import from there or ask the module for."""
+    unused: dict[str, set[int]] = {}
+    for number, record in enumerate(space.records):
+        for row in record.names.unused:
+            if row.kind == "import":
+                unused.setdefault(row.name, set()).add(number)
+    taken: set[tuple[int, str]] = set()
+    for number, record in enumerate(space.records):
+        for imported in record.names.imports:
+            if imported.name in unused:
+                taken.update((file, imported.name) for file in space.files_of(number, imported))
+        for used in record.names.uses:
+            for name in unused.keys() & used.attributes:
+                taken.update(
+                    (file, name)
+                    for file in unused[name]
+                    if file != number and space.has_as_module(number, file)
+                )
+    return taken
+
+
+def _doubt(space: Namespace, number: int, name: str, line: int) -> Doubt | None:
+    """Return why an import that its file does not use may be there on purpose."""
+    path = space.paths[number]
+    if basename(path).startswith(("__init__.", "conftest.")):
+        return Doubt(0.3, "such a file imports for others")
+    rules = conventions(space.records[number].language)
+    for row in space.imports(number)[0].get(name, ()):
+        if row.line != line:
+            continue
+        brought = list(space.imported(number, row))
+        decorators = [text for one in brought for text in space.definitions[one].decorators]
+        if any(last_word(text) in rules.decorators for text in decorators):
+            return Doubt(0.2, "what it brings in registers itself, such as a fixture")
+        if not brought and space.files_of(number, row):
+            return Doubt(0.5, "loading that module of the project may be the purpose")
+    return None
