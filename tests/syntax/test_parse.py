@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from holdfast.syntax import parse as parsing
-from holdfast.syntax.complexity import cyclomatic
+from holdfast.syntax.complexity import measured
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong, captures, parse
 from holdfast.syntax.symbols import symbols
@@ -58,7 +58,7 @@ def test_a_text_that_takes_too_long_is_refused_and_the_next_is_parsed():
 def test_depth_ends_nothing(name, text):
     parsed = parse(language_named(name), text)
     symbols(parsed)
-    cyclomatic(parsed)
+    measured(parsed)
     assert comments(parsed) == ()
     assert sum(1 for _ in tokens(parsed)) > 10_000
 

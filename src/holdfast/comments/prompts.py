@@ -31,7 +31,8 @@ from holdfast.storage.watching.listing import Listing
 from holdfast.syntax.languages import language_of
 
 if TYPE_CHECKING:
-    from holdfast.syntax.complexity import FunctionComplexity
+    from holdfast.syntax.complexity import Measured
+    from holdfast.syntax.record import FunctionMetrics
 
 
 _MOST_CANDIDATES = 3
@@ -207,45 +208,58 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
         whole = fenced(numbered(lines_of_file(text), 1), "")
         parts = [texts.NO_MEASURE.format(path=visible(path)), whole]
         return [PromptMessage("\n\n".join([*parts, *_explaining(room, path)]))]
-    from holdfast.syntax.complexity import cyclomatic
+    from holdfast.syntax.complexity import measured
     from holdfast.syntax.parse import parse
 
-    measured = sorted(
-        cyclomatic(parse(language, text)), key=lambda one: (-one.cyclomatic, one.symbol.start_line)
+    functions = sorted(
+        measured(parse(language, text)), key=lambda one: (-one.metrics.extended, one.start_line)
     )
-    found = [one for one in measured if one.cyclomatic >= args.complexity_threshold]
+    found = [one for one in functions if one.metrics.extended >= args.complexity_threshold]
     if not found:
-        return [PromptMessage(_nothing_complex(path, measured, args.complexity_threshold))]
+        return [PromptMessage(_nothing_complex(path, functions, args.complexity_threshold))]
     head = texts.COMPLEX.format(
         path=visible(path),
         threshold=args.complexity_threshold,
         count=len(found),
-        all=len(measured),
+        all=len(functions),
         have="has" if len(found) == 1 else "have",
     )
     lines = lines_of_file(text)
-    functions = [f"{_measured(one)}\n\n{fenced(_body(one, lines), language.fence)}" for one in found]
-    return [PromptMessage("\n\n".join([head, *functions, *_explaining(room, path)]))]
+    shown = [
+        f"{_measured(one)}\n{_figures(one.metrics)}\n\n{fenced(_body(one, lines), language.fence)}"
+        for one in found
+    ]
+    return [PromptMessage("\n\n".join([head, *shown, *_explaining(room, path)]))]
 
 
-def _nothing_complex(path: str, measured: Sequence[FunctionComplexity], threshold: int) -> str:
+def _nothing_complex(path: str, measured: Sequence[Measured], threshold: int) -> str:
     if not measured:
         return texts.NO_FUNCTIONS.format(path=visible(path))
     most = "\n".join(f"- {_measured(one)}" for one in measured[:_MOST_SIMPLE])
     return texts.NOTHING_COMPLEX.format(path=visible(path), threshold=threshold, all=len(measured), most=most)
 
 
-def _measured(one: FunctionComplexity) -> str:
+def _measured(one: Measured) -> str:
     """Name a function, where it is, how complex it is, and where it decides."""
-    name, span = visible(".".join(one.symbol.path)), _span(one.symbol.start_line, one.symbol.end_line)
+    name, span = visible(one.metrics.name), _span(one.start_line, one.metrics.end_line)
     places = ", ".join(map(str, one.decides_at[:_MOST_DECISIONS]))
     more = " and more" if len(one.decides_at) > _MOST_DECISIONS else ""
     decides = f"; it decides at line {places}{more}" if places else ""
-    return f"{name} ({span}, complexity {one.cyclomatic}{decides})"
+    return f"{name} ({span}, complexity {one.metrics.extended}{decides})"
 
 
-def _body(one: FunctionComplexity, lines: Sequence[str]) -> str:
-    start, end = one.symbol.start_line, one.symbol.end_line
+def _figures(metrics: FunctionMetrics) -> str:
+    """Say the other figures of a function."""
+    recursive = ", which counts that it calls itself" if metrics.recursive else ""
+    return (
+        f"Statements alone: {metrics.cyclomatic}. Cognitive complexity: {metrics.cognitive}{recursive}."
+        f" Nesting: {metrics.nesting}. Halstead: difficulty {metrics.difficulty:.1f},"
+        f" volume {metrics.volume:.0f}, effort {metrics.effort:.0f}."
+    )
+
+
+def _body(one: Measured, lines: Sequence[str]) -> str:
+    start, end = one.start_line, one.metrics.end_line
     return numbered([visible(line) for line in lines[start - 1 : end]], start)
 
 

@@ -1,82 +1,354 @@
-"""Cyclomatic complexity: one, and one more for every decision (McCabe).
+"""What is counted in each function: two cyclomatic complexities, the cognitive one, Halstead's, sizes.
 
-A decision is a condition, a loop, a case other than the default, a handler of exceptions, a conditional
-expression, a short-circuit operator; in Python also an `assert` and each part of a comprehension that
-loops or filters. The patterns stand in the tables of `languages/`. Functions without a name count towards the
-function around them; functions with one are counted for themselves.
+The tables of `languages/` capture nodes by what they do:
+
+- `if`, `loop`, `catch`: a branch that breaks the flow. `elif`, `case`: a branch. `default`: takes one back,
+  of a case that always fits. `switch`: breaks the flow; its cases are the branches. `else`, `jump`: one more
+  to understand, wherever it stands. `ternary`, `extra`, `logic`: only the extended dialect counts them;
+  a sequence of `logic` adds to the cognitive one. `nest`, `inside`: what is in it is harder to understand,
+  itself included or not. `opaque`: the extended dialect counts nothing in it (radon reads an `assert` so).
+- `lambda`: a function without a name. `unit`: code that runs though no declaration names it, such as an
+  accessor. `class`: nesting begins anew in it.
+
+Contract: every function with a body has one row, in the order of the text. A function without a name counts
+towards the one around it; where functions count alone (JavaScript) it has a row if it decides anything.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
+from itertools import accumulate
+from typing import TYPE_CHECKING, NamedTuple
 
+from holdfast.syntax.cognitive import calls_itself, only_returns, sequences
+from holdfast.syntax.halstead import halstead
 from holdfast.syntax.languages.language import Language
+from holdfast.syntax.parameters import parameter_count
 from holdfast.syntax.parse import Parsed, captures
 from holdfast.syntax.record import FunctionMetrics
-from holdfast.syntax.symbols import Declared, Symbol, symbols
+from holdfast.syntax.symbols import FUNCTIONS, Declared, body_of, declared, last_line, symbol_patterns
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
+PREFIX = "flow."
+ANONYMOUS = "<anonymous>"
+HOLDERS = frozenset(
+    {
+        *("assignment", "assignment_expression", "call", "call_expression", "const_spec", "field_definition"),
+        *("init_declarator", "let_declaration", "pair", "property_declaration", "public_field_definition"),
+        *("short_var_declaration", "var_spec", "variable_declarator"),
+    }
+)
+"""Declarations of functions that hold a function without a name: the first one in them."""
 
-@dataclass(frozen=True)
-class FunctionComplexity:
-    """A function and the number of ways through it."""
+NEST, FUNCTION, CLASS, BRANCH, EXTRA, FLOW, FLAT, SEQUENCE, OPAQUE, INSIDE, LAMBDA, UNIT = range(12)
+"""In the order in which they are done where several span the same text: a block before its only statement."""
 
-    symbol: Symbol
-    cyclomatic: int
-    decides_at: tuple[int, ...] = ()
-    """The lines of its decisions, each once."""
+ENTRIES = frozenset({FUNCTION, LAMBDA, UNIT})
+
+ROLES = {
+    "if": ((BRANCH, 1), (FLOW, 1)),
+    "loop": ((BRANCH, 1), (FLOW, 1)),
+    "catch": ((BRANCH, 1), (FLOW, 1)),
+    "elif": ((BRANCH, 1),),
+    "case": ((BRANCH, 1),),
+    "default": ((BRANCH, -1),),
+    "switch": ((FLOW, 1),),
+    "else": ((FLAT, 1),),
+    "jump": ((FLAT, 1),),
+    "ternary": ((EXTRA, 1), (FLOW, 1)),
+    "extra": ((EXTRA, 1),),
+    "logic": ((EXTRA, 1),),
+    "opaque": ((OPAQUE, 0),),
+    "nest": ((NEST, 0),),
+    "inside": ((INSIDE, 0),),
+    "lambda": ((LAMBDA, 0),),
+    "unit": ((UNIT, 0),),
+    "class": ((CLASS, 0),),
+}
+
+Event = tuple[int, int, int, int]
+"""Where it begins, minus where it ends, what it is, and a number."""
+
+
+class _Tally:
+    """A function while it is counted."""
+
+    __slots__ = (
+        "branches",
+        "cognitive",
+        "decisions",
+        "end",
+        "holds",
+        "kind",
+        "named",
+        "nesting",
+        "node",
+        "path",
+    )
+
+    def __init__(self, node: Node, kind: str, path: tuple[str, ...], named: bool = True) -> None:
+        self.node = node
+        self.kind = kind
+        self.path = path
+        self.named = named
+        self.end = node.end_byte
+        self.holds = node.type in HOLDERS
+        self.branches = 1
+        self.cognitive = 0
+        self.nesting = 0
+        self.decisions: list[int] = []
+        """Where the extended dialect counts; a case taken back has a negative number."""
+
+    @property
+    def extended(self) -> int:
+        return 1 + sum(1 if place >= 0 else -1 for place in self.decisions)
+
+
+class _Frame(NamedTuple):
+    """Something open: where it ends, and what was so before it."""
+
+    end: int
+    levels: list[int]
+    functions: int
+    is_class: bool
 
 
 @cache
-def _patterns(language: Language) -> str:
-    return "\n".join(
-        pattern if "@decision" in pattern else _captured(pattern) for pattern in language.decisions
-    )
-
-
-def _captured(pattern: str) -> str:
-    """Capture the whole of a pattern; one with a condition is wrapped already."""
-    if pattern.startswith("(("):
-        inner = pattern[1:].rsplit(" (#", 1)
-        return f"({inner[0]} @decision (#{inner[1]}"
-    return f"{pattern} @decision"
-
-
-def cyclomatic(parsed: Parsed) -> tuple[FunctionComplexity, ...]:
-    """Return the complexity of every function of a file, in the order of the text."""
-    functions = [symbol for symbol in symbols(parsed) if symbol.is_function]
-    decisions = captures(parsed, _patterns(parsed.language)).get("decision", [])
-    places = sorted({(node.start_byte, node.end_byte, node.type, node.start_point[0]) for node in decisions})
-    counted: dict[int, list[int]] = defaultdict(list)
-    open_: list[int] = []
-    waiting = 0
-    for start, _end, _type, row in places:
-        while waiting < len(functions) and functions[waiting].span[0] <= start:
-            open_.append(waiting)
-            waiting += 1
-        while open_ and functions[open_[-1]].span[1] <= start:
-            open_.pop()
-        if open_:
-            counted[open_[-1]].append(row + 1)
-    return tuple(
-        FunctionComplexity(symbol, 1 + len(counted[index]), tuple(dict.fromkeys(counted[index])))
-        for index, symbol in enumerate(functions)
-    )
-
-
-def metric_patterns(_language: Language) -> str:
+def metric_patterns(language: Language) -> str:
     """Return the patterns of which `function_metrics` is given what they capture."""
-    return ""
+    return re.sub(r"@(?=[a-z])", f"@{PREFIX}", language.flow.patterns)
+
+
+class _Sweep:
+    """One way over a file's events in the order of the text."""
+
+    def __init__(self, parsed: Parsed, declared: Sequence[Declared], found: Mapping[str, list[Node]]) -> None:
+        self.parsed = parsed
+        self.flow = parsed.language.flow
+        self.declared = declared
+        self.found = found
+        self.tallies = [
+            _Tally(each.node, each.kind, each.path)
+            for each in declared
+            if each.kind in FUNCTIONS and (each.node.type in HOLDERS or body_of(each.node) is not None)
+        ]
+        self.others: list[Node] = []
+        self.open: list[_Tally] = []
+        self.levels: list[int] = []
+        """How deep we are for each of the open functions."""
+        self.frames: list[_Frame] = []
+        self.hidden = -1
+
+    def run(self) -> list[_Tally]:
+        """Count, and return the functions in the order of the text."""
+        handlers = (
+            *(self._nest, self._enter_declared, self._enter_class, self._branch, self._extra, self._break),
+            *(self._flat, self._flat, self._hide, self._nest, self._enter_lambda, self._enter_unit),
+        )
+        frames = self.frames
+        for start, minus_end, what, number in sorted(self._events()):
+            while frames and frames[-1].end <= start:
+                self.levels = frames[-1].levels
+                del self.open[frames.pop().functions :]
+            if self.open or what in ENTRIES:
+                handlers[what](start, -minus_end, number)
+        rows = [each for each in self.tallies if each.named or each.cognitive or each.decisions]
+        return sorted(rows, key=lambda each: (each.node.start_byte, -each.end))
+
+    def _branch(self, start: int, _end: int, number: int) -> None:
+        for tally in self.open if self.flow.cumulative else self.open[-1:]:
+            tally.branches += number
+        self.open[-1].decisions.append(start if number > 0 else ~start)
+
+    def _extra(self, start: int, _end: int, _number: int) -> None:
+        if start >= self.hidden:
+            self.open[-1].decisions.append(start)
+
+    def _hide(self, _start: int, end: int, _number: int) -> None:
+        self.hidden = end
+
+    def _break(self, _start: int, _end: int, _number: int) -> None:
+        if self.flow.alone:
+            self.open[-1].cognitive += 1 + self.levels[-1]
+        else:
+            for tally, level in zip(self.open, self.levels, strict=True):
+                tally.cognitive += 1 + level
+
+    def _flat(self, _start: int, _end: int, number: int) -> None:
+        for tally in self.open[-1:] if self.flow.alone else self.open:
+            tally.cognitive += number
+
+    def _nest(self, _start: int, end: int, _number: int) -> None:
+        self._push(end, [level + 1 for level in self.levels])
+        for tally, level in zip(self.open, self.levels, strict=True):
+            if level > tally.nesting:
+                tally.nesting = level
+
+    def _enter_class(self, _start: int, end: int, _number: int) -> None:
+        self._push(end, [0] * len(self.levels), is_class=True)
+
+    def _events(self) -> Iterator[Event]:
+        for number, tally in enumerate(self.tallies):
+            yield tally.node.start_byte, -tally.end, FUNCTION, number
+        chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{PREFIX}elif", ())}
+        for name, counts in ROLES.items():
+            for node in self.found.get(PREFIX + name, ()):
+                start, end = node.start_byte, node.end_byte
+                if (start, end) in chained and name in ("if", "nest", "inside"):
+                    continue  # an `if` behind an `else` goes on with the same chain
+                if name == "lambda" or name == "unit":
+                    self.others.append(node)
+                    yield start, -end, counts[0][0], len(self.others) - 1
+                    continue
+                for what, number in counts:
+                    yield start, -end, what, number
+        for root, number in sequences(self.flow, self.found.get(f"{PREFIX}logic", ())):
+            if number:
+                yield root.start_byte, -root.end_byte, SEQUENCE, number
+
+    def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:
+        self.frames.append(_Frame(end, self.levels, len(self.open), is_class))
+        self.levels = levels
+
+    def _enter_declared(self, _start: int, _end: int, number: int) -> None:
+        self._enter(self.tallies[number])
+
+    def _enter(self, tally: _Tally) -> None:
+        deeper = bool(self.open) and not self.frames[-1].is_class
+        if deeper and self.flow.cumulative:
+            deeper = not only_returns(self.open[-1].node, tally.node, self.parsed.language.comments)
+        if self.flow.cumulative and not tally.holds:
+            for each in self.open:
+                each.branches += 1
+        self._push(tally.end, [*(level + deeper for level in self.levels), 0])
+        self.open.append(tally)
+
+    def _enter_lambda(self, _start: int, end: int, number: int) -> None:
+        """Go into a function without a name: the one that a declaration holds is that declaration's."""
+        if self.open and self.open[-1].holds:
+            self.open[-1].holds = False
+        elif self.flow.alone:
+            self._enter_unnamed(self.others[number], ANONYMOUS)
+        elif self.open:
+            self._push(end, [level + 1 for level in self.levels])
+
+    def _enter_unit(self, _start: int, _end: int, number: int) -> None:
+        node = self.others[number]
+        first = re.match(rb"\w+", node.text or b"")
+        self._enter_unnamed(node, first[0].decode() if first else ANONYMOUS)
+
+    def _enter_unnamed(self, node: Node, name: str) -> None:
+        tally = _Tally(node, "Function", (*self._around(node.start_byte), name), named=False)
+        self.tallies.append(tally)
+        self._enter(tally)
+
+    def _around(self, start: int) -> tuple[str, ...]:
+        """Return the path of the innermost declaration around a place."""
+        last = bisect_right(self.declared, start, key=lambda each: each.node.start_byte)
+        around = (each.path for each in reversed(self.declared[:last]) if each.node.end_byte > start)
+        return next(around, ())
 
 
 def function_metrics(
-    _parsed: Parsed, _declared: Sequence[Declared], _found: Mapping[str, list[Node]]
+    parsed: Parsed, names: Sequence[Declared], found: Mapping[str, list[Node]]
 ) -> tuple[FunctionMetrics, ...]:
     """Return what was counted in each function of a file, in the order of the text."""
-    return ()
+    return tuple(_rows(parsed, _Sweep(parsed, names, found).run(), found))
+
+
+def _rows(
+    parsed: Parsed, tallies: Sequence[_Tally], found: Mapping[str, list[Node]]
+) -> Iterator[FunctionMetrics]:
+    code = _code_lines(parsed.source, found.get("comment", ())) if tallies else []
+    named = Counter(tally.path for tally in tallies)
+    for tally, spans in zip(tallies, _inner_spans(tallies), strict=True):
+        yield _row(parsed, tally, code, spans, named[tally.path] == 1)
+
+
+def _row(
+    parsed: Parsed, tally: _Tally, code: Sequence[int], inner: Sequence[tuple[int, int]], alone: bool
+) -> FunctionMetrics:
+    node, flow = tally.node, parsed.language.flow
+    recursive = alone and tally.named and tally.kind != "Constructor"
+    recursive = recursive and calls_itself(parsed.source, node, tally.path, flow, tally.kind == "Method")
+    first, last = node.start_point[0] + 1, last_line(node)
+    return FunctionMetrics(
+        ".".join(tally.path),
+        first,
+        last,
+        parameter_count(node, parsed.language),
+        code[last] - code[first - 1],
+        tally.branches,
+        tally.extended,
+        tally.cognitive + recursive,
+        recursive,
+        tally.nesting,
+        *halstead(flow, _own_text(parsed.source, node, inner)),
+    )
+
+
+def _code_lines(source: bytes, comments: Sequence[Node]) -> list[int]:
+    """Return how many lines of code there are before each line, blank ones and comments left out."""
+    lines = source.split(b"\n")
+    counts = [0, *map(bool, map(bytes.strip, lines))]
+    for node in comments:
+        (first, column), (last, end) = node.start_point, node.end_point
+        if not lines[first][:column].strip():
+            for row in range(first, last + (not lines[last][end:].strip())):
+                counts[row + 1] = 0
+    return list(accumulate(counts))
+
+
+def _inner_spans(tallies: Sequence[_Tally]) -> list[list[tuple[int, int]]]:
+    """Return for each function where the functions directly in it stand."""
+    spans: list[list[tuple[int, int]]] = [[] for _ in tallies]
+    open_: list[int] = []
+    for index, tally in enumerate(tallies):
+        start = tally.node.start_byte
+        while open_ and tallies[open_[-1]].end <= start:
+            open_.pop()
+        if open_:
+            spans[open_[-1]].append((start, tally.end))
+        open_.append(index)
+    return spans
+
+
+def _own_text(source: bytes, node: Node, inner: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    place = node.start_byte
+    for start, end in inner:
+        yield source[place:start]
+        place = end
+    yield source[place : node.end_byte]
+
+
+class Measured(NamedTuple):
+    """What was counted in a function, where it begins with its decorators, and where it decides."""
+
+    metrics: FunctionMetrics
+    start_line: int
+    decides_at: tuple[int, ...]
+    """The lines of its decisions in the extended dialect, each once."""
+
+
+def measured(parsed: Parsed) -> list[Measured]:
+    """Return what was counted in each function of a file, in the order of the text."""
+    language = parsed.language
+    comments = "\n".join(f"({kind}) @comment" for kind in sorted(language.comments))
+    found = captures(parsed, "\n".join((symbol_patterns(language), metric_patterns(language), comments)))
+    names = declared(parsed, found)
+    first = {each.node.id: each.outer.start_point[0] + 1 for each in names}
+    tallies = _Sweep(parsed, names, found).run()
+    return [
+        Measured(row, first.get(tally.node.id, row.line), _lines(parsed.source, tally.decisions))
+        for tally, row in zip(tallies, _rows(parsed, tallies, found), strict=True)
+    ]
+
+
+def _lines(source: bytes, places: Sequence[int]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(source.count(b"\n", 0, place) + 1 for place in sorted(places) if place >= 0))

@@ -9,6 +9,7 @@ Contract: `from_sections(*sections(record)) == record`. Each section is JSON and
 from __future__ import annotations
 
 import json
+from math import log2
 from typing import NamedTuple
 
 MODULE = -1
@@ -18,9 +19,12 @@ MODULE = -1
 class FunctionMetrics(NamedTuple):
     """A function, method or named closure, and what was counted in it.
 
-    Functions without a name count towards the one around them. `cyclomatic` is McCabe's on statements,
-    `extended` adds one for every short-circuit operator and loop or filter of a comprehension.
-    `cognitive` follows SonarSource's white paper; it includes the one for recursion where `recursive` is set.
+    `cyclomatic` is McCabe's on statements; `extended` adds one for every conditional expression, short-cut
+    operator, and loop or filter of a comprehension. `cognitive` follows SonarSource's white paper, with one
+    for recursion where `recursive` is set. In Python `cyclomatic` counts inner functions too, as ruff does;
+    `cognitive` does so everywhere but in JavaScript and TypeScript. Functions without a name count towards
+    the one around them; in JavaScript and TypeScript those that decide something have rows of their own.
+    `docs/analysis.md` says what counts in each language.
     """
 
     name: str
@@ -38,6 +42,22 @@ class FunctionMetrics(NamedTuple):
     distinct_operands: int
     operators: int
     operands: int
+
+    @property
+    def volume(self) -> float:
+        """Halstead's volume: the bits that its words would take."""
+        words = self.distinct_operators + self.distinct_operands
+        return (self.operators + self.operands) * log2(words) if words else 0.0
+
+    @property
+    def difficulty(self) -> float:
+        """Halstead's difficulty: how many operators there are, and how often operands come back."""
+        return self.distinct_operators / 2 * self.operands / (self.distinct_operands or 1)
+
+    @property
+    def effort(self) -> float:
+        """Halstead's effort: difficulty times volume."""
+        return self.difficulty * self.volume
 
 
 class Comment(NamedTuple):

@@ -172,7 +172,7 @@ class _Reader:
 
 
 def _made(source: bytes, node: Node, outer: Node, kind: str, path: tuple[str, ...]) -> Symbol:
-    body = _body(node)
+    body = body_of(node)
     end = body.start_byte if body is not None else _end_of_line(source, node)
     return Symbol(
         name=path[-1],
@@ -204,7 +204,8 @@ def _end_of_line(source: bytes, node: Node) -> int:
     return node.end_byte if end < 0 else end
 
 
-def _body(node: Node) -> Node | None:
+def body_of(node: Node) -> Node | None:
+    """Return what a declaration holds between its braces or below its first line, or nothing."""
     body = node.child_by_field_name("body")
     if body is not None:
         return body

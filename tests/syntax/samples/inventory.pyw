@@ -38,7 +38,7 @@ class Inventory:
             return word or "none"  # or, of the inner function
 
         match command:
-            case "go" if self.size:  # case, if
+            case "go" if self.size:  # case
                 return named("go")
             case ["drop", *rest]:  # case
                 return rest

@@ -26,7 +26,7 @@ class Server extends Base {
   #secret() { try { return 1 } catch (error) { return 2 } } // catch
   constructor(options) {
     super(options)
-    this.items = options.items.map(item => item && item.id) // &&, in a function without a name
+    this.items = options.items.map(item => item && item.id) // &&, of the inner function
   }
   static async *start() {}
 }

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-from holdfast.syntax.languages.language import Declaration, Language
+from holdfast.syntax.languages.language import Declaration, Flow, Language
+
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if @inside
+        (elif_clause) @elif @else
+        (else_clause) @else
+        [(for_statement) (c_style_for_statement) (while_statement)] @loop
+        [(for_statement body: (_) @nest) (c_style_for_statement body: (_) @nest)
+         (while_statement body: (_) @nest)]
+        (case_statement) @switch
+        (case_item) @nest
+        ((case_item value: (_) @_value) @case (#not-eq? @_value "*"))
+        (ternary_expression) @ternary
+        (list ["&&" "||"]) @logic
+        (binary_expression operator: ["&&" "||"]) @logic
+    """,
+    operators=(
+        "case declare do done elif else esac export fi for function if in local readonly select then unset "
+        "until while"
+    ),
+    strings=("heredoc", "double", "raw_single"),
+    comments="shell",
+)
+
 
 BASH = Language(
     name="bash",
@@ -16,15 +40,5 @@ BASH = Language(
     comments=frozenset({"comment"}),
     declarations=(Declaration("function_definition", "Function"),),
     atoms=frozenset({"string", "raw_string", "heredoc_body"}),
-    decisions=(
-        "(if_statement)",
-        "(elif_clause)",
-        "(for_statement)",
-        "(c_style_for_statement)",
-        "(while_statement)",
-        '((case_item value: (_) @pattern) (#not-eq? @pattern "*"))',
-        "(ternary_expression)",
-        '(list ["&&" "||"] @decision)',
-        '(binary_expression operator: ["&&" "||"])',
-    ),
+    flow=FLOW,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, has_body, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, has_body, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -74,14 +74,31 @@ DECLARATIONS = (
     Declaration("preproc_def", "Constant"),
 )
 
-DECISIONS = (
-    "(if_statement)",
-    "(for_statement)",
-    "(while_statement)",
-    "(do_statement)",
-    '(case_statement "case")',
-    "(conditional_expression)",
-    '(binary_expression operator: ["&&" "||"])',
+PATTERNS = """
+    (if_statement) @if
+    (if_statement consequence: (_) @nest)
+    (else_clause) @else
+    (else_clause (_) @nest)
+    (else_clause (if_statement) @elif)
+    [(for_statement) (while_statement) (do_statement)] @loop
+    [(for_statement body: (_) @nest) (while_statement body: (_) @nest) (do_statement body: (_) @nest)]
+    (switch_statement) @switch
+    (switch_statement body: (_) @nest)
+    (case_statement "case") @case
+    (conditional_expression) @ternary
+    (conditional_expression consequence: (_) @nest)
+    (conditional_expression alternative: (_) @nest)
+    (goto_statement) @jump
+    [(preproc_if) (preproc_ifdef)] @switch @inside
+    [(preproc_elif) (preproc_else)] @else
+"""
+
+FLOW = Flow(
+    patterns=PATTERNS + '(binary_expression operator: ["&&" "||"]) @logic',
+    operators=(
+        "auto break case const continue default do else enum extern for goto if inline register restrict "
+        "return sizeof static struct switch typedef union volatile while"
+    ),
 )
 
 C = Language(
@@ -93,7 +110,7 @@ C = Language(
     comments=frozenset({"comment"}),
     declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", declared)),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
-    decisions=DECISIONS,
+    flow=FLOW,
 )
 
 
@@ -130,10 +147,23 @@ CPP = Language(
     wrappers={"template_declaration": "function_definition|class_specifier|struct_specifier|declaration"},
     scopes=frozenset({"lambda_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal", "system_lib_string"}),
-    decisions=(
-        *DECISIONS[:-1],
-        "(for_range_loop)",
-        "(catch_clause)",
-        '(binary_expression operator: ["&&" "||" "and" "or"])',
+    flow=Flow(
+        patterns=f"""{PATTERNS}
+            (for_range_loop) @loop
+            (for_range_loop body: (_) @nest)
+            (catch_clause) @catch
+            (catch_clause body: (_) @nest)
+            (binary_expression operator: ["&&" "||" "and" "or"]) @logic
+            (lambda_expression) @lambda
+        """,
+        operators=FLOW.operators
+        + (
+            " "
+            "alignof and catch class co_await co_return co_yield concept const_cast constexpr decltype "
+            "delete dynamic_cast explicit export final friend mutable namespace new noexcept not operator "
+            "or override private protected public reinterpret_cast requires static_cast template throw try "
+            "typeid typename using virtual"
+        ),
+        strings=("cpp", "double", "single"),
     ),
 )

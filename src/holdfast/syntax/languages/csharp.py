@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,6 +43,42 @@ def _destructor(node: Node) -> Names:
     return tuple(f"~{name}" for name in named(node))
 
 
+FLOW = Flow(
+    patterns=f"""
+        (if_statement) @if
+        (if_statement consequence: (_) @nest)
+        (if_statement alternative: (_) @else @nest)
+        (if_statement alternative: (if_statement) @elif)
+        [(for_statement) (foreach_statement) (while_statement) (do_statement)] @loop
+        [(for_statement body: (_) @nest) (foreach_statement body: (_) @nest)
+         (while_statement body: (_) @nest) (do_statement body: (_) @nest)]
+        [(switch_statement) (switch_expression)] @switch
+        (switch_section) @nest
+        (switch_section "case" @case)
+        (switch_expression_arm) @nest
+        (switch_expression_arm . [{PATTERNS}]) @case
+        (catch_clause) @catch
+        (catch_clause body: (_) @nest)
+        (conditional_expression) @ternary
+        (conditional_expression consequence: (_) @nest)
+        (conditional_expression alternative: (_) @nest)
+        (binary_expression operator: ["&&" "||"]) @logic
+        (binary_expression operator: "??") @extra
+        (goto_statement) @jump
+        [(lambda_expression) (anonymous_method_expression)] @lambda
+        (accessor_declaration body: (_)) @unit
+    """,
+    operators=(
+        "abstract as async await break case catch checked class const continue default delegate do else "
+        "enum event explicit extern finally fixed for foreach get goto if implicit in init interface "
+        "internal is lock namespace new operator out override params private protected public readonly "
+        "record ref return sealed set sizeof stackalloc static struct switch throw try typeof unchecked "
+        "unsafe using var virtual volatile when where while with yield"
+    ),
+    strings=("triple", "verbatim", "double", "single"),
+)
+
+
 CSHARP = Language(
     name="csharp",
     fence="csharp",
@@ -75,16 +111,5 @@ CSHARP = Language(
     atoms=frozenset(
         {"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"},
     ),
-    decisions=(
-        "(if_statement)",
-        "(for_statement)",
-        "(foreach_statement)",
-        "(while_statement)",
-        "(do_statement)",
-        '(switch_section "case")',
-        f"(switch_expression_arm . [{PATTERNS}])",
-        "(catch_clause)",
-        "(conditional_expression)",
-        '(binary_expression operator: ["&&" "||" "??"])',
-    ),
+    flow=FLOW,
 )

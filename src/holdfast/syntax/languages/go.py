@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -43,6 +43,33 @@ def _subtest(node: Node) -> Names:
     return (f"{text_of(node.child_by_field_name('function'))}({title})",)
 
 
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if
+        (if_statement consequence: (_) @nest)
+        (if_statement alternative: (_) @else @nest)
+        (if_statement alternative: (if_statement) @elif)
+        (for_statement) @loop
+        (for_statement body: (_) @nest)
+        [(expression_switch_statement) (type_switch_statement) (select_statement)] @switch
+        [(expression_case) (type_case) (communication_case)] @case @nest
+        (default_case) @nest
+        (binary_expression operator: ["&&" "||"]) @logic
+        (break_statement (label_name)) @jump
+        (continue_statement (label_name)) @jump
+        (goto_statement) @jump
+        (func_literal) @lambda
+    """,
+    operators=(
+        "break case chan const continue default defer else fallthrough for func go goto if import interface "
+        "map package range return select struct switch type var"
+    ),
+    strings=("double", "character", "raw_backtick"),
+    parentheses="none",
+    bare=False,
+)
+
+
 GO = Language(
     name="go",
     fence="go",
@@ -73,12 +100,5 @@ GO = Language(
     },
     scopes=frozenset({"func_literal"}),
     atoms=frozenset({"interpreted_string_literal", "raw_string_literal"}),
-    decisions=(
-        "(if_statement)",
-        "(for_statement)",
-        "(expression_case)",
-        "(type_case)",
-        "(communication_case)",
-        '(binary_expression operator: ["&&" "||"])',
-    ),
+    flow=FLOW,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -13,6 +13,39 @@ if TYPE_CHECKING:
 def _declarator(node: Node) -> Names:
     declarator = node.child_by_field_name("declarator")
     return named(declarator) if declarator is not None else ()
+
+
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if
+        (if_statement consequence: (_) @nest)
+        (if_statement alternative: (_) @else @nest)
+        (if_statement alternative: (if_statement) @elif)
+        [(for_statement) (enhanced_for_statement) (while_statement) (do_statement)] @loop
+        [(for_statement body: (_) @nest) (enhanced_for_statement body: (_) @nest)
+         (while_statement body: (_) @nest) (do_statement body: (_) @nest)]
+        (switch_expression) @switch
+        (switch_expression body: (_) @nest)
+        (switch_label "case") @case
+        (catch_clause) @catch
+        (catch_clause body: (_) @nest)
+        (ternary_expression) @ternary
+        (ternary_expression consequence: (_) @nest)
+        (ternary_expression alternative: (_) @nest)
+        (binary_expression operator: ["&&" "||"]) @logic
+        (break_statement (identifier)) @jump
+        (continue_statement (identifier)) @jump
+        (lambda_expression) @lambda
+        (static_initializer) @unit
+    """,
+    operators=(
+        "abstract assert break case catch class const continue default do else enum extends final finally "
+        "for goto if implements import instanceof interface native new package private protected public "
+        "record return static strictfp switch synchronized throw throws transient try var volatile while "
+        "yield"
+    ),
+    strings=("triple", "double", "single"),
+)
 
 
 JAVA = Language(
@@ -37,15 +70,5 @@ JAVA = Language(
     ),
     scopes=frozenset({"lambda_expression", "static_initializer"}),
     atoms=frozenset({"string_literal", "character_literal"}),
-    decisions=(
-        "(if_statement)",
-        "(for_statement)",
-        "(enhanced_for_statement)",
-        "(while_statement)",
-        "(do_statement)",
-        '(switch_label "case")',
-        "(catch_clause)",
-        "(ternary_expression)",
-        '(binary_expression operator: ["&&" "||"])',
-    ),
+    flow=FLOW,
 )

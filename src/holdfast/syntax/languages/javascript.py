@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -103,17 +103,42 @@ WRAPPERS = {
     "variable_declaration": "variable_declarator",
 }
 
-DECISIONS = (
-    "(if_statement)",
-    "(for_statement)",
-    "(for_in_statement)",
-    "(while_statement)",
-    "(do_statement)",
-    "(switch_case)",
-    "(catch_clause)",
-    "(ternary_expression)",
-    '(binary_expression operator: ["&&" "||" "??"])',
-    '(augmented_assignment_expression operator: ["&&=" "||=" "??="])',
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if
+        (if_statement consequence: (_) @nest)
+        (else_clause) @else
+        (else_clause (_) @nest)
+        (else_clause (if_statement) @elif)
+        [(for_statement body: (_) @nest) (for_in_statement body: (_) @nest)
+         (while_statement body: (_) @nest) (do_statement body: (_) @nest)]
+        [(for_statement) (for_in_statement) (while_statement) (do_statement)] @loop
+        (switch_statement) @switch
+        (switch_case) @case @nest
+        (switch_default) @nest
+        (catch_clause) @catch
+        (catch_clause body: (_) @nest)
+        (ternary_expression) @ternary
+        (ternary_expression consequence: (_) @nest)
+        (ternary_expression alternative: (_) @nest)
+        (binary_expression operator: ["&&" "||" "??"]) @logic
+        (augmented_assignment_expression operator: ["&&=" "||=" "??="]) @extra
+        (break_statement label: (_)) @jump
+        (continue_statement label: (_)) @jump
+        [(arrow_function) (function_expression) (generator_function)] @lambda
+        (class_static_block) @unit
+    """,
+    operators=(
+        "async await break case catch class const continue debugger default delete do else export extends "
+        "finally for function if import in instanceof let new of return static switch throw try typeof var "
+        "void while with yield abstract as asserts declare enum get implements infer interface is keyof "
+        "namespace private protected public readonly satisfies set type"
+    ),
+    strings=("double", "single", "backtick", "regex"),
+    alone=True,
+    parentheses="all",
+    free=frozenset({"||", "??"}),
+    bare=False,
 )
 
 JAVASCRIPT = Language(
@@ -128,7 +153,7 @@ JAVASCRIPT = Language(
     attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
-    decisions=DECISIONS,
+    flow=FLOW,
 )
 
 TYPESCRIPT = replace(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -58,6 +58,33 @@ def _alias(node: Node) -> Names:
     return (text_of(node.child_by_field_name("type")),)
 
 
+FLOW = Flow(
+    patterns="""
+        (if_expression) @if
+        (if_expression condition: (_) (_) @nest)
+        (if_expression "else" @else)
+        (if_expression "else" . (if_expression) @elif)
+        [(for_statement) (while_statement) (do_while_statement)] @loop
+        [(for_statement (block) @nest) (while_statement (block) @nest) (do_while_statement (block) @nest)]
+        (when_expression) @switch
+        (when_entry) @nest
+        (when_entry . condition: (_)) @case
+        (catch_block) @catch @inside
+        (binary_expression operator: ["&&" "||"]) @logic
+        (binary_expression operator: "?:") @extra
+        [(lambda_literal) (anonymous_function)] @lambda
+        [(getter) (setter) (anonymous_initializer)] @unit
+    """,
+    operators=(
+        "abstract as break by catch class companion const constructor continue crossinline data do else "
+        "enum external final finally for fun get if import in infix init inline inner interface internal is "
+        "lateinit noinline object open operator out override package private protected public reified "
+        "return sealed set suspend tailrec throw try typealias val var vararg when where while"
+    ),
+    strings=("triple", "double", "single"),
+)
+
+
 KOTLIN = Language(
     name="kotlin",
     fence="kotlin",
@@ -77,13 +104,5 @@ KOTLIN = Language(
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "multiline_string_literal", "character_literal"}),
-    decisions=(
-        "(if_expression)",
-        "(for_statement)",
-        "(while_statement)",
-        "(do_while_statement)",
-        "(when_entry . condition: (_))",
-        "(catch_block)",
-        '(binary_expression operator: ["&&" "||" "?:"])',
-    ),
+    flow=FLOW,
 )

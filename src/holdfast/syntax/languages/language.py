@@ -56,6 +56,31 @@ class Declaration:
 
 
 @dataclass(frozen=True)
+class Flow:
+    """How control flows in a language.
+
+    - `patterns` capture nodes by what they do; `complexity.py` says what each name counts.
+    - `operators` are the words that are operators to Halstead; others are operands.
+    - `strings` and `comments` name the literals and comments of the language in `halstead.py`.
+    - `cumulative`: a function counts what its named inner functions decide, and one for each of them.
+    - `alone`: a function has the cognitive complexity of its own text, without functions in it.
+    - `parentheses`: whether a sequence of operators goes on in them: that of `like` ones, `all`, or `none`.
+    - `free` are operators that no sequence is counted for.
+    - `bare`: a method may call itself without naming its object.
+    """
+
+    patterns: str
+    operators: str
+    strings: tuple[str, ...] = ("double", "single")
+    comments: str = "slashes"
+    cumulative: bool = False
+    alone: bool = False
+    parentheses: str = "like"
+    free: frozenset[str] = frozenset()
+    bare: bool = True
+
+
+@dataclass(frozen=True)
 class Language:
     """One language.
 
@@ -63,7 +88,7 @@ class Language:
       the field of the child, or to its possible types, joined by `|`; one that holds several belongs to none.
     - `attributes` stand before the declaration that they belong to, beside it and not in it.
     - `scopes` are functions without a name; what is declared in them is local.
-    - `decisions` are patterns; each match is one more way through a function.
+    - `flow` says how control flows.
     - `atoms` are read as one token though they have parts.
     - `exact` tells whether an error in the tree is one in the text. It is not where a preprocessor comes
       first, or where the grammar is behind the language; correct files have errors there.
@@ -77,7 +102,7 @@ class Language:
     extensions: tuple[str, ...]
     comments: frozenset[str]
     declarations: tuple[Declaration, ...]
-    decisions: tuple[str, ...]
+    flow: Flow
     filenames: frozenset[str] = frozenset()
     interpreters: frozenset[str] = frozenset()
     wrappers: Mapping[str, str] = field(default_factory=dict)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,6 +35,44 @@ def _constant(node: Node) -> Names:
     return (text_of(name),) if name is not None else ()
 
 
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if
+        (if_statement body: (_) @nest)
+        (else_if_clause) @elif @else
+        (else_if_clause body: (_) @nest)
+        (else_clause) @else
+        (else_clause body: (_) @nest)
+        (else_clause body: (if_statement) @elif)
+        [(for_statement) (foreach_statement) (while_statement) (do_statement)] @loop
+        [(for_statement body: (_) @nest) (foreach_statement body: (_) @nest)
+         (while_statement body: (_) @nest) (do_statement body: (_) @nest)]
+        [(switch_statement) (match_expression)] @switch
+        [(switch_statement body: (_) @nest) (match_expression body: (_) @nest)]
+        [(case_statement) (match_conditional_expression)] @case
+        (catch_clause) @catch
+        (catch_clause body: (_) @nest)
+        (conditional_expression) @ternary
+        (conditional_expression body: (_) @nest)
+        (conditional_expression alternative: (_) @nest)
+        (binary_expression operator: ["&&" "||" "and" "or" "xor"]) @logic
+        (binary_expression operator: "??") @extra
+        (augmented_assignment_expression operator: "??=") @extra
+        [(break_statement (integer)) (continue_statement (integer)) (goto_statement)] @jump
+        [(anonymous_function) (arrow_function)] @lambda
+    """,
+    operators=(
+        "abstract and as break callable case catch class clone const continue declare default do echo else "
+        "elseif enum extends final finally fn for foreach function global goto if implements include "
+        "include_once instanceof insteadof interface match namespace new or print private protected public "
+        "readonly require require_once return static switch throw trait try use var while xor yield"
+    ),
+    strings=("heredoc", "double", "single"),
+    comments="all",
+    bare=False,
+)
+
+
 PHP = Language(
     name="php",
     fence="php",
@@ -57,18 +95,5 @@ PHP = Language(
     ),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "encapsed_string"}),
-    decisions=(
-        "(if_statement)",
-        "(else_if_clause)",
-        "(for_statement)",
-        "(foreach_statement)",
-        "(while_statement)",
-        "(do_statement)",
-        "(case_statement)",
-        "(match_conditional_expression)",
-        "(catch_clause)",
-        "(conditional_expression)",
-        '(binary_expression operator: ["&&" "||" "??" "and" "or" "xor"])',
-        '(augmented_assignment_expression operator: "??=")',
-    ),
+    flow=FLOW,
 )

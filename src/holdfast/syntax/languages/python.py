@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
 from holdfast.syntax.languages.naming import Naming, imported
 from holdfast.syntax.record import Import
 
@@ -127,6 +127,45 @@ NAMING = Naming(
     entry=r"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)",
 )
 
+
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if
+        (elif_clause) @elif @else
+        (if_statement alternative: (else_clause) @else)
+        [(if_statement consequence: (block) @nest) (elif_clause consequence: (block) @nest)]
+        (else_clause body: (block) @nest)
+        [(for_statement) (while_statement)] @loop
+        [(for_statement body: (block) @nest) (while_statement body: (block) @nest)]
+        [(for_statement alternative: (else_clause) @else @extra)
+         (while_statement alternative: (else_clause) @else @extra)]
+        (try_statement (else_clause) @else @case)
+        (except_clause) @catch
+        (except_clause (block) @nest)
+        (match_statement) @switch
+        (match_statement body: (block) @nest)
+        (case_clause) @case
+        (case_clause !guard . (case_pattern . [(dotted_name . (identifier) .) "_"] .) . ":") @default
+        (conditional_expression) @ternary @inside
+        (boolean_operator) @logic
+        (for_in_clause) @extra
+        [(list_comprehension (if_clause) @extra) (set_comprehension (if_clause) @extra)
+         (dictionary_comprehension (if_clause) @extra) (generator_expression (if_clause) @extra)]
+        (assert_statement) @extra @opaque
+        (lambda) @lambda
+        (class_definition) @class
+    """,
+    operators=(
+        "and as assert async await break class continue def del elif else except finally for from global if "
+        "import in is lambda match case nonlocal not or pass raise return try while with yield"
+    ),
+    strings=("python",),
+    comments="hash",
+    cumulative=True,
+    bare=False,
+)
+
+
 PYTHON = Language(
     name="python",
     fence="python",
@@ -142,18 +181,6 @@ PYTHON = Language(
     wrappers={"decorated_definition": "definition"},
     scopes=frozenset({"lambda"}),
     atoms=frozenset({"string"}),
-    decisions=(
-        "(if_statement)",
-        "(elif_clause)",
-        "(for_statement)",
-        "(while_statement)",
-        "(except_clause)",
-        "(conditional_expression)",
-        "(boolean_operator)",
-        "(for_in_clause)",
-        "(if_clause)",
-        "(case_clause (case_pattern (_)))",
-        "(assert_statement)",
-    ),
     naming=NAMING,
+    flow=FLOW,
 )

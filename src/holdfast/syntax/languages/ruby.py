@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -46,6 +46,39 @@ def _block(node: Node) -> Names:
     return (name,) if len(name) <= BLOCK_NAME and "\n" not in name else ()
 
 
+FLOW = Flow(
+    patterns="""
+        [(if) (unless) (if_modifier) (unless_modifier)] @if
+        (elsif) @elif @else
+        [(if alternative: (else) @else) (unless alternative: (else) @else) (elsif alternative: (else) @else)]
+        [(if consequence: (_) @nest) (unless consequence: (_) @nest) (elsif consequence: (_) @nest)]
+        (else) @nest
+        [(if_modifier body: (_) @nest) (unless_modifier body: (_) @nest)]
+        [(while) (until) (for) (while_modifier) (until_modifier)] @loop
+        [(while body: (_) @nest) (until body: (_) @nest) (for body: (_) @nest)]
+        [(while_modifier body: (_) @nest) (until_modifier body: (_) @nest)]
+        [(case) (case_match)] @switch
+        [(when body: (_) @nest) (in_clause body: (_) @nest)]
+        [(when) (in_clause)] @case
+        [(rescue) (rescue_modifier)] @catch
+        (rescue body: (_) @nest)
+        (begin (else) @else @case)
+        (conditional) @ternary
+        (conditional consequence: (_) @nest)
+        (conditional alternative: (_) @nest)
+        (binary operator: ["&&" "||" "and" "or"]) @logic
+        (operator_assignment operator: ["&&=" "||="]) @extra
+        [(lambda) (block) (do_block)] @lambda
+    """,
+    operators=(
+        "BEGIN END alias and begin break case class def defined? do else elsif end ensure for if in module "
+        "next not or redo rescue retry return super then undef unless until when while yield"
+    ),
+    strings=("heredoc", "double", "single", "backtick"),
+    comments="hash",
+)
+
+
 RUBY = Language(
     name="ruby",
     fence="ruby",
@@ -70,23 +103,5 @@ RUBY = Language(
     ),
     scopes=frozenset({"lambda"}),
     atoms=frozenset({"string", "regex", "simple_symbol"}),
-    decisions=(
-        "(if)",
-        "(elsif)",
-        "(unless)",
-        "(while)",
-        "(until)",
-        "(for)",
-        "(when)",
-        "(in_clause)",
-        "(rescue)",
-        "(conditional)",
-        "(if_modifier)",
-        "(unless_modifier)",
-        "(while_modifier)",
-        "(until_modifier)",
-        "(rescue_modifier)",
-        '(binary operator: ["&&" "||" "and" "or"])',
-        '(operator_assignment operator: ["&&=" "||="])',
-    ),
+    flow=FLOW,
 )

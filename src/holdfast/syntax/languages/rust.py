@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -30,6 +30,37 @@ def _closure(node: Node) -> str | None:
 
 def _pattern(node: Node) -> Names:
     return (text_of(node.child_by_field_name("pattern")),)
+
+
+FLOW = Flow(
+    patterns="""
+        (if_expression) @if
+        (if_expression consequence: (_) @nest)
+        (else_clause) @else
+        (else_clause (_) @nest)
+        (else_clause (if_expression) @elif)
+        [(while_expression) (for_expression)] @loop
+        (loop_expression) @switch
+        [(while_expression body: (_) @nest) (for_expression body: (_) @nest)]
+        (loop_expression body: (_) @nest)
+        (match_expression) @switch
+        (match_arm) @nest
+        (match_arm pattern: (match_pattern (_))) @case
+        (let_declaration alternative: (block) @nest) @if
+        (binary_expression operator: ["&&" "||"]) @logic
+        (let_chain) @jump
+        (let_chain "&&" @extra)
+        (break_expression (label)) @jump
+        (continue_expression (label)) @jump
+        (closure_expression) @lambda
+    """,
+    operators=(
+        "as async await break const continue crate dyn else enum extern fn for if impl in let loop match "
+        "mod move mut pub ref return static struct super trait type union unsafe use where while"
+    ),
+    strings=("rust", "double", "character"),
+    bare=False,
+)
 
 
 RUST = Language(
@@ -58,13 +89,5 @@ RUST = Language(
     attributes=frozenset({"attribute_item"}),
     scopes=frozenset({"closure_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),
-    decisions=(
-        "(if_expression)",
-        "(while_expression)",
-        "(for_expression)",
-        "(match_arm pattern: (match_pattern (_)))",
-        "(let_declaration alternative: (block))",
-        '(binary_expression operator: ["&&" "||"])',
-        '(let_chain "&&" @decision)',
-    ),
+    flow=FLOW,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -23,6 +23,36 @@ def _property(node: Node) -> str:
 
 def _fixed(name: str) -> Names:
     return (name,)
+
+
+FLOW = Flow(
+    patterns="""
+        (if_statement) @if @inside
+        (if_statement (else) @else)
+        (if_statement (else) . (if_statement) @elif)
+        (guard_statement) @if @inside
+        [(for_statement) (while_statement) (repeat_while_statement)] @loop @inside
+        (switch_statement) @switch
+        (switch_entry) @nest
+        (switch_entry "case") @case
+        (catch_block) @catch @inside
+        (ternary_expression) @ternary
+        (ternary_expression if_true: (_) @nest)
+        (ternary_expression if_false: (_) @nest)
+        [(conjunction_expression) (disjunction_expression)] @logic
+        (nil_coalescing_expression) @extra
+        (control_transfer_statement ["break" "continue"] result: (_)) @jump
+        (lambda_literal) @lambda
+        [(computed_getter) (computed_setter)] @unit
+    """,
+    operators=(
+        "actor as async await break case catch class continue default defer deinit do else enum extension "
+        "fallthrough fileprivate final for func get guard if import in indirect init inout internal is lazy "
+        "let mutating open operator override private protocol public repeat rethrows return set some static "
+        "struct subscript switch throw throws try typealias unowned var weak where while"
+    ),
+    strings=("triple", "double"),
+)
 
 
 SWIFT = Language(
@@ -48,17 +78,5 @@ SWIFT = Language(
     ),
     scopes=frozenset({"lambda_literal"}),
     atoms=frozenset({"line_string_literal", "multi_line_string_literal", "raw_string_literal"}),
-    decisions=(
-        "(if_statement)",
-        "(guard_statement)",
-        "(for_statement)",
-        "(while_statement)",
-        "(repeat_while_statement)",
-        '(switch_entry "case")',
-        "(catch_block)",
-        "(ternary_expression)",
-        "(conjunction_expression)",
-        "(disjunction_expression)",
-        "(nil_coalescing_expression)",
-    ),
+    flow=FLOW,
 )

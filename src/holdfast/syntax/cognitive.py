@@ -1,0 +1,139 @@
+"""What cognitive complexity needs beside nesting, as SonarSource's white paper defines it.
+
+Sequences of like operators count once each (section "Sequences of logical operators"), a function that calls
+itself counts one more ("Recursion"), and a function of Python that holds only a function and its return does
+not nest it (Appendix A, "Python: Decorators").
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Flow
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+_PARENTHESES = frozenset({"parenthesized_expression", "parenthesized_statements", "tuple_expression"})
+_TERNARY = frozenset({"ternary_expression", "conditional_expression"})
+_CALLS = frozenset(
+    {
+        *("call", "call_expression", "method_invocation", "invocation_expression", "command"),
+        *("function_call_expression", "member_call_expression", "scoped_call_expression"),
+    }
+)
+_OBJECTS = frozenset({b"self", b"cls", b"this", b"$this", b"Self", b"static"})
+_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+
+
+def _operator(node: Node) -> Node | None:
+    return node.child_by_field_name("operator") or node.child_by_field_name("op") or node.child(1)
+
+
+def sequences(flow: Flow, nodes: Sequence[Node]) -> Iterator[tuple[Node, int]]:
+    """Yield the outermost of logical operators that belong together, with how many sequences they are.
+
+    A sequence ends where the operator changes, in the order of the text, and at whatever stands between two
+    operators: a negation, a call, and parentheses as far as the language's table says.
+    """
+    roots: dict[int, Node] = {}
+    signs: dict[int, str] = {}
+    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    tops: dict[int, Node] = {}
+    for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
+        sign = _operator(node)
+        if sign is None:
+            continue
+        parent, enclosed = node.parent, False
+        while parent is not None and parent.type in _PARENTHESES:
+            parent, enclosed = parent.parent, True
+        outer = parent.id if parent is not None else -1
+        joined = outer in roots and (
+            not enclosed
+            or flow.parentheses == "all"
+            or (flow.parentheses == "like" and signs[outer] == sign.type)
+        )
+        root = roots[outer] if joined else node
+        roots[node.id], signs[node.id], tops[root.id] = root, sign.type, root
+        found[root.id].append((sign.start_byte, sign.type))
+    for key, root in tops.items():
+        kinds = [kind for _start, kind in sorted(found[key])]
+        if not _shows_element(root, kinds):
+            pairs = zip([None, *kinds], kinds, strict=False)
+            yield root, sum(before != kind and kind not in flow.free for before, kind in pairs)
+
+
+def _shows_element(root: Node, kinds: Sequence[str]) -> bool:
+    """Return whether like operators only decide which element is shown; S3776 leaves these out."""
+    if root.parent is None or root.parent.type != "jsx_expression" or len(set(kinds)) > 1:
+        return False
+    return not any(child.type in _TERNARY for child in root.children)
+
+
+def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
+    """Return whether a function of Python only defines another one and returns its name."""
+    body = outer.child_by_field_name("body")
+    for statement in body.named_children if body is not None else ():
+        if statement.type in comments:
+            continue
+        if statement.start_byte <= inner.start_byte and inner.end_byte <= statement.end_byte:
+            if statement.type not in ("function_definition", "decorated_definition"):
+                return False
+        elif statement.type != "return_statement" or [child.type for child in statement.named_children] != [
+            "identifier"
+        ]:
+            return False
+    return True
+
+
+def calls_itself(source: bytes, node: Node, path: Sequence[str], flow: Flow, method: bool) -> bool:
+    """Return whether a function calls itself by its name: alone, or as what belongs to its own object."""
+    name = path[-1].encode()
+    start, end = node.start_byte, node.end_byte
+    if source.count(name, start, end) < 2:
+        return False
+    objects = _OBJECTS | {each.encode() for each in path[-2:-1]} | _receiver(node)
+    place = source.find(name, source.find(name, start) + len(name), end)
+    while place >= 0:
+        after = place + len(name)
+        if source[place - 1] not in _WORD and (after >= len(source) or source[after] not in _WORD):
+            before = source[start:place].rstrip()
+            for mark in (b".", b"->", b"::"):
+                if before.endswith(mark):
+                    fits = _last_word(before[: -len(mark)].rstrip(b" \n?")) in objects
+                    break
+            else:
+                fits = flow.bare or not method
+            if fits and _is_called(node, place, after):
+                return True
+        place = source.find(name, after, end)
+    return False
+
+
+def _last_word(text: bytes) -> bytes:
+    place = len(text)
+    while place and text[place - 1] in _WORD:
+        place -= 1
+    return text[place:] if not text[:place].endswith((b".", b"->", b"::")) else b""
+
+
+def _receiver(node: Node) -> set[bytes]:
+    """Return what a method of Go calls its own object."""
+    receiver = node.child_by_field_name("receiver")
+    text = receiver.text if receiver is not None else None
+    return {text.strip(b"( )").split()[0]} if text and len(text.split()) > 1 else set()
+
+
+def _is_called(function: Node, start: int, end: int) -> bool:
+    node = function.descendant_for_byte_range(start, end)
+    while node is not None and node.end_byte == end:
+        if node.type in _CALLS:
+            return True
+        parent = node.parent
+        if parent is not None and parent.type in _CALLS:
+            first = parent.child_by_field_name("name") or parent.child(0)
+            return first is not None and first.start_byte <= start and end <= first.end_byte
+        node = parent
+    return False

@@ -1,0 +1,98 @@
+"""Operators and operands, as Halstead counts them, by one search of a text.
+
+Operators are the signs of a language, opening brackets (a pair is one operator), and the words that its table
+calls operators; operands are all other words, numbers and literals. A literal is one operand with whatever is
+interpolated in it. Comments and closing brackets count for nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from holdfast.syntax.languages.language import Flow
+
+_STRINGS = {
+    "double": rb'"(?:[^"\\\n]++|\\[\s\S])*+"',
+    "single": rb"'(?:[^'\\\n]++|\\[\s\S])*+'",
+    "raw_single": rb"'[^']*+'",
+    "character": rb"'(?:[^'\\\n]|\\[^\n]{1,10}?)'",
+    "triple": rb'"""[\s\S]*?"""',
+    "backtick": rb"`(?:[^`\\]++|\\[\s\S])*+`",
+    "raw_backtick": rb"`[^`]*+`",
+    "verbatim": rb'\$?@\$?"(?:[^"]++|"")*+"',
+    "rust": rb'b?r"[^"]*+"|b?r#"[\s\S]*?"#|b?r##"[\s\S]*?"##',
+    "cpp": rb'R"\([\s\S]*?\)"',
+    "regex": (
+        rb"(?:(?<=[=(,:;!&|?{}\[\n])|(?<=[=(,:;!&|?{}\[] )|(?<=return ))"
+        rb"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/\w*"
+    ),
+    "python": (
+        rb"[rRbBuUfFtT]{0,2}+"
+        rb"(?:\"(?:\"\"(?:[^\\\"]++|\\[\s\S]|\"(?!\"\"))*+\"\"\"|(?:[^\"\\\n]++|\\[\s\S])*+\")"
+        rb"|'(?:''(?:[^\\']++|\\[\s\S]|'(?!''))*+'''|(?:[^'\\\n]++|\\[\s\S])*+'))"
+    ),
+    "heredoc": rb"<<[-~<]?[\"']?(?P<tag>[A-Za-z_]\w*)[\"']?[^\n]*\n[\s\S]*?^\s*(?P=tag)\b",
+}
+_COMMENTS = {
+    "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",
+    "hash": rb"#[^\n]*",
+    "shell": rb"(?<!\S)#[^\n]*",
+    "all": rb"//[^\n]*|/\*[\s\S]*?\*/|#(?!\[)[^\n]*",
+}
+_BLANK = rb"[ \t\r\n]*+"
+_WORDS = rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"
+_PLAIN = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
+"""The signs that most tokens are, before the longer ones are tried."""
+_SIGNS = (
+    rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?|\.\.\.|\.\.[=<]?"
+    rb"|[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^~<>=!?:.@]"
+)
+_FIRST_OF_SIGN = frozenset(bytes([byte]) for byte in b"-+*%&|^~<>=!?:.,;([{")
+_LONGEST_SIGN = 4
+_SLASHES = frozenset({b"/", b"//", b"/=", b"//=", b"@"})
+"""Signs that begin like a literal or a word of some language."""
+
+
+class Halstead(NamedTuple):
+    """What Halstead counts."""
+
+    distinct_operators: int
+    distinct_operands: int
+    operators: int
+    operands: int
+
+
+@cache
+def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
+    """Return what finds tokens: its first group, which is empty for comments."""
+    literals = (_STRINGS[name] for name in strings)
+    tokens = b"|".join((_WORDS, _PLAIN, *literals, _SIGNS))
+    return re.compile(_BLANK + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
+
+
+@cache
+def _operators(words: str) -> frozenset[bytes]:
+    return _SLASHES | {word.encode() for word in words.split()}
+
+
+def halstead(flow: Flow, parts: Iterable[bytes]) -> Halstead:
+    """Count what stands in the parts of a text."""
+    lexer = _lexer(flow.strings, flow.comments)
+    found: Counter[bytes] = Counter()
+    for part in parts:
+        tokens = lexer.findall(part)
+        found.update(tokens if lexer.groups == 1 else [token for token, _tag in tokens])
+    words = _operators(flow.operators)
+    distinct = kinds = operators = operands = 0
+    for token, count in found.items():
+        if token in words or (token[:1] in _FIRST_OF_SIGN and len(token) <= _LONGEST_SIGN):
+            distinct += 1
+            operators += count
+        elif token:
+            kinds += 1
+            operands += count
+    return Halstead(distinct, kinds, operators, operands)
