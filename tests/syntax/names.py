@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-from holdfast.syntax.record import MODULE, Names, read_record
+from holdfast.syntax.record import MODULE, Definition, Names, read_record
 
 
 def names_of(path: str, text: str) -> Names:
@@ -53,3 +53,34 @@ def unused(names: Names) -> list[tuple[str, str, int]]:
 
 def _path(names: Names, definition: int) -> str:
     return "" if definition == MODULE else names.definitions[definition].path
+
+
+def described(names: Names) -> list[str]:
+    """Return the names of a file as lines to be read."""
+    lines = [_definition(row) for row in names.definitions]
+    for row in names.uses:
+        bound_ = f" | binds {' '.join(row.bound)}" if row.bound else ""
+        attributes_ = "".join(f" .{name}" for name in row.attributes)
+        lines.append(
+            f"{_path(names, row.definition) or '(file)'} uses {' '.join(row.names)}{attributes_}{bound_}"
+        )
+    for imported in names.imports:
+        marks = [f"level {imported.level}"] if imported.level else []
+        marks += ["offered"] if imported.reexported else []
+        marks += ["for types"] if imported.typing_only else []
+        what = f"{imported.module} | {imported.name} | {imported.alias}"
+        lines.append(" ".join([f"{imported.line} import {what}", *marks]))
+    lines += [
+        f"{call.line} {_path(names, call.definition) or '(file)'} calls {call.callee}" for call in names.calls
+    ]
+    lines += [f"{row.line}-{row.end_line} unused {row.kind} {row.name}".rstrip() for row in names.unused]
+    lines.append(f"exports {' '.join(names.exports)}".rstrip())
+    lines.append(f"words {' '.join(names.words)}".rstrip())
+    lines.append(f"package {names.package}, {'an entry' if names.is_entry else 'no entry'}")
+    return lines
+
+
+def _definition(row: Definition) -> str:
+    marks = "".join(f" @{name}" for name in row.decorators)
+    bases = f" < {', '.join(row.bases)}" if row.bases else ""
+    return f"{row.line} {'public' if row.exported else 'hidden'} {row.kind} {row.path}{bases}{marks}"

@@ -8,16 +8,17 @@ costs no node, and code within strings, `f"{total}"`, counts.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
+from holdfast.syntax.languages.naming import CONSTANTS, RESERVED, Standing
 from holdfast.syntax.parse import Parsed, captures, grammar_of
 from holdfast.syntax.record import MODULE, CallSite, Definition, Import, Names, Uses
-from holdfast.syntax.symbols import FUNCTIONS, Declared, last_line, name_node
+from holdfast.syntax.regions import Regions, Spans
+from holdfast.syntax.symbols import FUNCTIONS, VARIABLES, Declared, last_line, name_node
 from holdfast.syntax.unused import unused
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ LONGEST_WORD = 100
 """A longer string is no name."""
 
 BLANKED = ("comment", "text", "hidden", "parameter", "local", "bound", "import", "package")
-_PLAIN = re.compile(r"[\w.]+", re.ASCII)
+PRIVATE = frozenset({"private"})
+_PLAIN = re.compile(r"\w[\w.]*", re.ASCII)
 _TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>")
 _WORD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
@@ -43,14 +45,10 @@ def name_patterns(language: Language) -> str:
 
 @cache
 def keywords(language: Language) -> frozenset[str]:
-    """Return the words that are no names: those of the grammar, but for the ones that are names elsewhere."""
+    """Return the words that are no names: those of the grammar that no language has for names."""
     grammar = grammar_of(language)
-    kinds = (
-        grammar.node_kind_for_id(kind)
-        for kind in range(grammar.node_kind_count)
-        if not grammar.node_kind_is_named(kind)
-    )
-    return frozenset(kind for kind in kinds if kind and kind.isidentifier()) - language.naming.soft
+    of_grammar = (word for word in RESERVED if grammar.id_for_node_kind(word, False))
+    return frozenset(of_grammar) | CONSTANTS | language.naming.reserved
 
 
 @cache
@@ -58,45 +56,6 @@ def _token(language: Language) -> re.Pattern[str]:
     naming = language.naming
     before = rf"(?:(?<!\.)\.\s*+#?|(?<![{naming.word}]))"
     return re.compile(rf"{before}{naming.identifier}(?![\"'])")
-
-
-class Regions:
-    """Which definition a byte of the source belongs to: the innermost around it."""
-
-    def __init__(self, declared: Sequence[Declared]) -> None:
-        self.starts = [0]
-        self.owners = [MODULE]
-        self.containers: list[int] = []
-        open_: list[tuple[int, int]] = []
-        for index, (node, outer, _kind, _path) in enumerate(declared):
-            start = outer.start_byte
-            self._close(open_, start)
-            self.containers.append(open_[-1][1] if open_ else MODULE)
-            self._begin(start, index)
-            open_.append((node.end_byte, index))
-        self._close(open_, None)
-
-    def _close(self, open_: list[tuple[int, int]], until: int | None) -> None:
-        while open_ and (until is None or open_[-1][0] <= until):
-            end, _index = open_.pop()
-            self._begin(end, open_[-1][1] if open_ else MODULE)
-
-    def _begin(self, start: int, owner: int) -> None:
-        if start <= self.starts[-1]:
-            self.owners[-1] = owner
-        else:
-            self.starts.append(start)
-            self.owners.append(owner)
-
-    def owner(self, byte: int) -> int:
-        """Return the definition around a byte, or MODULE."""
-        return self.owners[bisect_right(self.starts, byte) - 1]
-
-    def parts(self, length: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the definition, the start and the end of each stretch of the source."""
-        for owner, start, end in zip(self.owners, self.starts, [*self.starts[1:], length], strict=True):
-            if start < end:
-                yield owner, start, end
 
 
 class Reading:
@@ -110,7 +69,8 @@ class Reading:
         self.found: dict[str, Sequence[Node]] = dict(found)
         for trigger, patterns in self.naming.rare:
             if trigger in self.source:
-                self.found.update(captures(parsed, patterns))
+                for role, nodes in captures(parsed, patterns).items():
+                    self.found[role] = [*self.found.get(role, ()), *nodes]
         self.regions = Regions(declared)
         self.functions = frozenset(
             index for index, (_node, _outer, kind, _path) in enumerate(declared) if kind in FUNCTIONS
@@ -118,6 +78,7 @@ class Reading:
         self.names = [name_node(each.node) for each in declared]
         self.bound: dict[int, set[str]] = defaultdict(set)
         self.locals: list[tuple[int, str, Node]] = []
+        self.exits: list[Node] = []
         self._lines: list[bytes] = []
 
     def nodes(self, role: str) -> Sequence[Node]:
@@ -134,27 +95,35 @@ class Reading:
             self._lines = self.source.split(b"\n")
         return self._lines[number - 1]
 
+    def place(self, node: Node) -> tuple[int, str]:
+        """Return the definition around a name, and the name."""
+        return self.regions.owner(node.start_byte), self.text(node)
+
     def belonging(self, role: str, before_the_name: bool = False) -> Mapping[int, list[str]]:
         """Return the texts captured in a role, by the definition in which they stand."""
         found: dict[int, list[str]] = defaultdict(list)
         for node in sorted(self.nodes(role), key=lambda node: node.start_byte):
             owner = self.regions.owner(node.start_byte)
-            if owner != MODULE and not (
-                before_the_name and node.start_byte > self.names[owner].start_byte > self._start(owner)
-            ):
+            if owner == MODULE:
+                continue
+            name = self.names[owner]
+            named = name is not self.declared[owner].node
+            if not (before_the_name and named and node.start_byte > name.start_byte):
                 found[owner].append(self.text(node))
         return found
 
-    def _start(self, owner: int) -> int:
-        return self.declared[owner].node.start_byte
-
     def bind(self) -> None:
         """Note which names the functions declare for themselves."""
+        kept = {node.start_byte for node in self.nodes("kept")}
         for role in ("parameter", "bound", "local"):
             for node in self.nodes(role):
                 owner = self.regions.owner(node.start_byte)
-                if owner in self.functions:
-                    name = self.text(node)
+                if owner not in self.functions:
+                    continue
+                name = self.text(node)
+                if role != "parameter" and name == self.declared[owner].path[-1]:
+                    owner = self.regions.containers[owner]  # the name of a closure that is assigned
+                if owner in self.functions and node.start_byte not in kept:
                     self.bound[owner].add(name)
                     if role == "local":
                         self.locals.append((owner, name, node))
@@ -192,6 +161,11 @@ class Reading:
                 start, end = node.start_byte, node.end_byte
                 length = end - start
                 rest[start:end] = spaces[:length] if length <= 64 else b" " * length
+        if self.naming.interpolated is not None:
+            for node in self.nodes("text"):
+                start, end = node.start_byte, node.end_byte
+                for name in re.compile(self.naming.interpolated).finditer(self.source, start, end):
+                    rest[name.start(1) : name.end(1)] = name[1]
         for arrow in self.naming.arrows:
             rest = rest.replace(arrow, b" " * (len(arrow) - 1) + b".")
         return rest.decode("latin-1")
@@ -201,16 +175,17 @@ class Reading:
         decorators = self.belonging("decorator", before_the_name=True)
         bases = self.belonging("base")
         exported = {*map(self.text, self.nodes("exported")), *exports}
+        concealed = {self.text(node).lstrip(":") for node in self.nodes("concealed")}
         modifiers = self._modifiers()
         local = self._local()
-        rows = []
+        rows: list[Definition] = []
         for index, (node, outer, kind, path) in enumerate(self.declared):
             name = self.naming.definition_name(path[-1])
             container = self.regions.containers[index]
-            words = modifiers.get(index, frozenset())
-            visible = self.naming.exported(name, words, container != MODULE) or (
-                container == MODULE and name in exported
-            )
+            around = rows[container] if container != MODULE else None
+            words = modifiers.get(index, frozenset()) | (PRIVATE if name in concealed else frozenset())
+            standing = Standing(name, kind, words, around)
+            visible = (around is None and name in exported) or self.naming.exported(standing)
             rows.append(
                 Definition(
                     name,
@@ -229,10 +204,8 @@ class Reading:
 
     def _modifiers(self) -> dict[int, frozenset[str]]:
         """Return the words before each declaration, and those of the section of a body that it stands in."""
-        words = {
-            owner: frozenset(found)
-            for owner, found in self.belonging("modifier", before_the_name=True).items()
-        }
+        found = self.belonging("modifier", before_the_name=True)
+        words = {owner: frozenset(" ".join(texts).split()) for owner, texts in found.items()}
         sections = self.nodes("section")
         if not sections:
             return words
@@ -259,21 +232,31 @@ class Reading:
     def imports(self) -> tuple[Import, ...]:
         """Return what the file brings in."""
         rows = []
-        for node in self.nodes("import"):
+        for node in (*self.nodes("import"), *self.nodes("required")):
             owner = self.regions.owner(node.start_byte)
+            while owner != MODULE and (
+                self.declared[owner].kind in VARIABLES or self.declared[owner].node == node
+            ):
+                owner = self.regions.containers[owner]
             rows += [row._replace(definition=owner) for row in self.naming.imports(node)]
         return tuple(sorted(rows, key=lambda row: row.line))
 
     def calls(self) -> tuple[CallSite, ...]:
         """Return the calls in the order of the text."""
-        owner = self.regions.owner
-        source = self.source
+        ends = [(node, node.end_byte) for node in self.nodes("callee")]
+        for node in self.nodes("invocation"):
+            last = node.child_by_field_name(self.naming.invoked)
+            if last is not None:
+                ends.append((node, last.end_byte))
+        owner, exits = self.regions.owner, self.naming.exits
         rows = []
-        for node in self.nodes("callee"):
+        for node, end in ends:
             start = node.start_byte
-            callee = source[start : node.end_byte].decode("utf-8", "replace")
+            callee = self.source[start:end].decode("utf-8", "replace")
             if not _PLAIN.fullmatch(callee):
                 callee = _dotted(callee)
+            if callee in exits:
+                self.exits.append(node)
             if callee:
                 rows.append((start, CallSite(owner(start), callee, node.start_point[0] + 1)))
         rows.sort()
@@ -287,10 +270,13 @@ class Reading:
     def words(self) -> tuple[str, ...]:
         """Return the names in short strings."""
         prose = {(node.start_byte, node.end_byte) for node in self.nodes("docstring")}
+        brought = Spans((*self.nodes("import"), *self.nodes("required")))
         texts = {
             self.source[node.start_byte : node.end_byte]
             for node in self.nodes("text")
-            if node.end_byte - node.start_byte <= LONGEST_WORD and not (prose and _inside(node, prose))
+            if node.end_byte - node.start_byte <= LONGEST_WORD
+            and not (prose and _inside(node, prose))
+            and node.start_byte not in brought
         }
         return tuple(sorted(set(_words(texts))))
 
@@ -339,16 +325,20 @@ def _words(texts: Iterable[bytes]) -> Iterator[str]:
 
 def _dotted(callee: str) -> str:
     """Join what is called by dots, without type arguments; where it is called on no plain name, that goes."""
-    for mark in ("?.", "!.", "->", "::"):
+    callee = callee.replace("::<", "<")
+    for mark in ("?.", "!.", "&.", "->", "::", "\\"):
         callee = callee.replace(mark, ".")
     shorter = _TYPE_ARGUMENTS.sub("", callee)
     while shorter != callee:
         callee, shorter = shorter, _TYPE_ARGUMENTS.sub("", shorter)
     parts = [part.strip() for part in callee.split(".")]
-    last = parts[-1].strip("!?$#&*")
-    if not last.replace("$", "_").isidentifier():
+    parts = ["this" if part == "$this" else part for part in parts if part] or [""]
+    last = parts[-1].strip("$#&*")
+    if not last.rstrip("!?").replace("$", "_").replace("-", "_").isidentifier():
         return ""
-    plain = all(part.replace("$", "_").lstrip("#@").isidentifier() for part in parts[:-1])
+    plain = not callee.startswith(".") and all(
+        part.replace("$", "_").lstrip("#@").isidentifier() for part in parts[:-1]
+    )
     return ".".join([*parts[:-1], last]) if plain else f".{last}"
 
 

@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from holdfast.syntax.facts import BLOCKS
 from holdfast.syntax.record import MODULE, Import, Names, Unused
 from holdfast.syntax.symbols import last_line
 
@@ -22,7 +23,15 @@ if TYPE_CHECKING:
     from holdfast.syntax.names import Reading
 
 _WORD = re.compile(r"[^\W\d]\w*")
-READ_BY_NAME = frozenset({"locals", "vars", "eval", "exec", "globals"})
+READ_BY_NAME = frozenset(
+    {
+        *("locals", "vars", "eval", "exec", "globals", "binding", "compact", "extract", "get_defined_vars"),
+        *("include", "include_once", "require_once"),
+    }
+)
+"""What reads variables by names that do not stand there; what PHP includes sees those around it."""
+
+CALLS = frozenset({"call", "call_expression", "invocation_expression", "command", "macro_invocation"})
 
 
 def unused(reading: Reading, names: Names) -> tuple[Unused, ...]:
@@ -35,7 +44,7 @@ def unused(reading: Reading, names: Names) -> tuple[Unused, ...]:
     if "variable" in kinds:
         rows.update(_variables(reading, read))
     if "unreachable" in kinds:
-        rows.update(_unreachable(reading, names))
+        rows.update(_unreachable(reading))
     return tuple(sorted(rows, key=lambda row: (row.line, row.kind, row.name)))
 
 
@@ -67,16 +76,26 @@ def _is_deliberate(reading: Reading, row: Import) -> bool:
 
 
 def _quoted(reading: Reading) -> set[str]:
-    found = set()
+    """Return the names in strings that are read as types, and in documentation where that counts."""
+    found: set[str] = set()
     for node in reading.nodes("quoted"):
         found.update(_WORD.findall(reading.text(node)))
+    if reading.naming.documented:
+        for node in reading.nodes("comment"):
+            text = reading.text(node)
+            if text.startswith("/**"):
+                found.update(_WORD.findall(text))
     return found
 
 
 def _variables(reading: Reading, read: dict[int, set[str]]) -> Iterator[Unused]:
     assigned: dict[tuple[int, str], Node] = {}
+    elsewhere = _quoted(reading)
+    parameters = {reading.place(node) for node in reading.nodes("parameter")}
     for owner, name, node in reading.locals:
-        if name in reading.bound[owner] and name not in read[owner] and not name.startswith("_"):
+        if (owner, name) in parameters or name in elsewhere or name.lstrip("$").startswith("_"):
+            continue
+        if name in reading.bound[owner] and name not in read[owner]:
             first = assigned.setdefault((owner, name), node)
             if node.start_byte < first.start_byte:
                 assigned[owner, name] = node
@@ -86,43 +105,62 @@ def _variables(reading: Reading, read: dict[int, set[str]]) -> Iterator[Unused]:
             yield Unused("variable", name, line, line, owner)
 
 
-def _unreachable(reading: Reading, names: Names) -> Iterator[Unused]:
-    for node in (*reading.nodes("dead"), *_after_exits(reading, names)):
+def _unreachable(reading: Reading) -> Iterator[Unused]:
+    for node in (*reading.nodes("dead"), *_after_exits(reading)):
         first = _first_dead(reading, node)
         if first is not None:
-            last = first.parent.named_children[-1] if first.parent is not None else first
-            yield Unused(
-                "unreachable",
-                "",
-                first.start_point[0] + 1,
-                last_line(last),
-                reading.regions.owner(first.start_byte),
-            )
+            owner = reading.regions.owner(first.start_byte)
+            line = first.start_point[0] + 1
+            yield Unused("unreachable", "", line, last_line(_last_dead(reading, first)), owner)
 
 
-def _after_exits(reading: Reading, names: Names) -> Iterator[Node]:
-    """Yield what follows a call that does not come back."""
-    if not any(call.callee in reading.naming.exits for call in names.calls):
-        return
-    for node in reading.nodes("callee"):
-        if reading.text(node) in reading.naming.exits and node.parent is not None:
-            statement = node.parent.parent
-            following = statement.next_named_sibling if statement is not None else None
-            if following is not None and statement is not None and statement.type == "expression_statement":
-                yield following
+def _after_exits(reading: Reading) -> Iterator[Node]:
+    """Yield what follows a call that does not come back, where the call is a statement of its own."""
+    for node in reading.exits:
+        statement: Node | None = node
+        for _ in range(3):
+            parent = statement.parent if statement is not None else None
+            if statement is None or parent is None:
+                break
+            if parent.type in BLOCKS:
+                following = statement.next_named_sibling
+                if following is not None:
+                    yield following
+                break
+            if parent.type not in CALLS and not parent.type.endswith("expression_statement"):
+                break
+            statement = parent
 
 
 def _first_dead(reading: Reading, node: Node) -> Node | None:
     """Return the first statement from here on that is not reached; labels are, and so is what is hoisted."""
     passed = reading.parsed.language.comments | reading.naming.reachable
+    before = node.prev_named_sibling
+    if before is not None and _is_conditional(reading, before):
+        return None
     found: Node | None = node
     while found is not None and found.type in passed:
         found = found.next_named_sibling
-    if (
-        found is None
-        or found.type.startswith("label")
-        or "case" in found.type
-        or b"yield" in (found.text or b"")[:5]
-    ):
-        return None
+    if found is None or _is_reached(found) or (found.text or b"").startswith(b"yield"):
+        return None  # a function whose only `yield` is never reached is meant to be a generator
     return found
+
+
+def _last_dead(reading: Reading, first: Node) -> Node:
+    """Return the last statement before a label, or before the end of the block."""
+    last, following = first, first.next_named_sibling
+    while following is not None and not _is_reached(following):
+        if following.type not in reading.parsed.language.comments:
+            last = following
+        following = following.next_named_sibling
+    return last
+
+
+def _is_reached(node: Node) -> bool:
+    return "label" in node.type or "case" in node.type
+
+
+def _is_conditional(reading: Reading, node: Node) -> bool:
+    """Tell whether a statement has an attribute before it, which may leave it out: `#[cfg(unix)] return;`."""
+    attribute = node.prev_named_sibling
+    return attribute is not None and attribute.type in reading.parsed.language.attributes

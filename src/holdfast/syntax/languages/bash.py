@@ -2,7 +2,36 @@
 
 from __future__ import annotations
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Declaration, Flow, Language, text_of
+from holdfast.syntax.languages.naming import Naming, imported
+from holdfast.syntax.record import Import
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+def _imports(node: Node) -> Iterator[Import]:
+    argument = node.child_by_field_name("argument")
+    if argument is not None:
+        yield imported(node, text_of(argument).strip("'\""), "*")
+
+
+NAMING = Naming(
+    patterns="""
+        [(string_content) (raw_string) (heredoc_content)] @text
+        ((command name: (command_name (word) @name)) @import (#any-of? @name "source" "."))
+        (variable_assignment name: (variable_name) @hidden)
+        (command name: (command_name) @callee)
+    """,
+    identifier=r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:-[\w\x80-\xff]++)*+",
+    imports=_imports,
+    unused=frozenset({"unreachable"}),
+    exits=frozenset({"return", "exit", "break", "continue"}),
+    reachable=frozenset({"function_definition"}),
+)
 
 FLOW = Flow(
     patterns="""
@@ -41,4 +70,5 @@ BASH = Language(
     declarations=(Declaration("function_definition", "Function"),),
     atoms=frozenset({"string", "raw_string", "heredoc_body"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, has_body, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -101,6 +105,57 @@ FLOW = Flow(
     ),
 )
 
+
+def _imports(node: Node) -> Iterator[Import]:
+    yield imported(node, text_of(node.child_by_field_name("path")), "*")
+
+
+def _visible(standing: Standing) -> bool:
+    return "static" not in standing.modifiers
+
+
+DECLARED = """
+    (function_declarator declarator: [(identifier) (field_identifier)] @hidden)
+    (pointer_declarator declarator: [(identifier) (field_identifier)] @bound)
+    (array_declarator declarator: [(identifier) (field_identifier)] @bound)
+    (init_declarator declarator: (identifier) @bound)
+    (declaration declarator: (identifier) @bound)
+    (parameter_declaration declarator: (identifier) @parameter)
+    (parameter_declaration declarator: (pointer_declarator declarator: (identifier) @parameter))
+    (parameter_declaration declarator:
+      (pointer_declarator declarator: (pointer_declarator declarator: (identifier) @parameter)))
+    (parameter_declaration declarator: (array_declarator declarator: (identifier) @parameter))
+    (preproc_params (identifier) @parameter)
+    (preproc_arg) @quoted
+    (statement_identifier) @hidden
+    (string_content) @text
+    (char_literal (character) @hidden)
+    (preproc_include) @import
+    (call_expression function: (_) @callee)
+    (storage_class_specifier) @modifier
+    (compound_statement
+      [(return_statement) (break_statement) (continue_statement) (goto_statement)] . (_) @dead)
+    (case_statement [(return_statement) (continue_statement) (goto_statement)] . (_) @dead)
+"""
+
+NAMING = Naming(
+    patterns=DECLARED
+    + """
+        (declaration declarator: (init_declarator declarator: (identifier) @local))
+        (declaration declarator:
+          (init_declarator declarator: (pointer_declarator declarator: (identifier) @local)))
+        (declaration declarator: (identifier) @local)
+        (declaration declarator: (pointer_declarator declarator: (identifier) @local))
+    """,
+    arrows=(b"->",),
+    imports=_imports,
+    exported=_visible,
+    unused=frozenset({"variable", "unreachable"}),
+    exits=frozenset({"exit", "abort", "_exit", "std.exit", "std.abort", "__builtin_unreachable"}),
+    reachable=frozenset({"break_statement"}),
+    entry=r"(?m)^(?:int|void)\s+main\s*\(",
+)
+
 C = Language(
     name="c",
     fence="c",
@@ -111,6 +166,7 @@ C = Language(
     declarations=(*DECLARATIONS, Declaration("field_declaration", "Field", declared)),
     atoms=frozenset({"string_literal", "char_literal", "system_lib_string"}),
     flow=FLOW,
+    naming=NAMING,
 )
 
 
@@ -127,6 +183,37 @@ def _lambda(node: Node) -> str | None:
     value = node.child_by_field_name("value")
     return "Function" if value is not None and value.type == "lambda_expression" else None
 
+
+def _visible_member(standing: Standing) -> bool:
+    """Tell who may see it: a class begins private, a struct public."""
+    around = standing.around
+    if around is not None and around.kind == "Class":
+        return bool(standing.modifiers & {"public", "protected"})
+    return "private" not in standing.modifiers and _visible(standing)
+
+
+CPP_NAMING = replace(
+    NAMING,
+    patterns=DECLARED
+    + """
+        (raw_string_content) @text
+        (declaration type: (primitive_type) declarator: (init_declarator declarator: (identifier) @local))
+        (function_declarator declarator: (qualified_identifier name: (identifier) @hidden))
+        (optional_parameter_declaration declarator: (identifier) @parameter)
+        (parameter_declaration declarator: (reference_declarator (identifier) @parameter))
+        (reference_declarator (identifier) @bound)
+        (structured_binding_declarator (identifier) @bound)
+        (for_range_loop declarator: (identifier) @bound)
+        (type_parameter_declaration (type_identifier) @hidden)
+        (new_expression type: (_) @callee)
+        (attribute name: (identifier) @decorator)
+        (base_class_clause [(type_identifier) (qualified_identifier) (template_type)] @base)
+        (field_declaration_list (access_specifier) @section)
+        (compound_statement (throw_statement) . (_) @dead)
+    """,
+    arrows=(b"->", b"::"),
+    exported=_visible_member,
+)
 
 CPP = Language(
     name="cpp",
@@ -166,4 +253,5 @@ CPP = Language(
         ),
         strings=("cpp", "double", "single"),
     ),
+    naming=CPP_NAMING,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -79,6 +82,64 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    given = node.child_by_field_name("name")
+    path = text_of(node.named_children[-1]) if node.named_children else ""
+    offered = any(child.type == "global" for child in node.children)
+    if given is None:
+        yield imported(node, path, "*", "", offered)
+    else:
+        module, _, name = path.rpartition(".")
+        yield imported(node, module, name, text_of(given), offered)
+
+
+def _exported(standing: Standing) -> bool:
+    """Tell who may see it: types are internal and members private unless they say otherwise."""
+    around = standing.around
+    if "private" in standing.modifiers:
+        return False
+    if around is None or around.kind in ("Namespace", "Interface", "Enum"):
+        return True
+    return bool(standing.modifiers & {"public", "internal", "protected"})
+
+
+NAMING = Naming(
+    patterns="""
+        [(string_literal_content) (string_content) (raw_string_content) (verbatim_string_literal)] @text
+        [(interpolation_format_clause) (implicit_parameter)] @hidden
+        (file_scoped_namespace_declaration name: (_) @package)
+        (namespace_declaration name: (_) @package)
+        (using_directive) @import
+        (parameter name: (identifier) @parameter)
+        (parameter_list name: (identifier) @parameter)
+        (variable_declarator name: (identifier) @bound)
+        (local_declaration_statement (variable_declaration (variable_declarator name: (identifier) @local)))
+        (local_declaration_statement "using"
+          (variable_declaration (variable_declarator name: (identifier) @kept)))
+        (declaration_pattern name: (identifier) @bound)
+        (catch_declaration name: (identifier) @bound)
+        (foreach_statement left: (identifier) @bound)
+        (type_parameter name: (identifier) @hidden)
+        (argument name: (identifier) @hidden)
+        (labeled_statement . (identifier) @hidden)
+        (goto_statement (identifier) @hidden)
+        (invocation_expression function: (_) @callee)
+        (object_creation_expression type: (_) @callee)
+        (attribute name: (_) @decorator)
+        (base_list (_) @base)
+        (modifier) @modifier
+        (block [(return_statement) (throw_statement) (break_statement) (continue_statement) (goto_statement)]
+          . (_) @dead)
+        (switch_section [(return_statement) (throw_statement) (break_statement)] . (_) @dead)
+    """,
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"variable", "unreachable"}),
+    exits=frozenset({"Environment.Exit"}),
+    reachable=frozenset({"local_function_statement", "break_statement", "empty_statement"}),
+    entry=r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(",
+)
+
 CSHARP = Language(
     name="csharp",
     fence="csharp",
@@ -112,4 +173,5 @@ CSHARP = Language(
         {"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"},
     ),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -70,6 +74,57 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    module = text_of(node.child_by_field_name("path")).strip('"`')
+    given = node.child_by_field_name("name")
+    if given is None:
+        yield imported(node, module, "", _package(module))
+    elif given.type == "dot":
+        yield imported(node, module, "*")
+    else:
+        yield imported(node, module, "", "" if given.type == "blank_identifier" else text_of(given))
+
+
+def _package(module: str) -> str:
+    """Name a package as its path suggests: without a version, which is no part of the name."""
+    parts = [part for part in module.split("/") if not re.fullmatch(r"v\d+", part)] or [module]
+    return re.sub(r"\.v\d+$", "", parts[-1]).removeprefix("go-")
+
+
+def _exported(standing: Standing) -> bool:
+    return standing.name[:1].isupper()
+
+
+NAMING = Naming(
+    patterns="""
+        [(interpreted_string_literal_content) (raw_string_literal_content)] @text
+        (package_clause (package_identifier) @package)
+        (import_spec) @import
+        (parameter_declaration name: (identifier) @parameter)
+        (variadic_parameter_declaration name: (identifier) @parameter)
+        (type_parameter_declaration name: (identifier) @hidden)
+        (short_var_declaration left: (expression_list (identifier) @bound))
+        (range_clause left: (expression_list (identifier) @bound))
+        (type_switch_statement alias: (expression_list (identifier) @bound))
+        (var_spec (identifier) @bound)
+        (const_spec (identifier) @bound)
+        (field_declaration name: (field_identifier) @hidden)
+        (label_name) @hidden
+        (call_expression function: (_) @callee)
+        (field_declaration !name type: (_) @base)
+        (interface_type (type_elem (_) @base))
+        (statement_list
+          [(return_statement) (break_statement) (continue_statement) (goto_statement)] . (_) @dead)
+    """,
+    reserved=frozenset({"go", "range", "default", "type", "map", "chan", "select", "fallthrough"}),
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"unreachable"}),
+    exits=frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "runtime.Goexit"}),
+    reachable=frozenset({"empty_statement"}),
+    entry=r"(?ms)^package main\b.*^func main\(\s*\)",
+)
+
 GO = Language(
     name="go",
     fence="go",
@@ -101,4 +156,5 @@ GO = Language(
     scopes=frozenset({"func_literal"}),
     atoms=frozenset({"interpreted_string_literal", "raw_string_literal"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -48,6 +51,59 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    path = next((text_of(child) for child in node.named_children if "identifier" in child.type), "")
+    if any(child.type == "asterisk" for child in node.named_children):
+        yield imported(node, path, "*")
+    else:
+        module, _, name = path.rpartition(".")
+        yield imported(node, module, name, name)
+
+
+def _exported(standing: Standing) -> bool:
+    return "private" not in standing.modifiers
+
+
+NAMING = Naming(
+    patterns="""
+        [(string_fragment) (multiline_string_fragment)] @text
+        (package_declaration [(identifier) (scoped_identifier)] @package)
+        (import_declaration) @import
+        (formal_parameter name: (identifier) @parameter)
+        (spread_parameter (variable_declarator name: (identifier) @parameter))
+        (lambda_expression parameters: (identifier) @hidden)
+        (inferred_parameters (identifier) @hidden)
+        (local_variable_declaration declarator: (variable_declarator name: (identifier) @local))
+        (catch_formal_parameter name: (identifier) @bound)
+        (resource name: (identifier) @bound)
+        (enhanced_for_statement name: (identifier) @bound)
+        (instanceof_expression name: (identifier) @bound)
+        (type_pattern (identifier) @bound)
+        (type_parameter . (type_identifier) @hidden)
+        (labeled_statement . (identifier) @hidden)
+        (element_value_pair key: (identifier) @hidden)
+        (field_declaration declarator: (variable_declarator name: (identifier) @hidden))
+        (constant_declaration declarator: (variable_declarator name: (identifier) @hidden))
+        (method_invocation) @invocation
+        (object_creation_expression type: (_) @callee)
+        (marker_annotation name: (_) @decorator)
+        (annotation name: (_) @decorator)
+        (superclass (_) @base)
+        (super_interfaces (type_list (_) @base))
+        (extends_interfaces (type_list (_) @base))
+        (modifiers) @modifier
+        (block [(return_statement) (throw_statement) (break_statement) (continue_statement)] . (_) @dead)
+    """,
+    arrows=(b"::",),
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"import", "variable", "unreachable"}),
+    exits=frozenset({"System.exit"}),
+    reachable=frozenset({"class_declaration", "record_declaration", "break_statement"}),
+    entry=r"\bstatic\s+(?:public\s+)?void\s+main\s*\(",
+    documented=True,
+)
+
 JAVA = Language(
     name="java",
     fence="java",
@@ -71,4 +127,5 @@ JAVA = Language(
     scopes=frozenset({"lambda_expression", "static_initializer"}),
     atoms=frozenset({"string_literal", "character_literal"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -141,6 +145,179 @@ FLOW = Flow(
     bare=False,
 )
 
+
+def _imports(node: Node) -> Iterator[Import]:
+    if node.type == "call_expression":
+        yield from _required(node)
+        return
+    source = node.child_by_field_name("source")
+    clauses = [child for child in node.named_children if child.type.endswith(("_clause", "_export"))]
+    if source is None:
+        source = next((clause.child_by_field_name("source") for clause in clauses), None)
+    module = text_of(source).strip("'\"")
+    offered = node.type == "export_statement"
+    for_types = re.match(r"(?:import|export)\s+type\b(?!\s*(?:,|from\b))", text_of(node)) is not None
+    if not clauses:
+        yield imported(node, module, "*" if offered else "", "", offered)
+    for clause in clauses:
+        for child in clause.named_children if clause.type != "namespace_export" else [clause]:
+            yield from _brought(child, module, offered, for_types)
+
+
+def _brought(node: Node, module: str, offered: bool, for_types: bool) -> Iterator[Import]:
+    """Tell what one part of a clause brings in: a default, a namespace, a list of names."""
+    if node.type in ("identifier", "namespace_import", "namespace_export"):
+        required = node.parent is not None and node.parent.type == "import_require_clause"
+        inner = node if node.type == "identifier" else node.named_children[0]
+        name = "" if required else "default" if node.type == "identifier" else "*"
+        yield imported(node, module, name, text_of(inner), offered, for_types)
+    specifiers = node.named_children if node.type == "named_imports" else [node]
+    for part in specifiers:
+        if part.type in ("import_specifier", "export_specifier"):
+            name = text_of(part.child_by_field_name("name"))
+            alias = text_of(part.child_by_field_name("alias")) or name
+            only = for_types or text_of(part).startswith("type ")
+            yield imported(part, module, name, alias, offered, only)
+
+
+def _required(node: Node) -> Iterator[Import]:
+    """Tell what `require("m")` or `import("m")` is bound to: a name, some of its members, or nothing."""
+    arguments = node.child_by_field_name("arguments")
+    module = text_of(arguments.named_children[0]).strip("'\"`") if arguments is not None else ""
+    within, member = node.parent, ""
+    while within is not None and within.type in ("await_expression", "parenthesized_expression"):
+        within = within.parent
+    if within is not None and within.type == "member_expression":
+        member, within = text_of(within.child_by_field_name("property")), within.parent
+    target = within.child_by_field_name("name") if within is not None else None
+    if within is None or target is None or within.type != "variable_declarator":
+        yield imported(node, module, member)
+    elif target.type == "identifier":
+        yield imported(node, module, member, text_of(target))
+    else:
+        for part in target.named_children:
+            value = text_of(part.child_by_field_name("value")) or text_of(part)
+            key = text_of(part.child_by_field_name("key")) or text_of(part)
+            if value.replace("$", "_").isidentifier():
+                yield imported(part, module, key, value)
+
+
+def _listed(node: Node) -> Iterator[str]:
+    """Name what a list of exports names, here and outside."""
+    if node.type == "export_specifier":
+        yield from (text_of(child) for child in node.named_children if text_of(child) != "default")
+    elif node.type == "assignment_expression":
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        given = text_of(left).removeprefix("module.").removeprefix("exports").removeprefix(".")
+        yield from (name for name in (given,) if name.isidentifier())
+        values = right.named_children if right is not None and right.type == "object" else [right]
+        for value in values:
+            for part in (
+                value,
+                *(value.named_children if value is not None and value.type == "pair" else ()),
+            ):
+                name = text_of(part)
+                if name.replace("$", "_").isidentifier():
+                    yield name
+
+
+def _exported(standing: Standing) -> bool:
+    private = standing.name.startswith("#") or standing.modifiers & {"private", "protected"}
+    return standing.around is not None and not private
+
+
+PATTERNS = """
+    (string_fragment) @text
+    (regex_pattern) @hidden
+    (import_statement) @import
+    (export_statement source: (_)) @import
+    (call_expression function: (import) arguments: (arguments . (string))) @required
+    (export_statement !source (export_clause (export_specifier) @export))
+    (export_statement declaration: (_ name: (_) @exported))
+    (export_statement declaration: (_ (variable_declarator name: (identifier) @exported)))
+    (export_statement value: (identifier) @exported)
+    (pair key: (property_identifier) @hidden)
+    (pair_pattern key: (property_identifier) @hidden)
+    (statement_identifier) @hidden
+    (variable_declarator name: (identifier) @local)
+    (expression_statement (assignment_expression left: (identifier) @hidden))
+    (shorthand_property_identifier_pattern) @bound
+    (pair_pattern value: (identifier) @bound)
+    (array_pattern (identifier) @bound)
+    (assignment_pattern left: (identifier) @bound)
+    (rest_pattern (identifier) @bound)
+    (for_in_statement left: (identifier) @bound)
+    (catch_clause parameter: (identifier) @bound)
+    (arrow_function parameter: (identifier) @parameter)
+    (function_expression name: (identifier) @hidden)
+    (call_expression function: (_) @callee)
+    (new_expression constructor: (_) @callee)
+    (decorator (_) @decorator)
+    (statement_block [(return_statement) (throw_statement) (break_statement) (continue_statement)]
+      . (_) @dead)
+    (switch_case [(return_statement) (throw_statement) (break_statement) (continue_statement)] . (_) @dead)
+    (switch_default [(return_statement) (throw_statement) (break_statement) (continue_statement)]
+      . (_) @dead)
+    (program (throw_statement) . (_) @dead)
+"""
+
+OF_JAVASCRIPT = """
+    (class_heritage (_) @base)
+    (field_definition property: (_) @hidden)
+    (formal_parameters (identifier) @parameter)
+"""
+
+OF_JSX = """
+    (jsx_text) @hidden
+    (jsx_attribute (property_identifier) @hidden)
+"""
+
+OF_TYPESCRIPT = """
+    (class_heritage (extends_clause value: (_) @base))
+    (class_heritage (implements_clause (_) @base))
+    (extends_type_clause (_) @base)
+    (accessibility_modifier) @modifier
+    (required_parameter pattern: (identifier) @parameter)
+    (optional_parameter pattern: (identifier) @parameter)
+    (property_signature name: (property_identifier) @hidden)
+    (method_signature name: (property_identifier) @hidden)
+    (enum_body name: (property_identifier) @hidden)
+    (enum_assignment name: (property_identifier) @hidden)
+    (type_parameter name: (type_identifier) @hidden)
+"""
+
+NAMING = Naming(
+    patterns=PATTERNS + OF_JSX + OF_JAVASCRIPT,
+    rare=(
+        (
+            b"require(",
+            """((call_expression function: (identifier) @name arguments: (arguments . (string) .)) @required
+                (#eq? @name "require"))""",
+        ),
+        (
+            b"exports",
+            """((assignment_expression left: (_) @name) @export
+                (#match? @name "^(module[.])?exports([.]|$)"))""",
+        ),
+    ),
+    identifier=r"(?!\$\{)[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+",
+    word=r"\w$\x80-\xff",
+    imports=_imports,
+    exported=_exported,
+    listed=_listed,
+    unused=frozenset({"import", "variable", "unreachable"}),
+    exits=frozenset({"process.exit"}),
+    reachable=frozenset(
+        {
+            *("function_declaration", "generator_function_declaration", "break_statement", "empty_statement"),
+            *("interface_declaration", "type_alias_declaration", "function_signature"),
+        }
+    ),
+    entry=r"require\.main\s*={2,3}\s*module|import\.meta\.main",
+    implied={"React": b"<"},
+    documented=True,
+)
+
 JAVASCRIPT = Language(
     name="javascript",
     fence="javascript",
@@ -154,6 +331,7 @@ JAVASCRIPT = Language(
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
     flow=FLOW,
+    naming=NAMING,
 )
 
 TYPESCRIPT = replace(
@@ -178,6 +356,7 @@ TYPESCRIPT = replace(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
+    naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
 )
 
 TSX = replace(
@@ -187,4 +366,5 @@ TSX = replace(
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),
+    naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT + OF_JSX),
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -85,6 +88,75 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    path, *given = [text_of(child) for child in node.named_children if "identifier" in child.type] or [""]
+    if text_of(node).rstrip().endswith("*"):
+        yield imported(node, path, "*")
+    else:
+        module, _, name = path.rpartition(".")
+        yield imported(node, module, name, given[0] if given else name)
+
+
+def _exported(standing: Standing) -> bool:
+    return "private" not in standing.modifiers
+
+
+OPERATORS = (
+    *(
+        "getValue",
+        "setValue",
+        "provideDelegate",
+        "invoke",
+        "get",
+        "set",
+        "contains",
+        "iterator",
+        "next",
+        "hasNext",
+    ),
+    *("plus", "minus", "times", "div", "rem", "rangeTo", "rangeUntil", "compareTo", "not", "inc", "dec"),
+    *("plusAssign", "minusAssign", "timesAssign", "divAssign", "remAssign", "unaryMinus", "unaryPlus"),
+    *("component1", "component2", "component3", "component4", "component5"),
+)
+"""Functions that an operator or a delegate calls without their name being written."""
+
+NAMING = Naming(
+    patterns="""
+        (string_content) @text
+        (package_header (_) @package)
+        (import) @import
+        (parameter (identifier) @parameter . ":")
+        (class_parameter (identifier) @hidden . ":")
+        (property_declaration (variable_declaration (identifier) @local))
+        (multi_variable_declaration (variable_declaration (identifier) @bound))
+        (for_statement (variable_declaration (identifier) @bound))
+        (lambda_parameters (variable_declaration (identifier) @hidden))
+        (catch_block . (identifier) @bound)
+        (value_argument (identifier) @hidden . "=")
+        (type_parameter (identifier) @hidden)
+        (enum_entry (identifier) @hidden)
+        (type_alias type: (identifier) @hidden)
+        (call_expression . (_) @callee)
+        (annotation [(user_type) @decorator (constructor_invocation (user_type) @decorator)])
+        (delegation_specifier
+          [(user_type) @base
+           (constructor_invocation (user_type) @base)
+           (explicit_delegation (user_type) @base)])
+        (modifiers) @modifier
+        (block [(return_expression) (throw_expression)] . (_) @dead)
+    """,
+    arrows=(b"::",),
+    interpolated=rb"(?<=\$)([A-Za-z_]\w*)",
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"import", "variable", "unreachable"}),
+    exits=frozenset({"exitProcess", "error", "TODO"}),
+    reachable=frozenset({"function_declaration", "class_declaration"}),
+    entry=r"(?m)^(?:suspend\s+)?fun main\s*\(",
+    implied=dict.fromkeys(OPERATORS, b""),
+    documented=True,
+)
+
 KOTLIN = Language(
     name="kotlin",
     fence="kotlin",
@@ -105,4 +177,5 @@ KOTLIN = Language(
     scopes=FUNCTIONS,
     atoms=frozenset({"string_literal", "multiline_string_literal", "character_literal"}),
     flow=FLOW,
+    naming=NAMING,
 )

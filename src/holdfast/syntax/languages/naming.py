@@ -5,26 +5,58 @@ The patterns of a language capture nodes by the part that they play:
 - `text` and `docstring`: what stands in a string; that of a docstring is prose.
 - `hidden`: a name that is no use, such as that of a declaration, a keyword argument, a label.
 - `parameter`, `local`, `bound`: a name that a function declares; a `local` without any use is worth telling.
+- `kept`: a `local` that matters though nothing reads it.
 - `outer`: a name that a function takes from around it by a declaration, such as `global`.
-- `import`, `callee`, `decorator`, `base`, `export`, `exported`, `package`: what they say.
+- `import` and `required`: what brings something in, as a statement or as an expression.
+- `callee`: what is called; `invocation`: a call whose callee has no node of its own.
+- `decorator`, `base`, `export`, `exported`, `package`: what they say.
 - `modifier` belongs to the declaration in which it stands, `section` to those that follow in the same body.
+- `concealed`: a name that is declared private elsewhere.
 - `dead`: a statement that follows one that does not go on.
-- `quoted`: a string that is read as a type.
+- `quoted`: text that counts as code for what is unused: a string that is read as a type, a macro.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.record import MODULE, Import
+from holdfast.syntax.record import MODULE, Definition, Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _everything(_name: str, _modifiers: frozenset[str], _member: bool) -> bool:
+class Standing(NamedTuple):
+    """What decides who may see a declaration: its words before the name, and what it stands in."""
+
+    name: str
+    kind: str
+    modifiers: frozenset[str]
+    around: Definition | None
+
+
+CONSTANTS = frozenset({"True", "False", "None", "true", "false", "null", "nil"})
+RESERVED = frozenset(
+    {
+        *("abstract", "and", "as", "assert", "async", "await", "begin", "break", "case", "catch"),
+        *("class", "const", "continue", "def", "defer", "del", "delete", "do", "done", "elif", "else"),
+        *("elseif", "elsif", "ensure", "enum", "esac", "except", "explicit", "export", "extends"),
+        *("extern", "fi", "finally", "fn", "for", "foreach", "fun", "func", "function", "global"),
+        *("goto", "guard", "if", "impl", "implements", "import", "in", "inline", "instanceof", "int"),
+        *("interface", "is", "lambda", "let", "long", "mod", "namespace", "new", "nonlocal", "not"),
+        *("or", "package", "pass", "private", "protected", "protocol", "pub", "public", "raise"),
+        *("rescue", "return", "short", "static", "struct", "switch", "synchronized", "template"),
+        *("then", "throw", "throws", "trait", "try", "typedef", "typename", "typeof", "unless"),
+        *("unsigned", "until", "use", "using", "val", "var", "virtual", "void", "volatile", "while"),
+        *("with", "yield"),
+    }
+)
+"""Words that no language has for names; each has some of them."""
+
+
+def _everything(_standing: Standing) -> bool:
     return True
 
 
@@ -47,12 +79,15 @@ class Naming:
     - `rare`: patterns that are searched for only where the source has the bytes before them.
     - `identifier`: what a name looks like, as a pattern of `re`; `word` are the characters it has.
     - `arrows`: what stands before the name of a member, besides a dot.
-    - `soft`: words of the grammar that are names elsewhere.
-    - `exported(name, modifiers, member)`: whether other files may use it. A name captured as `exported` is.
+    - `reserved`: words that are no names in this language, besides those that are none anywhere.
+    - `interpolated`: a pattern of `re` whose first group is a name within a string, where that is no node.
+    - `invoked`: the field of a captured `invocation` at which what is called ends.
+    - `exported`: whether other files may use a declaration. A name captured as `exported` is.
     - `unused`: which kinds of things without use the file alone can show.
     - `exits`: calls that do not come back.
     - `reachable`: statements that count wherever they stand, such as functions that are hoisted.
     - `entry`: a pattern of `re` that shows the file to be made to be run.
+    - `documented`: a name in a documentation comment, `/** … */`, keeps its import.
     - `implied`: names that the language uses without their being written, where the source has the bytes.
     """
 
@@ -61,14 +96,17 @@ class Naming:
     identifier: str = r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
     word: str = r"\w\x80-\xff"
     arrows: tuple[bytes, ...] = ()
-    soft: frozenset[str] = frozenset()
+    reserved: frozenset[str] = frozenset()
+    interpolated: bytes | None = None
+    invoked: str = "name"
     imports: Callable[[Node], Iterable[Import]] = _nothing_imported
-    exported: Callable[[str, frozenset[str], bool], bool] = _everything
+    exported: Callable[[Standing], bool] = _everything
     listed: Callable[[Node], Iterable[str]] = _nothing_listed
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
     reachable: frozenset[str] = frozenset()
     entry: str | None = None
+    documented: bool = False
     implied: Mapping[str, bytes] = field(default_factory=dict)
     definition_name: Callable[[str], str] = _plain
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -73,6 +77,74 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    if node.type != "namespace_use_declaration":
+        parts = re.findall(r"""["']([^"']*)["']""", text_of(node))
+        beside = "." if re.search(r"__DIR__|dirname", text_of(node)) else ""
+        if parts:
+            yield imported(node, beside + "".join(parts), "*")
+        return
+    body = node.child_by_field_name("body")
+    prefix = next((text_of(child) for child in node.named_children if child.type == "namespace_name"), "")
+    for clause in (body or node).named_children:
+        if clause.type == "namespace_use_clause" and clause.named_children:
+            path = text_of(clause.named_children[0]).strip("\\")
+            path = f"{prefix}\\{path}".strip("\\")
+            module, _, name = path.rpartition("\\")
+            alias = text_of(clause.child_by_field_name("alias")) or name
+            yield imported(clause, module, name, alias)
+
+
+def _exported(standing: Standing) -> bool:
+    return "private" not in standing.modifiers
+
+
+def _bare(name: str) -> str:
+    return name.lstrip("$")
+
+
+NAMING = Naming(
+    patterns="""
+        [(string_content) (nowdoc_string)] @text
+        [(text) (php_tag)] @hidden
+        (namespace_definition name: (_) @package)
+        (namespace_use_declaration) @import
+        [(require_expression) (require_once_expression) (include_expression) (include_once_expression)]
+          @required
+        (simple_parameter name: (variable_name) @parameter)
+        (variadic_parameter name: (variable_name) @parameter)
+        (property_promotion_parameter name: (variable_name) @parameter)
+        (expression_statement (assignment_expression left: (variable_name) @local))
+        (foreach_statement . (_) . (variable_name) @bound)
+        (foreach_statement (pair (variable_name) @bound))
+        (list_literal (variable_name) @bound)
+        (catch_clause name: (variable_name) @bound)
+        (property_element name: (variable_name) @hidden)
+        (const_element . (name) @hidden)
+        (argument name: (name) @hidden)
+        (function_call_expression function: (_) @callee)
+        [(member_call_expression) (nullsafe_member_call_expression) (scoped_call_expression)] @invocation
+        (object_creation_expression . [(name) (qualified_name)] @callee)
+        (attribute . (_) @decorator)
+        (base_clause (_) @base)
+        (class_interface_clause (_) @base)
+        (use_declaration (_) @base)
+        (visibility_modifier) @modifier
+        (compound_statement
+          [(return_statement) (exit_statement) (break_statement) (continue_statement)
+           (expression_statement (throw_expression))] . (_) @dead)
+    """,
+    identifier=r"\$?[A-Za-z_\x80-\xff][\w\x80-\xff]*+",
+    word=r"\w$\x80-\xff",
+    arrows=(b"->", b"::"),
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"import", "variable", "unreachable"}),
+    reachable=frozenset({"function_definition", "class_declaration", "break_statement", "empty_statement"}),
+    documented=True,
+    definition_name=_bare,
+)
+
 PHP = Language(
     name="php",
     fence="php",
@@ -96,4 +168,5 @@ PHP = Language(
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "encapsed_string"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
-from holdfast.syntax.languages.naming import Naming, imported
+from holdfast.syntax.languages.naming import Naming, Standing, imported
 from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ def _for_types(node: Node) -> bool:
     return False
 
 
-def _exported(name: str, _modifiers: frozenset[str], _member: bool) -> bool:
+def _exported(standing: Standing) -> bool:
+    name = standing.name
     return not name.startswith("_") or (name.startswith("__") and name.endswith("__"))
 
 
@@ -118,7 +119,6 @@ NAMING = Naming(
             """,
         ),
     ),
-    soft=frozenset({"print", "exec", "match", "case", "type"}),
     imports=_imports,
     exported=_exported,
     listed=_listed,

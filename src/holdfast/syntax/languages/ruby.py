@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -79,6 +82,73 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    method = text_of(node.child_by_field_name("method"))
+    arguments = node.child_by_field_name("arguments")
+    given = (
+        [text_of(child).strip("'\":") for child in arguments.named_children] if arguments is not None else []
+    )
+    if method == "autoload" and len(given) > 1:
+        yield imported(node, given[1], given[0])
+    elif given:
+        row = imported(node, given[0], "*")
+        yield row._replace(level=1) if method == "require_relative" else row
+
+
+def _exported(standing: Standing) -> bool:
+    return "private" not in standing.modifiers
+
+
+def _own_name(name: str) -> str:
+    return name.rpartition(".")[2]
+
+
+NAMING = Naming(
+    patterns="""
+        [(string_content) (simple_symbol) (bare_symbol) (bare_string) (heredoc_content)] @text
+        (hash_key_symbol) @hidden
+        ((call !receiver method: (identifier) @name arguments: (argument_list . [(string) (simple_symbol)]))
+          @import (#any-of? @name "require" "require_relative" "load" "autoload"))
+        (method_parameters (identifier) @parameter)
+        (method_parameters (_ name: (identifier) @parameter))
+        (block_parameters (identifier) @hidden)
+        (block_parameters (_ name: (identifier) @hidden))
+        (lambda_parameters (identifier) @hidden)
+        (assignment left: (identifier) @bound)
+        (assignment left: (constant) @hidden)
+        (left_assignment_list (identifier) @bound)
+        (exception_variable (identifier) @bound)
+        (for pattern: (identifier) @bound)
+        (call) @invocation
+        (superclass (_) @base)
+        ((call !receiver method: (identifier) @name
+          arguments: (argument_list [(constant) (scope_resolution)] @base))
+          (#any-of? @name "include" "extend" "prepend"))
+        ((body_statement (identifier) @section)
+          (#any-of? @section "private" "protected" "public" "module_function"))
+        ((call !receiver method: (identifier) @name
+          arguments: (argument_list [(simple_symbol) @concealed (method name: (_) @concealed)
+                                     (singleton_method name: (_) @concealed)]))
+          (#any-of? @name "private" "private_class_method" "private_constant"))
+        (body_statement [(return) (break) (next) (redo) (retry)] . (_) @dead)
+        (then [(return) (break) (next) (redo) (retry)] . (_) @dead)
+        (do [(return) (break) (next) (redo) (retry)] . (_) @dead)
+        (block_body [(return) (break) (next) (redo) (retry)] . (_) @dead)
+    """,
+    identifier=r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:[?!](?!=))?",
+    word=r"\w\x80-\xff@$",
+    arrows=(b"::",),
+    reserved=frozenset({"end", "module", "when", "next", "redo", "retry", "self"}),
+    invoked="method",
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"unreachable"}),
+    exits=frozenset({"raise", "exit", "abort", "fail", "exit!"}),
+    reachable=frozenset({"rescue", "ensure", "else", "method", "class", "module", "empty_statement"}),
+    entry=r"__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)",
+    definition_name=_own_name,
+)
+
 RUBY = Language(
     name="ruby",
     fence="ruby",
@@ -104,4 +174,5 @@ RUBY = Language(
     scopes=frozenset({"lambda"}),
     atoms=frozenset({"string", "regex", "simple_symbol"}),
     flow=FLOW,
+    naming=NAMING,
 )

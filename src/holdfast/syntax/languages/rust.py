@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -63,6 +66,101 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    offered = any(child.type == "visibility_modifier" for child in node.children)
+    name, alias = text_of(node.child_by_field_name("name")), text_of(node.child_by_field_name("alias"))
+    if node.type == "mod_item":
+        yield imported(node, f"self::{name}", "", name, offered)
+    elif node.type == "extern_crate_declaration":
+        yield imported(node, name, "", alias or name, offered)
+    else:
+        for part, path, given in _leaves(node.child_by_field_name("argument")):
+            module, _, last = path.rpartition("::")
+            module, last = (module, last) if module else (last, "")
+            last = "" if last == "self" else last
+            own = given or last or module.rpartition("::")[2]
+            yield imported(part, module, last, "" if "*" in (last, own) or own == "_" else own, offered)
+
+
+def _leaves(tree: Node | None) -> Iterator[tuple[Node, str, str]]:
+    """Yield the parts of a tree of uses, each with its whole path and the name that it is given."""
+    waiting = [(tree, "")]
+    while waiting:
+        node, before = waiting.pop()
+        if node is None:
+            continue
+        path = text_of(node.child_by_field_name("path"))
+        if node.type in ("scoped_use_list", "use_list"):
+            held = node.child_by_field_name("list") or node
+            prefix = before + (f"{path}::" if path else "")
+            waiting += [(child, prefix) for child in reversed(held.named_children)]
+        elif node.type == "use_as_clause":
+            yield node, before + path, text_of(node.child_by_field_name("alias"))
+        elif "comment" not in node.type:
+            yield node, before + text_of(node), ""
+
+
+def _exported(standing: Standing) -> bool:
+    around = standing.around
+    if around is not None and (around.kind in ("Interface", "Enum") or around.bases):
+        return True
+    return any(word.startswith(("pub", "macro_rules")) for word in standing.modifiers)
+
+
+NAMING = Naming(
+    patterns="""
+        (string_content) @text
+        [(lifetime) (label)] @hidden
+        [(use_declaration) (extern_crate_declaration)] @import
+        (mod_item !body) @import
+        (parameter pattern: (identifier) @parameter)
+        (closure_parameters (identifier) @hidden)
+        (closure_parameters (parameter pattern: (identifier) @hidden))
+        (tuple_pattern (identifier) @bound)
+        (for_expression pattern: (identifier) @bound)
+        (let_declaration pattern: (identifier) @local)
+        (field_pattern name: (field_identifier) @hidden)
+        (shorthand_field_identifier) @bound
+        (field_initializer field: (field_identifier) @hidden)
+        (type_parameter name: (type_identifier) @hidden)
+        (associated_type name: (type_identifier) @hidden)
+        (call_expression function: (_) @callee)
+        (macro_invocation macro: (_) @callee)
+        (attribute_item (attribute . (_) @decorator))
+        (impl_item trait: (_) @base)
+        (trait_item bounds: (trait_bounds [(type_identifier) (scoped_type_identifier) (generic_type)] @base))
+        (visibility_modifier) @modifier
+        (macro_definition "macro_rules!" @modifier)
+        (block
+          (expression_statement [(return_expression) (break_expression) (continue_expression)]) . (_) @dead)
+    """,
+    arrows=(b"::",),
+    reserved=frozenset(
+        {"_", "crate", "loop", "match", "move", "mut", "ref", "self", "super", "type", "where"}
+    ),
+    interpolated=rb"\{([A-Za-z_]\w*)",
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"variable", "unreachable"}),
+    exits=frozenset(
+        {"panic", "unreachable", "todo", "unimplemented", "std.process.exit", "process.exit"},
+    ),
+    reachable=frozenset(
+        {
+            *(
+                "empty_statement",
+                "function_item",
+                "use_declaration",
+                "const_item",
+                "static_item",
+                "struct_item",
+            ),
+            *("enum_item", "impl_item", "trait_item", "mod_item", "type_item", "macro_definition"),
+        }
+    ),
+    entry=r"(?m)^(?:pub\s+)?(?:async\s+)?fn main\(",
+)
+
 RUST = Language(
     name="rust",
     fence="rust",
@@ -90,4 +188,5 @@ RUST = Language(
     scopes=frozenset({"closure_expression"}),
     atoms=frozenset({"string_literal", "raw_string_literal", "char_literal"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -55,6 +58,49 @@ FLOW = Flow(
 )
 
 
+def _imports(node: Node) -> Iterator[Import]:
+    path = next((text_of(child) for child in node.named_children if child.type == "identifier"), "")
+    module, _, name = path.rpartition(".")
+    if module and any(child.type in IMPORTED for child in node.children):
+        yield imported(node, module, name, name)
+    else:
+        yield imported(node, path, "*")
+
+
+def _exported(standing: Standing) -> bool:
+    return not standing.modifiers & {"private", "fileprivate"}
+
+
+IMPORTED = frozenset({"struct", "class", "enum", "protocol", "func", "var", "let", "typealias"})
+
+NAMING = Naming(
+    patterns="""
+        [(line_str_text) (multi_line_str_text)] @text
+        (import_declaration) @import
+        (parameter name: (simple_identifier) @parameter)
+        (parameter external_name: (simple_identifier) @hidden)
+        (lambda_parameter name: (simple_identifier) @hidden)
+        (property_declaration name: (pattern bound_identifier: (simple_identifier) @local))
+        (pattern bound_identifier: (simple_identifier) @bound)
+        (pattern (pattern (simple_identifier) @bound))
+        (if_statement bound_identifier: (simple_identifier) @bound)
+        (guard_statement bound_identifier: (simple_identifier) @bound)
+        (value_argument_label) @hidden
+        (enum_entry name: (simple_identifier) @hidden)
+        (call_expression . (_) @callee)
+        (attribute (user_type) @decorator)
+        (inheritance_specifier inherits_from: (_) @base)
+        (visibility_modifier) @modifier
+        (statements (control_transfer_statement) . (_) @dead)
+    """,
+    imports=_imports,
+    exported=_exported,
+    unused=frozenset({"variable", "unreachable"}),
+    exits=frozenset({"fatalError", "preconditionFailure", "exit", "abort"}),
+    reachable=frozenset({"function_declaration", "class_declaration"}),
+    entry=r"(?m)^@main\b",
+)
+
 SWIFT = Language(
     name="swift",
     fence="swift",
@@ -79,4 +125,5 @@ SWIFT = Language(
     scopes=frozenset({"lambda_literal"}),
     atoms=frozenset({"line_string_literal", "multi_line_string_literal", "raw_string_literal"}),
     flow=FLOW,
+    naming=NAMING,
 )

@@ -1,0 +1,68 @@
+"""Regions of a source: which definition a byte belongs to.
+
+Contract: definitions are given in the order of the text, an outer one before its inner ones.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.record import MODULE
+from holdfast.syntax.symbols import Declared
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+
+class Regions:
+    """Which definition a byte of the source belongs to: the innermost around it."""
+
+    def __init__(self, declared: Sequence[Declared]) -> None:
+        self.starts = [0]
+        self.owners = [MODULE]
+        self.containers: list[int] = []
+        open_: list[tuple[int, int]] = []
+        for index, (node, outer, _kind, _path) in enumerate(declared):
+            start = outer.start_byte
+            self._close(open_, start)
+            self.containers.append(open_[-1][1] if open_ else MODULE)
+            self._begin(start, index)
+            open_.append((node.end_byte, index))
+        self._close(open_, None)
+
+    def _close(self, open_: list[tuple[int, int]], until: int | None) -> None:
+        while open_ and (until is None or open_[-1][0] <= until):
+            end, _index = open_.pop()
+            self._begin(end, open_[-1][1] if open_ else MODULE)
+
+    def _begin(self, start: int, owner: int) -> None:
+        if start <= self.starts[-1]:
+            self.owners[-1] = owner
+        else:
+            self.starts.append(start)
+            self.owners.append(owner)
+
+    def owner(self, byte: int) -> int:
+        """Return the definition around a byte, or MODULE."""
+        return self.owners[bisect_right(self.starts, byte) - 1]
+
+    def parts(self, length: int) -> Iterator[tuple[int, int, int]]:
+        """Yield the definition, the start and the end of each stretch of the source."""
+        for owner, start, end in zip(self.owners, self.starts, [*self.starts[1:], length], strict=True):
+            if start < end:
+                yield owner, start, end
+
+
+class Spans:
+    """Stretches of the source that do not overlap."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        spans = sorted((node.start_byte, node.end_byte) for node in nodes)
+        self.starts = [start for start, _end in spans]
+        self.ends = [end for _start, end in spans]
+
+    def __contains__(self, byte: int) -> bool:
+        before = bisect_right(self.starts, byte)
+        return before > 0 and byte < self.ends[before - 1]
