@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
+
+if TYPE_CHECKING:
+    from holdfast.analysis.graph.resolution import Resolution
+
+_SETTINGS_BYTES = 4 * 2**20
 
 
 class Analysis:
@@ -13,6 +22,7 @@ class Analysis:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self._surveyor = Surveyor(repository)
+        self._tree = Tree(repository)
 
     def survey(
         self,
@@ -23,6 +33,20 @@ class Analysis:
     ) -> Survey:
         """Return the records of a project's files, read by as many processes as given or worth it."""
         return self._surveyor.survey(project)
+
+    def resolution(self, survey: Survey) -> Resolution:
+        """Return what the imports and names of a survey mean."""
+        from holdfast.analysis.graph.resolution import Resolution
+
+        return Resolution(survey, self.read_other)
+
+    def read_other(self, path: str) -> str | None:
+        """Return the text of a settings file; None where there is none or it is too large."""
+        try:
+            data = self._tree.read_bytes(RepoPath.parse(path), _SETTINGS_BYTES)
+        except (NotFound, Invalid, TooLarge, Denied, Unavailable):
+            return None
+        return data.decode("utf-8", "replace")
 
     def close(self) -> None:
         """End what runs for this repository."""

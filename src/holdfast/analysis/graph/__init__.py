@@ -2,6 +2,6 @@
 
 - `imports/`: which file of the project an import means, one module for each way of finding out.
 - `resolution.py`: which definition a name, an attribute or a call means.
-- `dependency_graph.py`, `cycles.py`, `ranking.py`, `drawing.py`: the graph, what is in it, and its pictures.
+- `dependency_graph.py`, `cycles.py`, `excerpt.py`, `drawing.py`: the graph, its rings, parts of it, pictures.
 - `cross_language.py`: where code of one language reaches for code of another.
 """

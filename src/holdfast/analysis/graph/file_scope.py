@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
@@ -30,24 +31,38 @@ class Rules(NamedTuple):
     package_is_scope: bool = True
     """Whether that is a rule of the language, and not just how its programs are linked."""
     named_receiver: bool = False
+    built_in: frozenset[str] = frozenset()
+    """Functions and types that are there without an import."""
     bodies_elsewhere: bool = False
     """Whether a function may be declared in one file and written in another."""
 
 
 _SELF = frozenset({"self", "Self"})
 _NONE: frozenset[str] = frozenset()
-_JAVASCRIPT = Rules("javascript")
+_SCRIPT_GLOBALS = (
+    "Array Boolean Date Error JSON Map Math Number Object Promise RegExp Set String Symbol TypeError URL "
+    "console document fetch isNaN parseFloat parseInt process require setInterval setTimeout window"
+)
+_GO_BUILT_IN = "append cap clear close complex copy delete len make max min new panic print println recover"
+_JAVASCRIPT = Rules("javascript", built_in=frozenset(_SCRIPT_GLOBALS.split()))
 _JAVA = Rules("java", implicit_owner=True, package="package")
 _C = Rules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
 _RULES: Mapping[str, Rules] = MappingProxyType(
     {
-        "python": Rules("python", frozenset({"self", "cls"})),
+        "python": Rules("python", frozenset({"self", "cls"}), built_in=frozenset(dir(builtins))),
         "javascript": _JAVASCRIPT,
         "typescript": _JAVASCRIPT,
         "tsx": _JAVASCRIPT,
         "java": _JAVA,
         "kotlin": _JAVA,
-        "go": Rules("go", _NONE, _NONE, package="folder", named_receiver=True),
+        "go": Rules(
+            "go",
+            _NONE,
+            _NONE,
+            package="folder",
+            named_receiver=True,
+            built_in=frozenset(_GO_BUILT_IN.split()),
+        ),
         "rust": Rules("rust", _SELF, _NONE),
         "c": _C,
         "cpp": _C,
@@ -92,9 +107,8 @@ class FileScope:
         self.bound: dict[int, tuple[str, ...]] = {
             use.definition: use.bound for use in names.uses if use.bound
         }
-        self.known: dict[tuple[int, str], object] = {}
         self._record = record
-        self._homes: dict[int, int] = {}
+        self._owners: dict[int, int | None] = {}
         for index, definition in enumerate(names.definitions):
             self._add(index, definition)
         for imported in names.imports:
@@ -115,7 +129,7 @@ class FileScope:
 
     def _bring_in(self, imported: Import) -> None:
         alias = imported.alias or (imported.name if imported.name != "*" else "")
-        inner = self._function_of(imported.definition)
+        inner = self.function_of(imported.definition)
         if imported.name == "*" and not imported.alias:
             self.stars.append(imported)
         elif not alias:
@@ -125,9 +139,15 @@ class FileScope:
         else:
             self.inner_imports[inner][alias] = imported
 
-    def _function_of(self, index: int) -> int:
+    def function_of(self, index: int) -> int:
         """Return the function in which an import binds its name, or the file."""
         while index != MODULE and self.definitions[index].kind not in FUNCTIONS:
+            index = self.definitions[index].container
+        return index
+
+    def runs_in(self, index: int) -> int:
+        """Return the function or type whose text something is, or the file."""
+        while index != MODULE and self.definitions[index].kind not in FUNCTIONS | TYPES:
             index = self.definitions[index].container
         return index
 
@@ -142,6 +162,11 @@ class FileScope:
 
     def owner(self, definition: int) -> int | None:
         """Return the class in whose text something stands, itself included."""
+        if definition not in self._owners:
+            self._owners[definition] = self._owner(definition)
+        return self._owners[definition]
+
+    def _owner(self, definition: int) -> int | None:
         start = definition
         while definition != MODULE:
             if self.definitions[definition].kind in TYPES:
@@ -151,22 +176,19 @@ class FileScope:
         owner, _, name = path.rpartition(".")
         return next(iter(self.members.get(owner, {}).get(name, ())), None) if path else None
 
-    def home(self, definition: int) -> int:
-        """Return the definition around it in which names mean the same: it binds and imports nothing."""
-        found = self._homes.get(definition)
-        if found is None:
-            found = definition
-            while (
-                found != MODULE
-                and found not in self.bound
-                and found not in self.inner_imports
-                and self.definitions[found].path not in self.members
-                and self.definitions[found].kind not in TYPES
-                and not self.rules.named_receiver
-            ):
-                found = self.definitions[found].container
-            self._homes[definition] = found
-        return found
+    @cached_property
+    def _inner_names(self) -> frozenset[str]:
+        """Names that may mean something else in a definition than in the file."""
+        found = {name for names in self.bound.values() for name in names}
+        found.update(name for names in self.inner_imports.values() for name in names)
+        return frozenset(found).union(*(names for owner, names in self.members.items() if owner))
+
+    def viewpoint(self, definition: int, head: str) -> int:
+        """Return the outermost definition in which a name means the same, so that few need be asked."""
+        if head in self.rules.own or head in self.rules.inherited:
+            owner = self.owner(definition)
+            return definition if owner is None else owner
+        return definition if head in self._inner_names else MODULE
 
     @cached_property
     def _bodies(self) -> frozenset[tuple[str, int]]:

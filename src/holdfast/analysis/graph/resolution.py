@@ -17,7 +17,7 @@ from functools import cached_property
 from posixpath import dirname
 from typing import NamedTuple
 
-from holdfast.analysis.graph.file_scope import FileScope, Rules, rules_of
+from holdfast.analysis.graph.file_scope import TYPES, FileScope, Rules, rules_of
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
 from holdfast.analysis.graph.imports.layout import Layout, ReadOther
@@ -62,6 +62,8 @@ class Meaning(NamedTuple):
 
 
 UNKNOWN = Meaning()
+_UNASKED = object()
+BUILT_IN = Meaning((), "builtins", "exact")
 LOCAL = Meaning((), "", "exact")
 """A parameter or a variable of a function."""
 
@@ -77,6 +79,7 @@ class Resolution:
         self._offers: dict[tuple[str, str], Meaning] = {}
         self._members: dict[tuple[Place, str], Meaning] = {}
         self._bases: dict[Place, list[Meaning]] = {}
+        self._known: dict[str, dict[tuple[int, str], Meaning]] = defaultdict(dict)
         self._busy: set[object] = set()
 
     @property
@@ -92,10 +95,13 @@ class Resolution:
         return finder.resolve(path, imported)
 
     def _finder(self, language: str) -> Finder | None:
-        family = rules_of(language).family
-        if family not in self._finders:
-            self._finders[family] = self._new_finder(family)
-        return self._finders[family]
+        found = self._finders.get(language, _UNASKED)
+        if found is _UNASKED:
+            family = rules_of(language).family
+            if family not in self._finders:
+                self._finders[family] = self._new_finder(family)
+            found = self._finders[language] = self._finders[family]
+        return found  # type: ignore[return-value]
 
     def _new_finder(self, family: str) -> Finder | None:
         match family:
@@ -124,12 +130,31 @@ class Resolution:
 
     def meaning(self, path: str, definition: int, name: str) -> Meaning:
         """Return what a name means in a definition of a file; attributes are joined to it by dots."""
-        scope = self.scope(path)
-        key = (scope.home(definition), name)
-        found = scope.known.get(key)
+        scope = self._scopes.get(path) or self.scope(path)
+        definition = scope.viewpoint(definition, name.partition(".")[0])
+        known = self._known[path]
+        found = known.get((definition, name))
         if found is None:
-            found = scope.known[key] = self._meaning(scope, path, definition, name)
-        return found  # type: ignore[return-value]
+            found = known[definition, name] = self._meaning(scope, path, definition, name)
+        return found
+
+    def called(self, path: str, definition: int, callee: str, receiver: str = "") -> Meaning:
+        """Return what a call means, made on the result of the call of `receiver`, as in `Cat().purr()`."""
+        if not callee.startswith("."):
+            return self.meaning(path, definition, callee)
+        if receiver in self.scope(path).rules.inherited:
+            return self.meaning(path, definition, receiver + callee)
+        for place in (
+            self.meaning(path, definition, receiver).places if receiver and "." not in callee[1:] else ()
+        ):
+            if (
+                place.definition != MODULE
+                and self.scope(place.path).definitions[place.definition].kind in TYPES
+            ):
+                found = self.member(place, callee[1:])
+                if found.places:
+                    return found._replace(certainty="likely")
+        return self.guess(callee.rpartition(".")[2])
 
     def _meaning(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
         head, *rest = name.split(".")
@@ -176,7 +201,9 @@ class Resolution:
         if owner is not None and (found := self.member(Place(path, owner), name)).places:
             return found
         found = self.offered(path, name)
-        return found if found.places or found.package else self._in_package(path, name)
+        if not found.places and not found.package:
+            found = self._in_package(path, name)
+        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
 
     def offered(self, path: str, name: str) -> Meaning:
         """Return what a name means at the top of a file: defined there, imported, or passed on."""

@@ -1,0 +1,36 @@
+"""Small projects written down as texts, and their graphs as lines."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from textwrap import dedent
+
+from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.resolution import Resolution
+from holdfast.analysis.survey import Survey
+from holdfast.syntax.record import Record, read_record
+
+
+def survey_of(texts: Mapping[str, str]) -> tuple[Survey, Resolution]:
+    """Return the survey of some texts by path, and what their names mean."""
+    texts = {path: dedent(text) for path, text in sorted(texts.items())}
+    files: dict[str, Record] = {}
+    for path, text in texts.items():
+        record = read_record(path, text.encode())
+        if record is not None:
+            files[path] = record
+    survey = Survey(files, {}, (), tuple(path for path in texts if path not in files))
+    return survey, Resolution(survey, texts.get)
+
+
+def graph_of(texts: Mapping[str, str], dag_type: DagType, *, include_external: bool = False) -> Graph:
+    """Return a graph of some texts."""
+    survey, resolution = survey_of(texts)
+    return dependency_graph(survey, resolution, dag_type, include_external=include_external)
+
+
+def edges_of(texts: Mapping[str, str], dag_type: DagType) -> set[str]:
+    """Return the edges of a graph, such as `a.py::f -> b.py::g`; with a mark where one is not exact."""
+    marks = {"exact": "", "likely": " (likely)", "guess": " (guess)"}
+    found = graph_of(texts, dag_type).edges
+    return {f"{edge.origin} -> {edge.goal}{marks[edge.certainty]}" for edge in found}
