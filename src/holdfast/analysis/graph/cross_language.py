@@ -1,0 +1,281 @@
+"""Where code of one language reaches for code of another: bindings, foreign functions, WebAssembly, types.
+
+Contract: a reference is there only with its evidence in the record of a file: an attribute, an import, a
+call, a comment that a compiler reads, a name that a linker would look for. Its target is a file only where a
+definition or a file of that name is found; else it is None.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from posixpath import dirname
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+from holdfast.analysis.graph.imports.layout import below
+from holdfast.analysis.graph.imports.target import Certainty
+from holdfast.analysis.graph.resolution import Resolution
+from holdfast.analysis.survey import Survey
+from holdfast.syntax.record import Record
+from holdfast.syntax.symbols import FUNCTIONS
+
+ReferenceType = Literal["WasmBinding", "FfiCall", "PythonBinding", "TypeDefinition"]
+
+
+class CrossReference(NamedTuple):
+    """A place where code of one language reaches for code of another, or offers itself to it."""
+
+    source_file: str
+    line: int
+    text: str
+    reference_type: ReferenceType
+    target_file: str | None
+    confidence: Certainty
+
+
+_ATTRIBUTES: Mapping[str, ReferenceType] = MappingProxyType(
+    {
+        "pymodule": "PythonBinding",
+        "pyfunction": "PythonBinding",
+        "pyclass": "PythonBinding",
+        "pymethods": "PythonBinding",
+        "wasm_bindgen": "WasmBinding",
+        "no_mangle": "FfiCall",
+        "export_name": "FfiCall",
+        "napi": "FfiCall",
+        "UnmanagedCallersOnly": "FfiCall",
+        "DllImport": "FfiCall",
+        "LibraryImport": "FfiCall",
+        "JSExport": "WasmBinding",
+        "JSImport": "WasmBinding",
+    }
+)
+"""Attributes of Rust and C# that offer code to another language or take it from there."""
+_CALLS: Mapping[str, ReferenceType] = MappingProxyType(
+    {
+        "CDLL": "FfiCall",
+        "WinDLL": "FfiCall",
+        "OleDLL": "FfiCall",
+        "PyDLL": "FfiCall",
+        "LoadLibrary": "FfiCall",
+        "dlopen": "FfiCall",
+        "loadLibrary": "FfiCall",
+        "instantiateStreaming": "WasmBinding",
+        "instantiate": "WasmBinding",
+    }
+)
+_CALL_OWNERS = frozenset(
+    {"ctypes", "cdll", "windll", "ffi", "System", "WebAssembly", "Native", "FFI", "process"}
+)
+"""What stands before such a call, so that an equal name of something else is none."""
+_MACROS: Mapping[str, ReferenceType] = MappingProxyType(
+    {
+        "PYBIND11_MODULE": "PythonBinding",
+        "NB_MODULE": "PythonBinding",
+        "BOOST_PYTHON_MODULE": "PythonBinding",
+        "PyModule_Create": "PythonBinding",
+        "PyModuleDef_Init": "PythonBinding",
+        "EMSCRIPTEN_KEEPALIVE": "WasmBinding",
+        "EMSCRIPTEN_BINDINGS": "WasmBinding",
+        "NAPI_MODULE": "FfiCall",
+        "NODE_API_MODULE": "FfiCall",
+        "NODE_MODULE": "FfiCall",
+    }
+)
+_DIRECTIVE = re.compile(r"^//(go:wasmexport|go:wasmimport|export)[ \t]+(\S+)(?:[ \t]+(\S+))?")
+_INCLUDED = re.compile(r'#[ \t]*include[ \t]+"([^"\n]+)"')
+_JNI = "Java_"
+_MOST_USERS = 5
+_NATIVE_PACKAGES = frozenset(
+    {"ffi-napi", "node-gyp-build", "bindings", "koffi", "node-addon-api", "node:ffi", "bun:ffi"}
+)
+_SCRIPT_ENDS = (".js", ".jsx", ".mjs", ".cjs")
+_NATIVE = frozenset({"rust", "c", "cpp", "go"})
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx"})
+
+
+def cross_language_references(survey: Survey, resolution: Resolution) -> list[CrossReference]:
+    """Return the references between the languages of a project, by place."""
+    search = _Search(survey, resolution)
+    found = {item for path, record in survey.files.items() for item in search.of(path, record)}
+    return sorted(found, key=lambda item: (item.source_file, item.line, item.text, item.target_file or ""))
+
+
+class _Search:
+    """What the files of a project offer to other languages, and who takes it."""
+
+    def __init__(self, survey: Survey, resolution: Resolution) -> None:
+        self._files = survey.files
+        self._resolution = resolution
+        self._linked: dict[str, list[str]] = defaultdict(list)
+        self._modules: dict[str, list[str]] = defaultdict(list)
+        self._callers: dict[str, list[str]] = defaultdict(list)
+        for path, record in survey.files.items():
+            if record.language in _NATIVE:
+                self._note_offers(path, record)
+        for path, record in survey.files.items():
+            for name in {site.callee.rpartition(".")[2] for site in record.names.calls}:
+                if name in self._linked:
+                    self._callers[name].append(path)
+
+    def _note_offers(self, path: str, record: Record) -> None:
+        for index, definition in enumerate(record.names.definitions):
+            if definition.kind not in FUNCTIONS:
+                continue
+            marks = {_last(decorator) for decorator in definition.decorators}
+            written_in_c = record.language in ("c", "cpp") and self._resolution.scope(path).has_body(index)
+            if written_in_c or not marks.isdisjoint(("no_mangle", "export_name", "wasm_bindgen")):
+                self._linked[definition.name].append(path)
+            if "pymodule" in marks:
+                self._modules[definition.name].append(path)
+        for comment in record.comments if record.language == "go" else ():
+            if found := _DIRECTIVE.match(comment.text):
+                self._linked[found[2]].append(path)
+
+    def of(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield the references in a file."""
+        language = record.language
+        if language in ("rust", "csharp"):
+            yield from self._attributes(path, record)
+        if language in ("rust", "c", "cpp"):
+            yield from self._declared(path, record)
+        if language in ("c", "cpp"):
+            yield from self._macros(path, record)
+        elif language == "go":
+            yield from self._go(path, record)
+        elif language == "python":
+            yield from self._python(path, record)
+        elif language in _SCRIPTS:
+            yield from self._scripts(path, record)
+        yield from self._loads(path, record)
+
+    def _attributes(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield what Rust and C# mark as offered to, or taken from, another language."""
+        for definition in record.names.definitions:
+            for decorator in definition.decorators:
+                kind = _ATTRIBUTES.get(_last(decorator))
+                if kind is None:
+                    continue
+                text = f"#[{decorator}] {definition.name}"
+                users = [
+                    user for user in self._callers.get(definition.name, ()) if self._is_other(user, record)
+                ]
+                for user in users[:_MOST_USERS]:
+                    yield CrossReference(path, definition.line, text, kind, user, "likely")
+                if not users:
+                    yield CrossReference(path, definition.line, text, kind, None, "exact")
+
+    def _declared(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield functions that are declared here and written in another language."""
+        for index, definition in enumerate(record.names.definitions):
+            if definition.kind not in FUNCTIONS or self._resolution.scope(path).has_body(index):
+                continue
+            alone = (
+                definition.container < 0 or record.names.definitions[definition.container].kind != "Interface"
+            )
+            for other in self._linked.get(definition.name, ()) if alone else ():
+                if self._is_other(other, record):
+                    yield CrossReference(path, definition.line, definition.name, "FfiCall", other, "exact")
+
+    def _macros(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield what C and C++ offer by macros, and the methods of Java that they write."""
+        for site in record.names.calls:
+            if kind := _MACROS.get(site.callee):
+                yield CrossReference(path, site.line, site.callee, kind, None, "exact")
+        for definition in record.names.definitions:
+            if kind := _MACROS.get(definition.name):
+                yield CrossReference(path, definition.line, definition.name, kind, None, "exact")
+            elif definition.name.startswith(_JNI):
+                target = self._java_methods.get(definition.name.partition("__")[0])
+                confidence: Certainty = "exact" if target else "likely"
+                yield CrossReference(path, definition.line, definition.name, "FfiCall", target, confidence)
+        definitions = record.names.definitions
+        for use in record.names.uses:
+            if "EMSCRIPTEN_KEEPALIVE" in use.names:
+                line = definitions[use.definition].line if use.definition >= 0 else 1
+                yield CrossReference(path, line, "EMSCRIPTEN_KEEPALIVE", "WasmBinding", None, "likely")
+
+    @cached_property
+    def _java_methods(self) -> dict[str, str]:
+        """The files of methods of Java and Kotlin, by the names that their native versions have."""
+        return {
+            _JNI
+            + ".".join(filter(None, (record.names.package, item.path)))
+            .replace("_", "_1")
+            .replace(".", "_"): path
+            for path, record in self._files.items()
+            if record.language in ("java", "kotlin")
+            for item in record.names.definitions
+            if item.kind in FUNCTIONS
+        }
+
+    def _go(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield what Go takes from C, and what it offers."""
+        if any(imported.module == "C" for imported in record.names.imports):
+            line = next(imported.line for imported in record.names.imports if imported.module == "C")
+            headers = [(item, name) for item in record.comments for name in _INCLUDED.findall(item.text)]
+            for comment, header in headers:
+                target = below(dirname(path), header)
+                known = target if target in self._files else None
+                yield CrossReference(path, comment.line, f'#include "{header}"', "FfiCall", known, "exact")
+            yield CrossReference(path, line, 'import "C"', "FfiCall", None, "exact")
+        for comment in record.comments:
+            if found := _DIRECTIVE.match(comment.text):
+                kind: ReferenceType = "FfiCall" if found[1] == "export" else "WasmBinding"
+                yield CrossReference(path, comment.line, found[0], kind, None, "exact")
+
+    def _python(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield imports of modules that are written in another language."""
+        for imported in record.names.imports:
+            for name in {_last(imported.module), imported.name} if self._modules else ():
+                if name in self._modules and not self._resolution.target(path, imported).files:
+                    for target in self._modules[name]:
+                        yield CrossReference(
+                            path, imported.line, f"import {name}", "PythonBinding", target, "likely"
+                        )
+
+    def _scripts(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield modules of WebAssembly and native ones, and types that are written for a script."""
+        for imported in record.names.imports:
+            module = imported.module.partition("?")[0]
+            if module.endswith(".wasm"):
+                yield CrossReference(path, imported.line, module, "WasmBinding", None, "exact")
+            elif module.endswith(".node") or module in _NATIVE_PACKAGES:
+                yield CrossReference(path, imported.line, module, "FfiCall", None, "exact")
+        if path.endswith(".d.ts"):
+            script = next((path[:-5] + end for end in _SCRIPT_ENDS if path[:-5] + end in self._files), None)
+            if script is not None:
+                yield CrossReference(path, 1, path.rpartition("/")[2], "TypeDefinition", script, "exact")
+
+    def _loads(self, path: str, record: Record) -> Iterator[CrossReference]:
+        """Yield libraries that are loaded by a call, with the files whose functions are then used."""
+        for site in record.names.calls:
+            head, _, name = site.callee.rpartition(".")
+            kind = _CALLS.get(name)
+            brought = any(item.alias == name and item.module in _CALL_OWNERS for item in record.names.imports)
+            if kind is None or not (brought or _CALL_OWNERS.intersection(head.split("."))):
+                continue
+            used = {name for use in record.names.uses for name in use.attributes}
+            targets = {
+                other
+                for name in used
+                for other in self._linked.get(name, ())
+                if self._is_other(other, record)
+            }
+            for target in sorted(targets):
+                yield CrossReference(path, site.line, site.callee, kind, target, "likely")
+            if not targets:
+                yield CrossReference(path, site.line, site.callee, kind, None, "exact")
+
+    def _is_other(self, path: str, record: Record) -> bool:
+        """Return whether a file is in another language; C and C++ are one."""
+        languages = {self._files[path].language, record.language}
+        return len(languages) == 2 and languages != {"c", "cpp"} and not languages <= _SCRIPTS
+
+
+def _last(name: str) -> str:
+    """Return the last part of a name joined by dots or colons."""
+    return re.split(r"[.:(]", name.rstrip(")"))[-1]
