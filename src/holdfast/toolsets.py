@@ -27,6 +27,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "tasks.resources",
         ),
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
+        "analyze": ("analysis.tools",),
         "stores": ("doctor",),
         "tools": ("tool_search",),
     }

@@ -9,6 +9,7 @@ from __future__ import annotations
 from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
+from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
@@ -278,6 +279,7 @@ CASES = [
     Case("git_mile_sync", ("milestones", "sync", "nowhere"), {"remote": "nowhere"}, "not_found"),
     *COMMENT_CASES,
     *COMMENT_SEARCH_CASES,
+    *GRAPH_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
+from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
 from tests.contract.task_look_cases import TASK_LOOK_PLAIN_TEXT
@@ -23,6 +24,7 @@ OUR_WORDS = "a sentence or name that stands in our code"
 REASONS = {
     **COMMENT_PLAIN_TEXT,
     **COMMENT_SEARCH_PLAIN_TEXT,
+    **GRAPH_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

@@ -23,6 +23,7 @@ from holdfast.syntax.record import MODULE, CallSite, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 DagType = Literal["call-graph", "import-graph", "inheritance", "full-dependency"]
+NodeType = Literal["Module", "Function", "Class", "Struct", "Enum", "Interface", "Trait", "External"]
 EdgeType = Literal["Calls", "Imports", "Inherits"]
 EDGE_TYPES: Mapping[DagType, tuple[EdgeType, ...]] = {
     "call-graph": ("Calls",),
@@ -33,7 +34,14 @@ EDGE_TYPES: Mapping[DagType, tuple[EdgeType, ...]] = {
 EXTERNAL = "external:"
 _SURENESS: Mapping[Certainty, int] = {"exact": 0, "likely": 1, "guess": 2, "unknown": 3}
 _CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
-_NODE_TYPES = dict.fromkeys(FUNCTIONS, "Function") | {"Object": "Class"}
+_NODE_TYPES: Mapping[str, NodeType] = {
+    **dict.fromkeys(FUNCTIONS, "Function"),
+    "Class": "Class",
+    "Object": "Class",
+    "Struct": "Struct",
+    "Enum": "Enum",
+    "Interface": "Interface",
+}
 _NONE: frozenset[str] = frozenset()
 _OFTEN = 100
 
@@ -43,7 +51,7 @@ class Node(NamedTuple):
 
     id: str
     label: str
-    node_type: str
+    node_type: NodeType
     file_path: str | None
     line_number: int | None
     complexity: int | None
@@ -146,10 +154,9 @@ class _Builder:
         name = definition.path if " for " not in definition.path else definition.path.rpartition(" for ")[2]
         key = f"{path}::{name}"
         if key not in self.nodes:
-            kind = (
-                "Trait" if definition.kind == "Interface" and record.language == "rust" else definition.kind
-            )
-            kind = _NODE_TYPES.get(kind, kind)
+            kind = _NODE_TYPES.get(definition.kind, "Class")
+            if kind == "Interface" and record.language == "rust":
+                kind = "Trait"
             self.nodes[key] = Node(key, name, kind, path, definition.line, self._complexity(path).get(name))
         return key
 

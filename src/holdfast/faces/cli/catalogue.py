@@ -158,6 +158,9 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('validate', 'validate_template', 'templates.tools.validate_template', 'Check parameters for a template without generating anything. Every problem is named.', None),
         _command('write', 'write_scaffold', 'templates.tools.write_scaffold', 'Generate a project and, with --write, put it into a directory.', 'scaffold'),
     ), hidden=False),
+    _toolset('analyze', 'Measured facts about the code: complexity, churn, debt, dead code, dependencies.', (
+        _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
+    ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),
     ), hidden=False),

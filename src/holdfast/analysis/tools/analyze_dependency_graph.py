@@ -1,0 +1,326 @@
+"""`analyze_dependency_graph`: what depends on what, as words, data or a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis.graph.cross_language import CrossReference, ReferenceType, cross_language_references
+from holdfast.analysis.graph.cycles import cycles
+from holdfast.analysis.graph.dependency_graph import (
+    DagType,
+    Edge,
+    EdgeType,
+    Graph,
+    Node,
+    NodeType,
+    dependency_graph,
+)
+from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, mermaid
+from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
+from holdfast.analysis.graph.imports.target import Certainty
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.errors import InvalidArguments, NotFound
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.untrusted import UntrustedText
+
+_USUAL_NODES = 30
+_MOST_NODES = 1000
+_EDGES_PER_NODE = 5
+_MOST_LISTED = 10
+_DEEPEST = 10
+GraphFormat = Literal["summary", "json", "mermaid", "dot"]
+
+
+class AnalyzeDependencyGraph(Input):
+    """Which graph, and how much of it."""
+
+    project_path: str = Field(default=".", description="A folder or file, from the root of the repository.")
+    dag_type: DagType = Field(
+        default="import-graph",
+        description="Calls between functions, imports between files, base types, or all of these.",
+    )
+    format: GraphFormat = Field(default="summary", description="Words, all data, or a picture as text.")
+    focus: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=1000,
+        description="Only what is around a file, a node's id, or a symbol such as Class.method.",
+    )
+    depth: int | None = Field(
+        default=None, ge=1, le=_DEEPEST, description="How many edges around the focus; 1 if not given."
+    )
+    include_external: StrictBool = Field(
+        default=False, description="Show packages outside of the project as nodes, too."
+    )
+    limit: int = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
+
+
+class GraphNode(Output):
+    """A file, a definition, or a package outside of the project."""
+
+    id: UntrustedText = Field(description="The path, or path::Outer.inner for a definition.")
+    label: UntrustedText
+    node_type: NodeType
+    file_path: UntrustedText | None
+    line_number: int | None
+    complexity: int | None = Field(
+        description="Cyclomatic, for a class or file that of all its functions; null where not measured."
+    )
+
+
+class GraphEdge(Output):
+    """That one node depends on another."""
+
+    origin: UntrustedText = Field(alias="from")
+    goal: UntrustedText = Field(alias="to")
+    edge_type: EdgeType
+    weight: int = Field(description="How many places in the text say so.")
+    certainty: Certainty = Field(
+        description="exact by the language's rules, likely by a convention, guess by a name that exists once."
+    )
+
+
+class SiteCounts(Output):
+    """What became of the places that could be edges."""
+
+    total: int
+    resolved: int = Field(description="To something in the project.")
+    external: int = Field(description="To a package outside of it.")
+    unresolved: int = Field(description="To nothing that is known.")
+
+
+class ImportCycle(Output):
+    """Files that depend on each other in a ring."""
+
+    files: list[UntrustedText]
+    size: int
+    at_load: bool = Field(description="Whether they load each other, not only in functions or for types.")
+
+
+class Coupling(Output):
+    """How entangled a file is, by the edges of this graph."""
+
+    file_path: UntrustedText
+    dependents: int = Field(description="Files that depend on it (afferent).")
+    dependencies: int = Field(description="Files that it depends on (efferent).")
+
+
+class ExternalPackage(Output):
+    """A package outside of the project."""
+
+    package: UntrustedText
+    sites: int
+
+
+class LanguageReference(Output):
+    """A place where code of one language reaches for code of another."""
+
+    source_file: UntrustedText
+    line: int
+    text: UntrustedText = Field(description="What was found there.")
+    reference_type: ReferenceType
+    target_file: UntrustedText | None = Field(
+        description="Null where no file of the project is known to be meant."
+    )
+    confidence: Certainty
+
+
+class DependencyGraph(FileCounts):
+    """A graph, or the part of it that was asked for, with its totals."""
+
+    project_path: UntrustedText
+    dag_type: DagType
+    format: GraphFormat
+    focus: UntrustedText | None
+    total_nodes: int
+    total_edges: int
+    nodes: list[GraphNode]
+    edges: list[GraphEdge]
+    sites: dict[EdgeType, SiteCounts]
+    total_cycles: int | None = Field(description="Null where the graph has no imports.")
+    cycles: list[ImportCycle] = Field(description="The largest ones.")
+    coupling: list[Coupling] = Field(description="The files that most others depend on.")
+    total_external: int
+    external: list[ExternalPackage] = Field(description="The packages used most.")
+    total_references: int
+    references: list[LanguageReference] = Field(description="Between languages; the first ones.")
+    damaged_settings: dict[UntrustedText, UntrustedText] = Field(
+        description="Settings that could not be read, with the reasons."
+    )
+    method: str = Field(description="Which nodes and edges were chosen where not all are shown.")
+
+
+def words(result: DependencyGraph) -> str:
+    """Return the result in the format that was asked for."""
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True, indent=2)
+    nodes = [Node(**node.model_dump()) for node in result.nodes]
+    edges = [
+        Edge(edge.origin, edge.goal, edge.edge_type, edge.weight, edge.certainty, False)
+        for edge in result.edges
+    ]
+    if result.format == "mermaid":
+        return mermaid(nodes, edges)
+    return dot(nodes, edges) if result.format == "dot" else "\n".join(_summary(result))
+
+
+def _summary(result: DependencyGraph) -> list[str]:
+    shown = f"{len(result.nodes):,} of {result.total_nodes:,} nodes"
+    edges = f"{len(result.edges):,} of {result.total_edges:,} edges"
+    return [
+        f"{result.dag_type} of {result.project_path}: {shown}, {edges}.",
+        *(
+            f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} outside, "
+            f"{sites.unresolved:,} not resolved."
+            for kind, sites in result.sites.items()
+        ),
+        *_file_words(result),
+        *_cycle_words(result),
+        *_listed(
+            "Most depended on:",
+            (
+                f"{item.dependents:>5} dependents, {item.dependencies:>4} dependencies  {item.file_path}"
+                for item in result.coupling
+            ),
+        ),
+        *_listed(
+            f"Outside of the project, {result.total_external:,} packages:",
+            (f"{item.sites:>5} places  {item.package}" for item in result.external),
+        ),
+        *_listed(
+            f"References between languages, {result.total_references:,}:",
+            (
+                f"{item.reference_type} ({item.confidence}) {item.source_file}:{item.line}  {item.text}"
+                + (f" -> {item.target_file}" if item.target_file else "")
+                for item in result.references
+            ),
+        ),
+        *_listed(
+            f"Edges around {result.focus}:" if result.focus else "Edges shown:",
+            (
+                f"{edge.origin} {edge.edge_type.lower()} {edge.goal} ({edge.certainty}, {edge.weight})"
+                for edge in result.edges
+            ),
+        ),
+    ]
+
+
+def _listed(title: str, lines: Iterable[str]) -> list[str]:
+    found = [f"  {line}" for line in lines]
+    return [title, *found] if found else []
+
+
+def _file_words(result: DependencyGraph) -> list[str]:
+    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
+    analysed = f"Files: {result.files_analyzed:,} analysed" + (f", skipped: {skipped}." if skipped else ".")
+    damaged = [f"{path} could not be read: {reason}" for path, reason in result.damaged_settings.items()]
+    return [analysed, *damaged]
+
+
+def _cycle_words(result: DependencyGraph) -> list[str]:
+    lines = []
+    for cycle in result.cycles:
+        more = f" and {cycle.size - len(cycle.files)} more" if cycle.size > len(cycle.files) else ""
+        load = "" if cycle.at_load else " (only in functions or for types)"
+        lines.append(f"{cycle.size} files{load}: {', '.join(cycle.files)}{more}")
+    return _listed(f"Cycles of imports, {result.total_cycles}:", lines)
+
+
+@analyze.operation(
+    "analyze_dependency_graph",
+    title="Analyze dependencies",
+    effect=Effect.READ,
+    command="graph",
+    positional=("project_path",),
+    example="holdfast analyze graph src --dag-type import-graph --format mermaid",
+    text=words,
+    listed=False,
+)
+def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
+    """Show what depends on what: calls between functions, imports between files, base types.
+
+    Names are resolved by each language's own rules, and every edge says how sure it is. With a focus only its
+    surroundings are shown. Also: cycles of imports, coupling, packages outside, references between languages.
+    """
+    if args.depth is not None and args.focus is None:
+        raise InvalidArguments(
+            "depth counts from a focus.", hint="Name a file or symbol as focus, or leave it out."
+        )
+    survey = room.survey(Project(path=args.project_path))
+    resolution = room.resolution(survey)
+    graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
+    drawn = args.format == "mermaid"
+    most_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
+    most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
+    near = _near(graph, args)
+    part = excerpt(graph, near, most_nodes, most_edges)
+    rings = cycles(graph.edges) if "Imports" in graph.sites else None
+    references = cross_language_references(survey, resolution)
+    return DependencyGraph(
+        **survey.counts.model_dump(),
+        project_path=args.project_path,
+        dag_type=args.dag_type,
+        format=args.format,
+        focus=args.focus,
+        total_nodes=part.total_nodes,
+        total_edges=part.total_edges,
+        nodes=[GraphNode(**node._asdict()) for node in part.nodes],
+        edges=[_edge(edge) for edge in part.edges],
+        sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
+        total_cycles=None if rings is None else len(rings),
+        cycles=[
+            ImportCycle(files=list(ring.files[:_MOST_LISTED]), size=len(ring.files), at_load=ring.at_load)
+            for ring in (rings or [])[:_MOST_LISTED]
+        ],
+        coupling=_coupling(graph, near),
+        total_external=len(graph.external),
+        external=[
+            ExternalPackage(package=package, sites=sites)
+            for package, sites in list(graph.external.items())[:_MOST_LISTED]
+        ],
+        total_references=len(references),
+        references=[_reference(item) for item in references[: args.limit]],
+        damaged_settings=resolution.damaged_settings,
+        method=METHOD if near is None else METHOD_AROUND,
+    )
+
+
+def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
+    if args.focus is None:
+        return None
+    seeds = matching(graph, args.focus)
+    if not seeds:
+        raise NotFound(
+            f"Nothing in this {args.dag_type} is called '{args.focus}'.",
+            hint="Name a file from the root of the repository, or a symbol such as Class.method.",
+        )
+    return around(graph, seeds, args.depth or 1)
+
+
+def _edge(edge: Edge) -> GraphEdge:
+    origin, goal, edge_type, weight, certainty, _ = edge
+    return GraphEdge.model_validate(
+        {"from": origin, "to": goal, "edge_type": edge_type, "weight": weight, "certainty": certainty}
+    )
+
+
+def _coupling(graph: Graph, near: dict[str, int] | None) -> list[Coupling]:
+    """Return the files that most others depend on, of those that are shown."""
+    shown = None if near is None else {graph.nodes[name].file_path for name in near}
+    counted = [
+        Coupling(file_path=file, dependents=dependents, dependencies=dependencies)
+        for file, (dependents, dependencies) in graph.coupling().items()
+        if shown is None or file in shown
+    ]
+    return sorted(counted, key=lambda item: (-item.dependents, -item.dependencies, item.file_path))[
+        :_MOST_LISTED
+    ]
+
+
+def _reference(found: CrossReference) -> LanguageReference:
+    return LanguageReference(**found._asdict())
