@@ -28,11 +28,11 @@ class Analysis:
         self,
         project: Project,
         *,
-        strategy: CacheStrategy = "normal",  # noqa: ARG002 - until there is a cache
-        workers: int | None = None,  # noqa: ARG002 - until there are processes
+        strategy: CacheStrategy = "normal",
+        workers: int | None = None,
     ) -> Survey:
-        """Return the records of a project's files, read by as many processes as given or worth it."""
-        return self._surveyor.survey(project)
+        """Return the records of a project's files; at most so many processes read, by default one a core."""
+        return self._surveyor.survey(project, strategy, workers)
 
     def resolution(self, survey: Survey) -> Resolution:
         """Return what the imports and names of a survey mean."""

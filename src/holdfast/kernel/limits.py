@@ -106,6 +106,10 @@ class Limits:
     # Analyses.
     source_file_bytes: int = 4 * MIB
     listed_bytes: int = 256 * MIB
+    file_seconds: float = 30.0
+    """How long one file may take a process that reads it; parsers are patient for less."""
+    record_cache_bytes: int = 512 * MIB
+    records_in_memory_bytes: int = 128 * MIB
     pattern_characters: int = 1000
     patterns: int = 100
     coverage_report_bytes: int = 64 * MIB

@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from posixpath import basename, splitext
+from posixpath import basename
 
 from holdfast.analysis.records.patterns import matcher
-from holdfast.analysis.records.source import GENERATED, MINIFIED
+from holdfast.analysis.records.reading import TOO_LARGE
+from holdfast.analysis.records.source import GENERATED, MINIFIED, VENDORED, may_be_source
 from holdfast.analysis.survey import Project, Skipped
 from holdfast.kernel.errors import InvalidPath
 from holdfast.kernel.limits import LIMITS
@@ -20,8 +21,6 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.project_files import Seen
 from holdfast.syntax.languages import language_of
 
-VENDORED = "vendored"
-TOO_LARGE = "too large"
 UNUSUAL_NAME = "unusual name"
 
 _VENDORED_FOLDERS = frozenset((
@@ -76,14 +75,6 @@ def sort_out(project: Project, seen: Mapping[str, Seen | str], attributes: Mappi
         elif isinstance(sight, Seen) and _is_nameable(path):
             found.others.append(path)
     return found
-
-
-def may_be_source(path: str) -> bool | None:
-    """Tell by its name whether a file is in one of our languages; None where its first line decides."""
-    name = basename(path)
-    if splitext(name)[1]:
-        return name.endswith(_HEADER) or language_of(name) is not None
-    return True if language_of(name) is not None else None
 
 
 def shown(path: str) -> str:

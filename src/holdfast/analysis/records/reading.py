@@ -1,25 +1,30 @@
 """One file read: its record in sections, or in few words why there is none.
 
 Contract: one file that cannot be read, decoded or parsed is one outcome with its reason; nothing is raised
-for it. A file that is no source after all has neither language nor reason.
+for it. A file that is no source after all has neither key nor reason. Processes of a crew import this module,
+so it needs little besides the parser.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container
+import json
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from hashlib import sha1
+from posixpath import splitext
 from typing import NamedTuple
 
-from holdfast.analysis.records.discovery import TOO_LARGE, may_be_source
-from holdfast.analysis.records.source import UNDECODABLE, reason_to_skip, text_of
+from holdfast.analysis.records.source import UNDECODABLE, may_be_source, reason_to_skip, text_of
+from holdfast.analysis.records.stored import Parts, packed
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.processes.crew import Crew
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import read_record, sections
 
+TOO_LARGE = "too large"
 TOOK_TOO_LONG = "took too long"
 FAILED = "could not be analysed"
 UNREADABLE = "unreadable"
@@ -29,7 +34,9 @@ GONE = "gone"
 
 _FIRST_LINE_BYTES = 256
 
-Sections = tuple[bytes, bytes, bytes]
+_BATCH_FILES = 64
+_BATCH_BYTES = 256 * 1024
+_BATCH_NAME_BYTES = 8 * 1024
 
 
 class Outcome(NamedTuple):
@@ -38,15 +45,31 @@ class Outcome(NamedTuple):
     path: str
     size: int = 0
     key: str = ""
-    """Content and language; equal ones have equal records."""
-    language: str = ""
+    """Language, ending and content; equal ones have equal records."""
     reason: str = ""
-    sections: Sections | None = None
-    """Missing where the key was among those already known, and where there is a reason."""
+    parts: Parts | None = None
+    """The record; missing where the key was among those already known, and where there is none."""
+
+    def to_bytes(self) -> bytes:
+        """Return the outcome as it travels between processes."""
+        parts = self.parts or ()
+        head = json.dumps([*self[:4], *map(len, parts)])
+        return b"".join((head.encode(), b"\n", *parts))
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Outcome:
+        """Return the outcome that travelled."""
+        line, _, rest = data.partition(b"\n")
+        path, size, key, reason, *lengths = json.loads(line)
+        if not lengths:
+            return cls(path, size, key, reason)
+        first, second, _ = lengths
+        parts = rest[:first], rest[first : first + second], rest[first + second :]
+        return cls(path, size, key, reason, parts)
 
 
 class Reader:
-    """Reads the files of one work tree."""
+    """Reads the files of one work tree; of contents whose key is known it makes no record."""
 
     def __init__(self, root: str, known: Container[str] = ()) -> None:
         self._tree = Tree(Repository(root))
@@ -82,20 +105,46 @@ class Reader:
         language = language_of(path, text)
         if language is None:
             return Outcome(path)
-        key = f"{language.name}:{sha1(data, usedforsecurity=False).hexdigest()}"
+        digest = sha1(data, usedforsecurity=False).hexdigest()
+        key = f"{language.name}:{splitext(path)[1]}:{digest}"
         if key in self._known:
-            return Outcome(path, size, key, language.name)
+            return Outcome(path, size, key)
         record = read_record(path, text.encode("utf-8", "replace"))
-        if record is None:
-            return Outcome(path)
-        return Outcome(path, size, key, language.name, sections=sections(record))
+        return Outcome(path) if record is None else Outcome(path, size, key, parts=packed(sections(record)))
+
+
+def reader(setup: bytes) -> Callable[[bytes], bytes]:
+    """Return what a process of a crew does with a path, for a root and keys that are known."""
+    root, known = json.loads(setup)
+    read = Reader(root, frozenset(known)).read
+    return lambda path: read(path.decode()).to_bytes()
+
+
+def read_by_crew(
+    root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
+) -> Iterator[Outcome]:
+    """Yield what came of each file, in any order, read by several processes."""
+    crew = Crew((__name__, reader.__name__), json.dumps([root, known]).encode(), processes)
+    for path, answer in crew.answers(_batches(sizes)):
+        yield Outcome(path.decode(), reason=FAILED) if answer is None else Outcome.from_bytes(answer)
+
+
+def _batches(sizes: Mapping[str, int]) -> list[list[bytes]]:
+    """Return the paths in batches that take about the same time."""
+    found: list[list[bytes]] = []
+    room = names = 0
+    for path, size in sizes.items():
+        name = path.encode()
+        if room < size or names < len(name) or len(found[-1]) == _BATCH_FILES:
+            found.append([])
+            room, names = max(_BATCH_BYTES, size), _BATCH_NAME_BYTES
+        found[-1].append(name)
+        room, names = room - size, names - len(name)
+    return found
 
 
 def _reason(failure: HoldfastError) -> str:
     named = (
-        (ParseTooLong, TOOK_TOO_LONG),
-        (TooLarge, TOO_LARGE),
-        (InvalidPath, NOT_REGULAR),
-        (NotFound, GONE),
-    )
+        (ParseTooLong, TOOK_TOO_LONG), (TooLarge, TOO_LARGE), (InvalidPath, NOT_REGULAR), (NotFound, GONE),
+    )  # fmt: skip
     return next((reason for kind, reason in named if isinstance(failure, kind)), UNREADABLE)

@@ -7,8 +7,12 @@ from __future__ import annotations
 
 import codecs
 import re
+from posixpath import basename, splitext
+
+from holdfast.syntax.languages import language_of
 
 GENERATED = "generated"
+VENDORED = "vendored"
 MINIFIED = "minified"
 BINARY = "binary"
 UNDECODABLE = "undecodable"
@@ -32,6 +36,14 @@ _KNOWN_CODINGS = re.compile(
     r"|gb2312|gb18030|big5|(?:us-)?ascii)",
     re.IGNORECASE,
 )
+
+
+def may_be_source(path: str) -> bool | None:
+    """Tell by its name whether a file is in one of our languages; None where its first line decides."""
+    name = basename(path)
+    if splitext(name)[1]:
+        return language_of(name) is not None
+    return True if language_of(name) is not None else None
 
 
 def text_of(data: bytes) -> str | None:

@@ -1,63 +1,235 @@
-"""From a project to its survey: files discovered, read where that is needed, and counted."""
+"""From a project to its survey: files discovered, read where that is needed, and counted.
+
+Contract:
+- A file whose look is as remembered is not opened; one whose content is known is not parsed.
+- What has been read is kept while the rest is, so that a survey that ends early was not in vain.
+- The same tree gives the same survey, whatever was cached and however many processes read.
+"""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import time
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
 
+from holdfast.analysis.records.cache import RecordCache, Remembered
 from holdfast.analysis.records.discovery import Discovered, selected, shown, sort_out
-from holdfast.analysis.records.reading import GONE, Outcome, Reader
-from holdfast.analysis.survey import Project, Skipped, Survey
+from holdfast.analysis.records.memory import RecordMemory
+from holdfast.analysis.records.reading import (
+    FAILED,
+    GONE,
+    TOOK_TOO_LONG,
+    UNREADABLE,
+    Outcome,
+    Reader,
+    read_by_crew,
+)
+from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
+from holdfast.analysis.records.stored import Parts, StoredRecord
+from holdfast.analysis.survey import CacheStrategy, Project, Skipped, Survey
 from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.project_files import checked_project, list_files, look
+from holdfast.storage.git.project_files import Seen, attributes, checked_project, list_files, look
 from holdfast.storage.git.repository import Repository
-from holdfast.syntax.record import Record, from_sections
+from holdfast.storage.processes.child import cores
+
+NOT_CACHED = "not cached"
+
+WORTH_BYTES = 1_000_000
+"""How much source there must be for each process, or starting it costs more than it gains."""
+
+_YOUNG_NANOSECONDS = 2_000_000_000
+_KEPT_AT_ONCE = 256
+_PASSING = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
+"""Reasons that may not hold the next time, though the file looks the same."""
+_ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
+
+
+@dataclass
+class _Work:
+    """One survey while it is made."""
+
+    project: Project
+    found: Discovered
+    looked_at: int = 0
+    outcomes: dict[str, Remembered] = field(default_factory=dict)
+    """What came of each candidate, by its path."""
+    records: dict[str, StoredRecord] = field(default_factory=dict)
+    """By key."""
+    parsed: int = 0
+
+    def unread(self) -> list[str]:
+        """Return the candidates of which nothing is known, or whose record is missing."""
+        return [path for path in self.found.candidates if self._is_unread(path)]
+
+    def _is_unread(self, path: str) -> bool:
+        known = self.outcomes.get(path)
+        return known is None or (known.key != "" and known.key not in self.records)
+
+    def take(self, outcome: Outcome) -> None:
+        """Note what came of a file."""
+        seen = self.found.candidates[outcome.path]
+        is_lasting = max(seen.modified, seen.changed) < self.looked_at - _YOUNG_NANOSECONDS
+        trusted = seen if is_lasting and outcome.reason not in _PASSING else None
+        self.outcomes[outcome.path] = Remembered(trusted, seen.size, "", outcome.key, outcome.reason)
+        if outcome.parts is not None:
+            self.parsed += 1
+            self.records[outcome.key] = StoredRecord(outcome.parts)
+
+    def survey(self) -> Survey:
+        """Return what was found."""
+        files: dict[str, StoredRecord] = {}
+        skipped, others = self.found.skipped, self.found.others
+        for path in self.found.candidates:
+            known = self.outcomes[path]
+            if known.reason:
+                skipped += [] if known.reason == GONE else [Skipped(path, known.reason)]
+            elif not known.key:
+                others.append(path)
+            elif (record := self.records.get(known.key)) is None:
+                skipped.append(Skipped(path, NOT_CACHED))
+            elif not self.project.languages or record.language in self.project.languages:
+                files[path] = record
+        return Survey(
+            files,
+            {path: self.found.candidates[path].size for path in files},
+            tuple(sorted(skipped, key=lambda item: item.path)),
+            tuple(sorted(others)),
+            hits=max(0, len(files) - self.parsed),
+            misses=min(self.parsed, len(files)),
+        )
 
 
 class Surveyor:
-    """Makes the surveys of one repository."""
+    """Makes the surveys of one repository. Usable from many threads."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, worth_bytes: int = WORTH_BYTES) -> None:
         self._repository = repository
+        self._worth_bytes = worth_bytes
         self._git = None if repository.git_dir is None else Git(repository)
+        self._cache = RecordCache(repository)
+        self._memory = RecordMemory()
+        self._known: dict[str, Remembered] = {}
 
-    def survey(self, project: Project) -> Survey:
+    def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> Survey:
         """Return the records of a project."""
         project = replace(project, path=checked_project(self._repository, project.path))
-        found = self._discovered(project)
-        reader = Reader(self._repository.root)
-        call, outcomes = current_call(), list[Outcome]()
-        for done, path in enumerate(found.candidates):
-            call.progress(done, len(found.candidates), "files read")
-            outcomes.append(reader.read(path))
-        return _survey(project, found, outcomes)
+        known = self._known = self._known or self._cache.remembered()
+        if strategy == "offline":
+            return self._offline(project, known)
+        looked_at = time.time_ns()
+        listed = list_files(self._repository, self._git, project.path)
+        seen = look(self._repository.root, selected(project, listed.paths))
+        said = self._said_by_attributes(seen)
+        work = _Work(project, sort_out(project, seen, said), looked_at)
+        work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
+        if strategy == "normal":
+            self._recall(work, known)
+            self._read(work, self._cache.keys, workers)
+        self._read(work, list, workers)
+        self._remember(work, known, seen, said, set(listed.paths))
+        return work.survey()
 
     def close(self) -> None:
         """End what runs for this repository."""
+        self._cache.close()
         if self._git is not None:
             self._git.close()
 
-    def _discovered(self, project: Project) -> Discovered:
-        listed = list_files(self._repository, self._git, project.path)
-        found = sort_out(project, look(self._repository.root, selected(project, listed.paths)), {})
-        found.skipped += [Skipped(shown(f"{folder}/"), "unreadable") for folder in listed.unreadable]
-        return found
+    def _offline(self, project: Project, known: Mapping[str, Remembered]) -> Survey:
+        if not known:
+            raise Unavailable(
+                "Nothing of this repository is cached, and an offline analysis reads nothing else.",
+                hint="Run the analysis once with the cache strategy 'normal'.",
+            )
+        paths = selected(project, sorted(known))
+        seen = {path: known[path].sight or Seen(0, known[path].size, 0, 0) for path in paths}
+        said = {path: known[path].reason for path in seen if known[path].reason}
+        work = _Work(project, sort_out(project, seen, said))
+        work.outcomes = {path: known[path] for path in work.found.candidates}
+        self._load(work)
+        return work.survey()
 
+    def _said_by_attributes(self, seen: Mapping[str, Seen | str]) -> dict[str, str]:
+        if self._git is None:
+            return {}
+        paths = [path for path in seen if may_be_source(path)]
+        found = attributes(self._git, seen, paths, tuple(_ATTRIBUTES))
+        return {path: _ATTRIBUTES[name] for path, name in found.items()}
 
-def _survey(project: Project, found: Discovered, outcomes: list[Outcome]) -> Survey:
-    files: dict[str, Record] = {}
-    sizes: dict[str, int] = {}
-    skipped, others = found.skipped, found.others
-    for outcome in outcomes:
-        if outcome.reason:
-            if outcome.reason != GONE:
-                skipped.append(Skipped(outcome.path, outcome.reason))
-        elif outcome.sections is None:
-            others.append(outcome.path)
-        elif not project.languages or outcome.language in project.languages:
-            files[outcome.path] = from_sections(*outcome.sections)
-            sizes[outcome.path] = outcome.size
-    skipped.sort(key=lambda item: item.path)
-    return Survey(
-        dict(sorted(files.items())), sizes, tuple(skipped), tuple(sorted(others)), misses=len(files)
-    )
+    def _recall(self, work: _Work, known: Mapping[str, Remembered]) -> None:
+        """Take what is known of the files that look as they did."""
+        for path, seen in work.found.candidates.items():
+            if (one := known.get(path)) is not None and one.seen == seen:
+                work.outcomes[path] = one
+        self._load(work)
+
+    def _load(self, work: _Work) -> None:
+        """Find the records of the keys that are known, in memory or in the cache."""
+        missing = set()
+        for key in {one.key for one in work.outcomes.values() if one.key} - work.records.keys():
+            if (record := self._memory.get(key)) is not None:
+                work.records[key] = record
+            else:
+                missing.add(key)
+        for key, parts in self._cache.load(missing).items():
+            work.records[key] = self._memory.put(key, StoredRecord(parts))
+
+    def _read(self, work: _Work, contents: Callable[[], list[str]], workers: int | None) -> None:
+        """Read the files of which nothing is known, and keep their records, but not of known contents."""
+        unread = work.unread()
+        if not unread:
+            return
+        call, new = current_call(), dict[str, Parts]()
+        try:
+            # Closed here, not when nobody refers to it any more: its processes end with it.
+            with closing(self._outcomes(work, unread, contents(), workers)) as outcomes:
+                for done, outcome in enumerate(outcomes, 1):
+                    work.take(outcome)
+                    if outcome.parts is not None:
+                        new[outcome.key] = outcome.parts
+                        self._memory.put(outcome.key, work.records[outcome.key])
+                    if len(new) >= _KEPT_AT_ONCE:
+                        self._cache.keep(new, {})
+                        new = {}
+                    call.progress(done, len(unread), "files read")
+        finally:
+            self._cache.keep(new, {})
+        self._load(work)
+
+    def _outcomes(
+        self, work: _Work, paths: Sequence[str], contents: Sequence[str], workers: int | None
+    ) -> Generator[Outcome, None, None]:
+        sizes = {path: work.found.candidates[path].size for path in paths}
+        processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
+        if processes > 1:
+            yield from read_by_crew(self._repository.root, contents, sizes, processes)
+        else:
+            yield from map(Reader(self._repository.root, frozenset(contents)).read, paths)
+
+    def _remember(
+        self,
+        work: _Work,
+        known: Mapping[str, Remembered],
+        seen: Mapping[str, Seen | str],
+        said: Mapping[str, str],
+        listed: set[str],
+    ) -> None:
+        """Remember what there is, also what is not read, so that it is known offline."""
+        now = {
+            path: work.outcomes.get(path)
+            or (
+                Remembered(None, 0, sight)
+                if isinstance(sight, str)
+                else Remembered(None, sight.size, reason=said.get(path, ""))
+            )
+            for path, sight in seen.items()
+        }
+        new = {path: one for path, one in now.items() if known.get(path) != one}
+        inside = f"{work.project.path}/" if work.project.path else ""
+        gone = [path for path in known if path.startswith(inside) and path not in listed]
+        if new or gone:
+            self._cache.keep({}, new, gone)
+            self._known = {path: one for path, one in {**known, **new}.items() if path not in set(gone)}

@@ -13,13 +13,13 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import NotFound, Unavailable
+from holdfast.kernel.errors import HoldfastError, NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, closest_path
+from holdfast.storage.files.work_tree import RepoPath, Tree, closest_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.listing import FOREIGN_FOLDERS
@@ -90,6 +90,36 @@ def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
         else:
             found[path] = "not a regular file"
     return found
+
+
+def attributes(
+    git: Git, seen: Mapping[str, Seen | str], paths: Sequence[str], names: Sequence[str]
+) -> dict[str, str]:
+    """Return which of some attributes is set for a path, where one is; the first of several counts.
+
+    Git is asked only where a file of attributes speaks of one of them, and where each such file is a file.
+    """
+    files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
+    if not paths or not any(_speaks_of(git.repository, path, names) for path in files):
+        return {}
+    if not all(isinstance(seen[path], Seen) for path in files):
+        return {}
+    given = b"".join(os.fsencode(path) + b"\0" for path in paths)
+    listed = git.run("check-attr", "-z", "--stdin", *names, given=given, limit=LIMITS.listed_bytes)
+    answers = listed.split(b"\0")
+    found: dict[str, str] = {}
+    for path, name, value in zip(answers[::3], answers[1::3], answers[2::3], strict=False):
+        if value in (b"set", b"true"):
+            found.setdefault(os.fsdecode(path), name.decode())
+    return found
+
+
+def _speaks_of(repository: Repository, path: str, names: Sequence[str]) -> bool:
+    try:
+        text = Tree(repository).read_bytes(RepoPath.parse(path), LIMITS.configuration_file_bytes)
+    except HoldfastError:
+        return False
+    return any(name.encode() in text for name in names)
 
 
 def _is_reached(root: str, folder: str, known: dict[str, bool]) -> bool:

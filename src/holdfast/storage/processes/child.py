@@ -20,7 +20,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.machine import disk_failure
+from holdfast.kernel.machine import disk_failure, disk_failures_named
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -151,6 +151,26 @@ def end_group(process: Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def interpreter(module: str, *arguments: str) -> Popen[bytes]:
+    """Start a module of ours in a fresh interpreter, with a pipe on both sides and in a group of its own."""
+    import subprocess
+    import sys
+
+    with disk_failures_named("A further process"):
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-m", module, *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=os.sep,
+            env={},
+            start_new_session=True,
+            bufsize=0,
+        )
+    widen(process.stdout)
+    return process
 
 
 def cores() -> int:

@@ -1,0 +1,218 @@
+"""The cache of records: by content, shared by the worktrees of a repository, and what was where at last.
+
+Contract:
+- A record counts for its key alone, which says the language and the content, and for one version of the code
+  that makes records. What was seen of a file, and which key it had, only spares reading the file.
+- Damage, another version and a full disk cost time and nothing else. Several processes may use it at once.
+- Its size is bounded: the records that no survey has used for longest go first.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any, NamedTuple
+from zlib import crc32
+
+from holdfast.analysis.records.core_version import core_version
+from holdfast.analysis.records.stored import Parts
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.project_files import Seen
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+
+NAME = "records"
+APPLICATION_ID = 0x48465243  # "HFRC"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS record (
+    key TEXT PRIMARY KEY,
+    used INTEGER NOT NULL,
+    checksum INTEGER NOT NULL,
+    metrics BLOB NOT NULL,
+    comments BLOB NOT NULL,
+    names BLOB NOT NULL
+) STRICT;
+CREATE INDEX IF NOT EXISTS record_used ON record (used);
+CREATE TABLE IF NOT EXISTS file (
+    root BLOB NOT NULL,
+    path BLOB NOT NULL,
+    seen TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    sight TEXT NOT NULL,
+    key TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    PRIMARY KEY (root, path)
+) STRICT, WITHOUT ROWID;
+"""
+_SECONDS_A_DAY = 86_400
+_KEYS_AT_ONCE = 500
+_FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
+_RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
+_USED = "UPDATE record SET used = ? WHERE key = ?"
+_LOADED = "SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({})"
+_OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
+
+
+class Remembered(NamedTuple):
+    """What is known of a file since it was last looked at."""
+
+    seen: Seen | None
+    """What a look showed; None where that cannot be trusted a second time."""
+    size: int = 0
+    sight: str = ""
+    """Why it was nothing to read, where the look told so."""
+    key: str = ""
+    reason: str = ""
+
+
+class RecordCache:
+    """The cache of one repository, as one of its work trees sees it."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._root = os.fsencode(repository.root)
+        self._is_damaged = False
+        self._database: DerivedDatabase | None = None
+
+    def remembered(self) -> dict[str, Remembered]:
+        """Return what is known of the files of this work tree."""
+        rows = self._rows(
+            lambda connection: connection.execute(
+                "SELECT path, seen, size, sight, key, reason FROM file WHERE root = ?", (self._root,)
+            ).fetchall()
+        )
+        return {os.fsdecode(path): Remembered(_seen(seen), *rest) for path, seen, *rest in rows}
+
+    def keys(self) -> list[str]:
+        """Return the keys of all records."""
+        rows = self._rows(lambda connection: connection.execute("SELECT key FROM record").fetchall())
+        return [key for (key,) in rows]
+
+    def load(self, keys: Collection[str]) -> dict[str, Parts]:
+        """Return those of some records that are there, and note that they were used."""
+        wanted = sorted(keys)
+        rows = self._rows(lambda connection: _loaded(connection, wanted)) if wanted else []
+        found = {key: parts for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
+        today = _today()
+        if old := [(today, key) for key, used, *_ in rows if used < today]:
+            self._write(lambda connection: connection.executemany(_USED, old))
+        return found
+
+    def keep(
+        self, records: Mapping[str, Parts], files: Mapping[str, Remembered], gone: Iterable[str] = ()
+    ) -> None:
+        """Keep records, and what is known of files; forget what is known of those that are gone."""
+        today = _today()
+        rows = [(key, today, _checksum(key, parts), *parts) for key, parts in records.items()]
+        paths = [(self._root, os.fsencode(path), *_columns(one)) for path, one in files.items()]
+        lost = [(self._root, os.fsencode(path)) for path in gone]
+
+        def fill(connection: sqlite3.Connection) -> None:
+            connection.executemany(_RECORD, rows)
+            connection.executemany("DELETE FROM file WHERE root = ? AND path = ?", lost)
+            connection.executemany(_FILE, paths)
+            _make_room(connection)
+
+        if rows or paths or lost:
+            self._write(fill)
+
+    def close(self) -> None:
+        """Close the connections."""
+        if self._database is not None:
+            self._database.close()
+
+    def _opened(self) -> DerivedDatabase:
+        if self._database is None:
+            self._database = DerivedDatabase(
+                self._repository.store_directory,
+                NAME,
+                application_id=APPLICATION_ID,
+                version=core_version(),
+                prepare=_prepare,
+            )
+        return self._database
+
+    def _rows(self, query: Callable[[sqlite3.Connection], list[Any]]) -> list[Any]:
+        if not os.path.isdir(self._repository.store_directory):
+            return []
+        try:
+            with self._opened().read() as connection:
+                return query(connection)
+        except NotUsable:
+            self._is_damaged = True  # or not there yet: the next write makes a new one
+        except HoldfastError:
+            pass
+        return []
+
+    def _write(self, fill: Callable[[sqlite3.Connection], object]) -> None:
+        def rebuild(connection: sqlite3.Connection) -> None:
+            fill(connection)
+
+        try:
+            self._repository.ensure_store()
+            database = self._opened()
+            if self._is_damaged:
+                self._is_damaged = False
+                database.rebuild(rebuild)
+                return
+            try:
+                with database.write() as connection:
+                    fill(connection)
+            except NotUsable:
+                database.rebuild(rebuild)
+        except (HoldfastError, NotUsable):
+            return  # a cache that cannot be written costs time, nothing else
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    for table in filter(str.strip, _TABLES.split(";")):
+        connection.execute(table)
+
+
+def _loaded(connection: sqlite3.Connection, keys: list[str]) -> list[Any]:
+    found: list[Any] = []
+    for at in range(0, len(keys), _KEYS_AT_ONCE):
+        some = keys[at : at + _KEYS_AT_ONCE]
+        found += connection.execute(_LOADED.format(",".join("?" * len(some))), some)
+    return found
+
+
+def _make_room(connection: sqlite3.Connection) -> None:
+    """Drop a quarter of the records while there are too many, those first that were not used for longest."""
+    while _bytes_used(connection) > LIMITS.record_cache_bytes:
+        count = connection.execute("SELECT COUNT(*) FROM record").fetchone()[0]
+        if not connection.execute(_OLDEST, (count // 4 + 1,)).rowcount:
+            connection.execute("DELETE FROM file")
+            return
+
+
+def _bytes_used(connection: sqlite3.Connection) -> int:
+    pages, free, size = (
+        int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    return (pages - free) * size
+
+
+def _checksum(key: str, parts: Iterable[bytes]) -> int:
+    found = crc32(key.encode())
+    for part in parts:
+        found = crc32(part, found)
+    return found
+
+
+def _today() -> int:
+    return int(time.time()) // _SECONDS_A_DAY
+
+
+def _columns(known: Remembered) -> tuple[str, int, str, str, str]:
+    seen = "" if known.seen is None else ":".join(map(str, known.seen))
+    return seen, known.size, known.sight, known.key, known.reason
+
+
+def _seen(text: str) -> Seen | None:
+    return Seen(*map(int, text.split(":"))) if text else None

@@ -1,0 +1,49 @@
+"""Which version of the code makes records: another one trusts nothing that this one kept.
+
+The number follows from the text of that code and from the versions of the grammars, so that nobody has to
+remember to raise it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from functools import cache
+from hashlib import blake2b
+from importlib import resources
+from importlib.resources.abc import Traversable
+
+_OURS = (
+    ("holdfast.syntax", ""),
+    *(("holdfast.analysis.records", name) for name in ("source.py", "reading.py", "stored.py")),
+)
+_PARSER = "tree_sitter"
+
+
+@cache
+def core_version() -> int:
+    """Return the number, as a database keeps one."""
+    texts = [text for package, name in _OURS for text in _texts(resources.files(package).joinpath(name))]
+    return version_of(texts, _grammars())
+
+
+def version_of(texts: list[bytes], grammars: list[str]) -> int:
+    """Return the number that follows from the code and the names of what is installed."""
+    whole = b"\0".join((*texts, *map(os.fsencode, grammars)))
+    return int.from_bytes(blake2b(whole, digest_size=4).digest()) >> 1
+
+
+def _texts(place: Traversable) -> list[bytes]:
+    if place.is_file():
+        return [place.read_bytes()] if place.name.endswith(".py") else []
+    entries = sorted(place.iterdir(), key=lambda entry: entry.name)
+    return [text for entry in entries if entry.name != "__pycache__" for text in _texts(entry)]
+
+
+def _grammars() -> list[str]:
+    """Return the names of the folders that say which versions are installed."""
+    found = importlib.util.find_spec(_PARSER)
+    if found is None or found.origin is None:
+        return []
+    beside = os.path.dirname(os.path.dirname(found.origin))
+    return sorted(name for name in os.listdir(beside) if name.startswith(_PARSER) and name.endswith("-info"))

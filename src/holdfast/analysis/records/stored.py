@@ -1,0 +1,70 @@
+"""A record as it is kept: in compressed sections, of which comments and names are read when asked for.
+
+Most analyses need one section, and turning a section into rows costs far more than having its bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+from zlib import compress, decompress
+
+from holdfast.syntax.record import Comment, Names, Record, from_sections
+
+Parts = tuple[bytes, bytes, bytes]
+"""The sections of a record, compressed: numbers with functions, comments, names."""
+
+_NO_NUMBERS = b'["",0,0,0,null,[]]'
+
+
+def packed(sections: tuple[bytes, bytes, bytes]) -> Parts:
+    """Return sections as they are kept."""
+    first, second, third = (compress(section, 1) for section in sections)
+    return first, second, third
+
+
+class StoredRecord(Record):
+    """A record like any other, made of its parts."""
+
+    _parts: Parts
+
+    def __new__(cls, parts: Parts) -> StoredRecord:
+        """Take the parts; those that do not belong to a record raise here, or where they are read."""
+        record = tuple.__new__(cls, from_sections(decompress(parts[0])))
+        record._parts = parts
+        return record
+
+    @classmethod
+    def _make(cls, iterable: Iterable[Any]) -> Record:  # type: ignore[override]
+        return Record._make(iterable)  # whoever replaces a field gets a plain record
+
+    @cached_property
+    def comments(self) -> tuple[Comment, ...]:
+        """The comments."""
+        return from_sections(_NO_NUMBERS, comments=decompress(self._parts[1])).comments
+
+    @cached_property
+    def names(self) -> Names:
+        """What the file defines, brings in, uses and calls."""
+        return from_sections(_NO_NUMBERS, names=decompress(self._parts[2])).names
+
+    @property
+    def weight(self) -> int:
+        """Roughly the bytes that the record takes."""
+        return sum(map(len, self._parts))
+
+    def __iter__(self) -> Iterator[Any]:
+        return (getattr(self, name) for name in self._fields)
+
+    def __getitem__(self, at: Any) -> Any:
+        return tuple(self)[at]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Record) and tuple(self) == tuple(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(self._parts)

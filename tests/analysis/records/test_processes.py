@@ -1,0 +1,97 @@
+"""Surveys by several processes: the same result, progress, cancellation, and failures that stay single."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from holdfast.analysis.records.surveyor import Surveyor
+from holdfast.analysis.survey import Project, Survey
+from holdfast.kernel.call import Call, Listener, running
+from holdfast.kernel.errors import Cancelled
+from holdfast.storage.git.repository import Repository
+from tests.analysis.records.test_survey import SKIPS, reasons, write
+
+FILES = 150
+
+
+@pytest.fixture
+def tree(repository: Path) -> Path:
+    """A repository with enough files for several batches."""
+    write(repository, {name: content for name, (_, content) in SKIPS.items()})
+    write(
+        repository,
+        {
+            f"package{number % 7}/m{number}.py": f"import os\n\n\ndef f{number}():\n    return {number}\n"
+            for number in range(FILES)
+        },
+    )
+    return repository
+
+
+def surveyed(root: Path, workers: int | None = None) -> Survey:
+    """Survey anew, with processes however small the tree."""
+    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    try:
+        return surveyor.survey(Project(), "force-refresh", workers)
+    finally:
+        surveyor.close()
+
+
+def children() -> set[str]:
+    """Return the processes that this one has started and that still run."""
+    listed = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children")
+    return set(listed.read_text(encoding="ascii").split())
+
+
+def test_any_number_of_processes_gives_the_same_survey(tree: Path) -> None:
+    one, eight = surveyed(tree, 1), surveyed(tree, 8)
+
+    assert one == eight
+    assert list(one.files) == list(eight.files) == sorted(one.files)
+    assert len(one.files) == FILES
+    assert reasons(one) == {name: reason for name, (reason, _) in SKIPS.items()}
+
+
+class Steps(Listener):
+    """Remembers how far it was, and cancels the call after so many files."""
+
+    def __init__(self, until: int | None = None) -> None:
+        self.steps: list[tuple[float, float | None]] = []
+        self.call: Call | None = None
+        self._until = until
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        self.steps.append((done, total))
+        if done == self._until:
+            assert self.call is not None
+            self.call.cancel()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_progress_counts_the_files(tree: Path, workers: int) -> None:
+    listener = Steps()
+    with running(Call(listener=listener)):
+        surveyed(tree, workers)
+
+    assert [done for done, _ in listener.steps] == list(range(1, len(listener.steps) + 1))
+    assert {total for _, total in listener.steps} == {float(len(listener.steps))}
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="children are counted in /proc")
+def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tree: Path) -> None:
+    before = children()
+    listener = Steps(until=100)
+    listener.call = call = Call(listener=listener)
+    surveyor = Surveyor(Repository.at(tree), worth_bytes=1)
+    with running(call), pytest.raises(Cancelled):
+        surveyor.survey(Project(), "normal", 2)
+
+    assert children() == before
+    assert listener.steps[-1][0] == 100
+    after = surveyor.survey(Project(), "normal", 1)
+    surveyor.close()
+    assert (len(after.files), after.hits + after.misses) == (FILES, FILES)
+    assert after.hits > 0
