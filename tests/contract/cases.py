@@ -6,6 +6,7 @@ The cases run in this order against one repository, so that later ones see what 
 
 from __future__ import annotations
 
+from tests.contract.analysis_cases import ANALYSIS_CASES
 from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
@@ -277,6 +278,7 @@ CASES = [
     Case("git_mile_init", ("milestones", "init")),
     Case("git_mile_sync", ("milestones", "sync")),
     Case("git_mile_sync", ("milestones", "sync", "nowhere"), {"remote": "nowhere"}, "not_found"),
+    *ANALYSIS_CASES,
     *COMMENT_CASES,
     *COMMENT_SEARCH_CASES,
     *GRAPH_CASES,

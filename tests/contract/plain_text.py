@@ -5,6 +5,7 @@ Every other text in a result has the untrusted type. Members of a model are name
 
 from __future__ import annotations
 
+from tests.contract.analysis_cases import ANALYSIS_PLAIN_TEXT
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
@@ -22,6 +23,7 @@ OUR_UUID = "a UUID, made or checked by us"
 OUR_WORDS = "a sentence or name that stands in our code"
 
 REASONS = {
+    **ANALYSIS_PLAIN_TEXT,
     **COMMENT_PLAIN_TEXT,
     **COMMENT_SEARCH_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from holdfast.analysis.churn.history import History
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.repository import Repository
@@ -19,8 +21,10 @@ _SETTINGS_BYTES = 4 * 2**20
 class Analysis:
     """What the analyses of one repository share."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, clock: Clock = utc_now) -> None:
         self.repository = repository
+        self.clock = clock
+        self.history = History(repository)
         self._surveyor = Surveyor(repository)
         self._tree = Tree(repository)
 
@@ -51,3 +55,4 @@ class Analysis:
     def close(self) -> None:
         """End what runs for this repository."""
         self._surveyor.close()
+        self.history.close()

@@ -113,6 +113,9 @@ class Limits:
     pattern_characters: int = 1000
     patterns: int = 100
     coverage_report_bytes: int = 64 * MIB
+    commit_cache_bytes: int = 512 * MIB
+    churn_days: int = 36_525
+    churn_files: int = 10_000
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

@@ -159,6 +159,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('write', 'write_scaffold', 'templates.tools.write_scaffold', 'Generate a project and, with --write, put it into a directory.', 'scaffold'),
     ), hidden=False),
     _toolset('analyze', 'Measured facts about the code: complexity, churn, debt, dead code, dependencies.', (
+        _command('churn', 'analyze_code_churn', 'analysis.tools.analyze_code_churn', 'Analyze git history for code churn: which files changed most in a period, how much, and by whom.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
     ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (

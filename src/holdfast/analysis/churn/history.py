@@ -1,0 +1,143 @@
+"""The commits of a repository with what each changed: read from git once, then kept by their ids.
+
+Contract:
+- Which commits there are is asked of git every time, so that a history that was rewritten is told as it is.
+  What a commit changed never changes, so it is only ever added.
+- Without the cache, with a damaged one or one that cannot be written, the answer is the same, and slower.
+- An answer that was cancelled leaves what it has read; the next one goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from itertools import islice
+
+from holdfast.analysis.churn.churn import Churn, measure
+from holdfast.kernel.call import current_call
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.numstat import (
+    CommitChanges,
+    commits_since,
+    committed_files,
+    mailmapped,
+    read_commits,
+)
+from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
+
+_NAME = "commits"
+_APPLICATION_ID = 0x48464348  # "HFCH"
+_VERSION = 1
+"""To be raised whenever git is asked for something else than before."""
+_TABLE = (
+    "CREATE TABLE commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL, is_merge INTEGER NOT NULL,"
+    " name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL) WITHOUT ROWID"
+)
+_KNOWN = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
+_KEEP = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?)"
+_SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+_AT_ONCE = 10_000
+_BETWEEN_REPORTS = 100
+
+
+class History:
+    """The history of one repository; work trees share what was read."""
+
+    def __init__(self, repository: Repository) -> None:
+        self._repository = repository
+        self._database = DerivedDatabase(
+            repository.store_directory,
+            _NAME,
+            application_id=_APPLICATION_ID,
+            version=_VERSION,
+            prepare=_prepare,
+        )
+
+    def churn(self, project: str, since: int | None) -> Churn:
+        """Return what happened to the files of a project, a folder or a file, since then."""
+        with closing(Git(self._repository)) as git:
+            if git.head() is None:
+                return Churn([], 0, 0, 0, has_history=False)
+            found = measure(self.commits(git, since), committed_files(git), project)
+            found.names = mailmapped(git, {person for file in found.files for person in file.authors})
+            return found
+
+    def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
+        """Yield the last commit and those before it, children first; only those committed since then."""
+        ids = commits_since(git, since)
+        for start in range(0, len(ids), _AT_ONCE):
+            current_call().progress(start, len(ids), "commits read")
+            wanted = ids[start : start + _AT_ONCE]
+            known = self._known(wanted)
+            missing = [commit for commit in wanted if commit not in known]
+            if missing:
+                known |= self._read(git, missing, start + len(known), len(ids))
+            yield from (known[commit] for commit in wanted if commit in known)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._database.close()
+
+    def _read(self, git: Git, missing: list[str], done: int, total: int) -> dict[str, CommitChanges]:
+        found: dict[str, CommitChanges] = {}
+        commits = read_commits(git, missing)
+        try:
+            while some := {commit.id: commit for commit in islice(commits, _BETWEEN_REPORTS)}:
+                found |= some
+                current_call().progress(done + len(found), total, "commits read")
+        finally:
+            self._keep(found.values())
+        return found
+
+    def _known(self, ids: list[str]) -> dict[str, CommitChanges]:
+        try:
+            with self._database.read() as connection:
+                rows = connection.execute(_KNOWN, (json.dumps(ids),))
+                return {
+                    row[0]: CommitChanges(row[0], row[1], bool(row[2]), *map(_text, row[3:])) for row in rows
+                }
+        except NotUsable:
+            self._database.discard()
+            return {}
+
+    def _keep(self, commits: Iterable[CommitChanges]) -> None:
+        rows = [(*commit[:3], *map(_bytes, commit[3:])) for commit in commits]
+        try:
+            if not self._add(rows):
+                self._repository.ensure_store()
+                self._database.rebuild(lambda connection: _begin(connection, rows))
+        except HoldfastError:
+            pass  # the answer does not need it
+
+    def _add(self, rows: list[tuple[object, ...]]) -> bool:
+        """Add commits, unless there is no cache or it is full."""
+        try:
+            with self._database.write() as connection:
+                if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
+                    return False
+                connection.executemany(_KEEP, rows)
+        except NotUsable:
+            return False
+        return True
+
+
+def _begin(connection: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
+    connection.execute(_TABLE)
+    connection.executemany(_KEEP, rows)
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA cache_size = -32768")  # ids are spread over the whole file
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

@@ -1,0 +1,266 @@
+"""`analyze_code_churn`: which files changed most in a period, how much, and by whom."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.analysis.churn.churn import Churn, FileChurn
+from holdfast.analysis.records.discovery import shown
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import one_line, table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.numstat import is_shallow
+from holdfast.storage.git.project_files import checked_project
+
+ChurnFormat = Literal["summary", "json", "markdown", "csv"]
+
+_DELETED = "deleted since"
+_FILES = 50
+_AUTHORS = 50
+_AUTHORS_OF_A_FILE = 10
+_SHOWN = 10
+_DAY = 86400
+_METHOD = (
+    "Commits of the current branch by the time they were committed, each once; merges count for no file, as"
+    " what they bring counts with the commits merged. Lines as git counts them; renamed files are followed;"
+    " authors by .mailmap. churn_score = min(1, 0.6 commits/most commits + 0.4 lines/most lines)."
+)
+_SHALLOW = "This clone is shallow: commits older than its oldest one are not in these figures."
+_EMPTY = "There is no commit yet."
+_COLUMNS = (
+    "file_path",
+    "commits",
+    "additions",
+    "deletions",
+    "churn_score",
+    "unique_authors",
+    "last_modified",
+)
+
+
+class AnalyzeCodeChurn(Input):
+    """Which files, and how far back."""
+
+    project_path: str = Field(
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    period_days: float = Field(
+        default=30,
+        ge=1,
+        allow_inf_nan=False,
+        description=f"How many days to look back. More than {LIMITS.churn_days} are taken for as many.",
+    )
+    format: ChurnFormat = Field(
+        default="summary", description="How the text is written; the data is the same."
+    )
+    limit: int = Field(
+        default=_FILES,
+        ge=1,
+        le=LIMITS.churn_files,
+        description="How many files to return, the most churned first.",
+    )
+
+
+class ChurnedFile(Output):
+    """What happened to a file in the period."""
+
+    path: UntrustedText = Field(description="The name that it has now.")
+    commit_count: int
+    unique_authors: list[UntrustedText] = Field(
+        description=f"Those with most commits first, {_AUTHORS_OF_A_FILE} at most."
+    )
+    author_count: int
+    additions: int | None = Field(description="Lines; null for a binary file, of which git counts none.")
+    deletions: int | None = Field(description="Lines; null for a binary file, of which git counts none.")
+    churn_score: float = Field(description="From 0 to 1.")
+    last_modified: str = Field(description="The newest of its commits.")
+    first_seen: str = Field(description="The oldest of its commits in the period.")
+
+
+class ChurnSummary(Output):
+    """What happened altogether."""
+
+    total_commits: int = Field(description="Distinct commits that changed a file of the project.")
+    merge_commits: int = Field(
+        description="Merges in the period, in the whole repository; they count for no file."
+    )
+    total_files_changed: int = Field(description="Distinct files, those deleted since included.")
+    hotspot_files: list[UntrustedText] = Field(description="Of the first ten, those with a score above 0.5.")
+    stable_files: list[UntrustedText] = Field(description="Of the last ten, those with a score below 0.1.")
+    author_contributions: dict[UntrustedText, int] = Field(
+        description=f"How many of the files each author touched; the first {_AUTHORS} authors."
+    )
+    author_count: int
+
+
+class CodeChurn(FileCounts):
+    """The churn of a project's files, the most churned first."""
+
+    files_discovered: int = Field(description="Files that a commit of the period changed.")
+    files_analyzed: int = Field(description="Those of them that are in the last commit.")
+    files_skipped: dict[str, int] = Field(description="How many are not, by the reason.")
+    format: ChurnFormat
+    generated_at: str
+    period_days: float = Field(description="How many days were looked at.")
+    repository_root: str
+    project_path: UntrustedText
+    shallow: bool = Field(description="Whether the clone lacks the older part of the history.")
+    note: str | None = Field(description="What limits these figures, if anything does.")
+    method: str
+    files: list[ChurnedFile] = Field(description="`files_analyzed` says how many there are altogether.")
+    summary: ChurnSummary
+
+
+def _file(churn: Churn, file: FileChurn) -> ChurnedFile:
+    authors = churn.authors(file)
+    return ChurnedFile(
+        path=shown(file.path),
+        commit_count=file.commits,
+        unique_authors=[one_line(name) for name in authors[:_AUTHORS_OF_A_FILE]],
+        author_count=len(authors),
+        additions=None if file.is_binary else file.additions,
+        deletions=None if file.is_binary else file.deletions,
+        churn_score=file.score,
+        last_modified=rfc3339_of_seconds(file.last),
+        first_seen=rfc3339_of_seconds(file.first),
+    )
+
+
+def _summary(churn: Churn) -> ChurnSummary:
+    contributions = churn.contributions()
+    return ChurnSummary(
+        total_commits=churn.commits,
+        merge_commits=churn.merges,
+        total_files_changed=len(churn.files) + churn.deleted,
+        hotspot_files=[shown(path) for path in churn.hotspots()],
+        stable_files=[shown(path) for path in churn.stable()],
+        author_contributions={one_line(name): contributions[name] for name in list(contributions)[:_AUTHORS]},
+        author_count=len(contributions),
+    )
+
+
+def _words(result: CodeChurn) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    if result.format == "csv":
+        return _csv(result)
+    return _markdown(result) if result.format == "markdown" else _report(result, None)
+
+
+def _laid_out(result: CodeChurn, width: int) -> str:
+    return _report(result, width) if result.format == "summary" else _words(result)
+
+
+def _headline(result: CodeChurn) -> str:
+    summary = result.summary
+    return (
+        f"Commits: {summary.total_commits} in {result.period_days:g} days by {summary.author_count} authors;"
+        f" files changed: {summary.total_files_changed}; merges, not counted: {summary.merge_commits}."
+    )
+
+
+def _report(result: CodeChurn, width: int | None) -> str:
+    rows = [_cells(file) for file in result.files[:_SHOWN]]
+    parts = [_headline(result)]
+    if rows:
+        head = ("score", "commits", "+", "-", "authors", "file")
+        parts.append(table([head, *rows], width or 10_000, flexible=(5,)))
+    if len(result.files) > _SHOWN or len(result.files) < result.files_analyzed:
+        parts.append(f"{len(rows)} of {result.files_analyzed} files; the format csv has {len(result.files)}.")
+    for name, paths in (("Hot", result.summary.hotspot_files), ("Stable", result.summary.stable_files)):
+        if paths:
+            parts.append(f"{name}: {', '.join(paths)}")
+    return "\n".join([*parts, *filter(None, [_left_out(result), result.note])])
+
+
+def _left_out(result: CodeChurn) -> str:
+    deleted = result.files_skipped.get(_DELETED, 0)
+    return f"Files {_DELETED}, not shown: {deleted}." if deleted else ""
+
+
+def _cells(file: ChurnedFile) -> tuple[str, ...]:
+    lines = ("binary", "") if file.additions is None else (str(file.additions), str(file.deletions))
+    return (f"{file.churn_score:.2f}", str(file.commit_count), *lines, str(file.author_count), file.path)
+
+
+def _markdown(result: CodeChurn) -> str:
+    lines = [
+        f"# Code churn of the last {result.period_days:g} days",
+        "",
+        _headline(result),
+        "",
+        "| File | Commits | Added | Deleted | Authors | Score |",
+        "| --- | ---: | ---: | ---: | ---: | ---: |",
+    ]
+    for file in result.files[:_SHOWN]:
+        score, commits, added, deleted, authors, path = _cells(file)
+        escaped = path.replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
+        lines.append(f"| `{escaped}` | {commits} | {added} | {deleted} | {authors} | {score} |")
+    ending = [text for text in (_left_out(result), result.note) if text]
+    return "\n".join([*lines, *(["", *ending] if ending else [])])
+
+
+def _csv(result: CodeChurn) -> str:
+    """Return a table for other programs, cells quoted where they must be."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for file in result.files:
+        counts = (file.commit_count, file.additions, file.deletions, file.churn_score, file.author_count)
+        writer.writerow((file.path, *counts, file.last_modified))
+    return written.getvalue().removesuffix("\n")
+
+
+@analyze.operation(
+    "analyze_code_churn",
+    title="Analyze code churn",
+    effect=Effect.READ,
+    command="churn",
+    positional=("project_path",),
+    example="holdfast analyze churn src --period-days 90 --format csv",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
+    """Analyze git history for code churn: which files changed most in a period, how much, and by whom.
+
+    Renamed files are followed. Each commit is read from git once and kept, so that asking again is quick.
+    """
+    path = checked_project(room.repository, args.project_path)
+    days = min(args.period_days, LIMITS.churn_days)
+    now = room.clock()
+    since = int(now.timestamp() - days * _DAY)
+    churn = room.history.churn(path, since if since > 0 else None)
+    shallow = is_shallow(room.repository)
+    return CodeChurn(
+        files_discovered=len(churn.files) + churn.deleted,
+        files_analyzed=len(churn.files),
+        files_skipped={_DELETED: churn.deleted} if churn.deleted else {},
+        format=args.format,
+        generated_at=rfc3339(now),
+        period_days=days,
+        repository_root=".",
+        project_path=path or ".",
+        shallow=shallow,
+        note=_SHALLOW if shallow else None if churn.has_history else _EMPTY,
+        method=_METHOD,
+        files=[_file(churn, file) for file in churn.files[: args.limit]],
+        summary=_summary(churn),
+    )

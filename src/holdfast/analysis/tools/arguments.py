@@ -1,0 +1,19 @@
+"""What arguments mean that several analyses take."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from holdfast.analysis.room import Analysis
+from holdfast.storage.files.work_tree import typed_path
+
+PROJECT = {"project_path": "the whole repository"}
+"""What help says about a project that is left out."""
+
+
+def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
+    """Count the project's path from the current directory; left out, it is the whole repository."""
+    typed = given.get("project_path", ".")
+    if "project_path" not in given or not isinstance(typed, str):
+        return {"project_path": "."} | given
+    return given | {"project_path": typed_path(room.repository.root, typed)}

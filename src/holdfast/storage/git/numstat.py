@@ -1,0 +1,114 @@
+"""What each commit changed: who, when, and how many lines of which files, as git counts them.
+
+Contract:
+- A commit's changes follow from the commit alone and from what the repository calls binary; nobody's settings
+  for comparisons change them, so they can be kept by the commit's id. Names of people are as committed.
+- A merge has no changes of its own: what it brings counts with the commits that were merged.
+- Nothing reads the work tree but `.mailmap`.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.log_stream import PLAIN, fields
+from holdfast.storage.git.repository import Repository
+
+_LOG = ("log", *PLAIN, "--numstat", "--no-diff-merges", "--no-walk=unsorted", "--stdin")
+_FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae"
+_LATEST = 253_402_300_799
+"""The last second of the year 9999: nothing later can be written as a date."""
+_UNREADABLE = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
+"""What no contact that `check-mailmap` reads may hold, and what would be taken for the end of a line."""
+
+Person = tuple[str, str]
+"""A name and an address."""
+
+
+class CommitChanges(NamedTuple):
+    """A commit and what it changed."""
+
+    id: str
+    time: int
+    """When it was committed, in seconds since 1970."""
+    is_merge: bool
+    name: str
+    email: str
+    changes: str
+    """The rows of `git log --numstat -z`, as git wrote them; `rows` reads them."""
+
+
+Row = tuple[str, str, str, str]
+"""The path of a file, the one that it had before where the commit renamed it (else empty), and how many lines
+were added and deleted in digits; `-` for binary files, of which git counts no lines."""
+
+
+def rows(changes: str) -> Iterator[Row]:
+    """Yield the files of a commit."""
+    parts = iter(changes.split("\0") if changes else ())
+    for part in parts:
+        added, deleted, path = part.split("\t", 2)
+        former = "" if path else next(parts)
+        yield path or next(parts), former, added, deleted
+
+
+def commits_since(git: Git, since: int | None) -> list[str]:
+    """Return the ids of the last commit and those before it, children first, which were made since then.
+
+    As `git log --since` has it: what lies behind commits that are all older is not looked at.
+    """
+    period = () if since is None else (f"--since=@{since:d} +0000",)
+    listed = git.run("rev-list", "--topo-order", *period, "HEAD", "--", limit=LIMITS.listed_bytes)
+    return listed.decode("ascii").split()
+
+
+def read_commits(git: Git, ids: Iterable[str]) -> Iterator[CommitChanges]:
+    """Yield what commits changed, as git gets to know it."""
+    given = "".join(f"{commit}\n" for commit in ids).encode()
+    texts = fields(git.stream(*_LOG, _FORMAT, given=given, seconds=LIMITS.index_seconds))
+    header: list[str] = []
+    changed: list[str] = []
+    for text in texts:
+        if "\t" in text:
+            changed.append(text.removeprefix("\n"))
+            if text.endswith("\t"):
+                changed += [next(texts), next(texts)]
+            continue
+        if header:
+            yield _commit(header, changed)
+        header, changed = [text, next(texts), next(texts), next(texts), next(texts)], []
+    if header:
+        yield _commit(header, changed)
+
+
+def _commit(header: list[str], changed: list[str]) -> CommitChanges:
+    commit, parents, time, name, email = header
+    seconds = min(max(int(time or 0), 0), _LATEST)
+    return CommitChanges(commit, seconds, " " in parents, name, email, "\0".join(changed))
+
+
+def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
+    """Return the name of each person as `.mailmap` has it; what git would not take for one stays as it is."""
+    named = {person: person[0] for person in people}
+    known = [person for person in named if _UNREADABLE.isdisjoint("".join(person))]
+    contacts = "".join(f"{name} <{email}>\n" for name, email in known).encode("utf-8", "surrogateescape")
+    finished = git.execute("check-mailmap", "--stdin", given=contacts)
+    lines = finished.output.decode("utf-8", "replace").splitlines()
+    if finished.status == 0 and len(lines) == len(known):
+        named |= {person: line.rpartition(" <")[0] for person, line in zip(known, lines, strict=True)}
+    return named
+
+
+def committed_files(git: Git) -> set[str]:
+    """Return the files of the last commit."""
+    listed = git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", limit=LIMITS.listed_bytes)
+    return {os.fsdecode(path) for path in listed.split(b"\0") if path}
+
+
+def is_shallow(repository: Repository) -> bool:
+    """Tell whether the clone was made without the older part of the history."""
+    return os.path.exists(os.path.join(repository.common_dir or "", "shallow"))
