@@ -46,7 +46,8 @@ def _field_name(node: Node) -> Names:
 
 
 def _pair(node: Node) -> str | None:
-    return _kind_of_value(node.child_by_field_name("value"), None)
+    kind = _kind_of_value(node.child_by_field_name("value"), None)
+    return "Method" if kind == "Function" else kind  # it is reached through the object only
 
 
 def _key(node: Node) -> Names:
