@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Doubt, Evidence
 from holdfast.analysis.dead_code.finding import Finding, Kind
+from holdfast.analysis.dead_code.frameworks.web_frameworks import SCRIPTS
 from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.liveness import UNREACHED, Liveness
 from holdfast.analysis.dead_code.mentions import mentions
-from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, Namespace
+from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, SPACES, Namespace
 from holdfast.analysis.dead_code.roots import called_from_outside, classes_with_bases, derived_from_known
 from holdfast.analysis.dead_code.unused import unused_in_files
 from holdfast.analysis.graph.resolution import Resolution
@@ -102,17 +103,24 @@ def _judged(evidence: Evidence, one: int, own: dict[int, Doubt]) -> Doubt:
     return Doubt(SURE, "")
 
 
+def _in_class(space: Namespace, one: int) -> bool:
+    around = space.containers[one]
+    return around != MODULE and space.definitions[around].kind in CLASSES
+
+
 def kind_of(space: Namespace, one: int) -> Kind | None:
     """Return what a definition is called in findings, or None where none are made of it."""
     row, around = space.definitions[one], space.containers[one]
     language = space.records[space.homes[one]].language
     if row.kind in FUNCTIONS:
+        if language in SCRIPTS and space.is_member[one] and not _in_class(space, one):
+            return None  # a function of an object, which is used with it
         return "method" if space.is_member[one] else "function"
     if row.kind in CLASSES:
         return None if row.kind == "Object" and language == "rust" else "class"
     if row.kind not in VARIABLES:
         return None
-    if around == MODULE or space.definitions[around].kind == "Module":
+    if around == MODULE or space.definitions[around].kind in SPACES:
         return "variable" if row.kind in ("Variable", "Constant") else None
     # Serialisers and whoever holds an object read fields; only what its class alone sees is judged.
     return "variable" if language in PRIVATE_FIELDS and not row.exported else None

@@ -14,7 +14,7 @@ from holdfast.syntax.record import MODULE, Record
 _KEPT = re.compile(
     r"\b(noqa|nolint|no-unused|no-unused-vars|vulture|skylos|ts-prune-ignore|knip|unused)\b", re.IGNORECASE
 )
-KEPT = "a comment beside it says that it is kept on purpose"
+KEPT = "its name or a comment beside it says that it is kept on purpose"
 _SHORTEST_PREFIX = 3
 
 
@@ -66,7 +66,6 @@ class Evidence:
     def low(self, one: int) -> Doubt | None:
         """Return a reason for which a definition may well be alive."""
         row, number = self.space.definitions[one], self.space.homes[one]
-        path = self.space.paths[number]
         if self.interfaces.kind(one) == OFFERED:
             return Doubt(0.3, "it belongs to what the project offers others")
         rules = conventions(self.space.records[number].language)
@@ -81,17 +80,35 @@ class Evidence:
                 0.55 if row.name.startswith("_") else 0.4,
                 f"`{outside}`, which is not of this project, may call it",
             )
+        if self._is_loose(one):
+            return Doubt(0.5, "it may be handed out in an object, or be asked for by an interface elsewhere")
+        if self._is_dynamic(number):
+            return Doubt(0.5, "its file answers for names by a function of its own, `__getattr__`")
+        return self._mentioned(one) or self._asked_of_unknown(one)
+
+    def _mentioned(self, one: int) -> Doubt | None:
+        """Return the doubt that a text leaves in which the name stands."""
+        row, path = self.space.definitions[one], self.space.paths[self.space.homes[one]]
         word = self.words.get(row.name)
         if word is not None and (word != path or row.kind not in ("Variable", "Constant")):
             return Doubt(0.45, f"its name is in a string in {word}")
         if row.name in self.mentioned:
             return Doubt(0.45, f"its name is in {self.mentioned[row.name]}")
-        if self._is_dynamic(number):
-            return Doubt(0.5, "its file answers for names by a function of its own, `__getattr__`")
         for prefix, place in self.prefixes.items():
             if row.name.startswith(prefix) and row.name != prefix:
                 return Doubt(0.5, f"a string in {place} begins like its name")
-        return self._asked_of_unknown(one)
+        return None
+
+    def _is_loose(self, one: int) -> bool:
+        """Return whether the language lets others get at a definition without its name being written."""
+        space, row, around = self.space, self.space.definitions[one], self.space.containers[one]
+        number = space.homes[one]
+        if space.families[number] == "go":
+            return bool(space.is_member[one]) and row.exported
+        if space.families[number] != "script" or around < 0 or space.is_member[one]:
+            return False
+        used = space.uses(number, around - space.starts[number])
+        return used is None or row.name not in used.bound  # no variable, so perhaps a part of an object
 
     def _is_dynamic(self, number: int) -> bool:
         found = self.space.local[number].get("__getattr__", ())

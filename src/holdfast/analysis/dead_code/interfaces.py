@@ -39,11 +39,11 @@ class Interfaces:
         self.space = space
         self.entries = entries
         self.programs = {
-            family
-            for family, record in zip(space.families, space.records, strict=True)
-            if record.names.is_entry
+            (family, _part(path))
+            for path, family, record in zip(space.paths, space.families, space.records, strict=True)
+            if record.names.is_entry and not IN_TESTS.search(path)
         }
-        """Families of languages in which something is made to be run."""
+        """Families of languages in which something is made to be run, and in which parts of the project."""
         self.libraries = tuple(
             f"{dirname(path)}/" for path in space.paths if path == "lib.rs" or path.endswith("/lib.rs")
         )
@@ -108,4 +108,11 @@ class Interfaces:
         if family == "rust":
             binary = basename(path) == "main.rs" or "/bin/" in path
             return OFFERED if path.startswith(self.libraries) and not binary else OPEN
-        return OPEN if family in self.programs else OFFERED
+        if IN_TESTS.search(path):
+            return None
+        return OPEN if (family, _part(path)) in self.programs else OFFERED
+
+
+def _part(path: str) -> str:
+    """Return the folder that holds the sources of one part of a project."""
+    return path.partition("/src/")[0] if "/src/" in path else ""

@@ -34,7 +34,7 @@ class Liveness:
         # What is left to be reached, by name: the more is reached, the fewer names have to be looked at.
         self._members = set(space.members)
         self._unreached = Counter({name: len(found) for name, found in space.named.items()})
-        self._names = set(space.named)
+        self._names = {*space.named, *space.renamed}
         self._names_done: list[set[str]] = [set() for _ in space.paths]
         self._attributes_done: list[set[str]] = [set() for _ in space.paths]
 

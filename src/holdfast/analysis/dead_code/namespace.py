@@ -7,7 +7,8 @@ languages. Members of classes are found by their names alone, whatever object th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from posixpath import dirname
 
 from holdfast.analysis.graph.resolution import Resolution
@@ -18,7 +19,10 @@ OWNERS = frozenset(
 )
 """Kinds of definitions whose inner definitions are members, reached through them."""
 MEMBERS = frozenset({"Method", "Constructor", "Field", "Property", "EnumMember"})
+SPACES = frozenset({"Module", "Namespace"})
 CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
+
+_LAST = re.compile(r"\W+")
 
 FAMILIES = {
     "javascript": "script",
@@ -63,6 +67,11 @@ class Namespace:
         self.children: dict[int, list[int]] = {}
         for record in self.records:
             self._add(record)
+        self.aliases = self._aliases()
+        self.renamed = {
+            row.alias for record in self.records for row in record.names.imports if row.alias != row.name
+        }
+        """Names that imports give to what has another one."""
         self._uses: list[dict[int, Uses] | None] = [None] * len(self.paths)
         self._imports: list[tuple[dict[str, list[Import]], list[Import]] | None] = [None] * len(self.paths)
         self._offers: dict[tuple[int, str], tuple[int, ...]] = {}
@@ -76,6 +85,8 @@ class Namespace:
         local: dict[str, list[int]] = {}
         for one, row in enumerate(rows, start):
             owner, around, name = "Module", row.container, row.name
+            if around == MODULE and row.kind == "Method":
+                around = self._receiver(rows, row)
             if around != MODULE:
                 owner = rows[around].kind
                 around += start
@@ -90,9 +101,27 @@ class Namespace:
                 name = name.rpartition(" for ")[2]
             local.setdefault(name, []).append(one)
             self.named.setdefault(name, []).append(one)
-            if owner == "Module":
+            if owner in SPACES:
                 self.top.setdefault(name, []).append(one)
         self.local.append(local)
+
+    def _aliases(self) -> dict[tuple[str, str], set[str]]:
+        """Return the names behind those that imports give, in families where names reach beyond the file."""
+        found: dict[tuple[str, str], set[str]] = {}
+        for family, record in zip(self.families, self.records, strict=True):
+            if family not in BY_IMPORT:
+                for row in record.names.imports:
+                    if row.alias:  # of `import static a.B.c` the class is used where `c` is
+                        meant = {row.name, _LAST.split(row.module)[-1]} - {row.alias, "", "*"}
+                        found.setdefault((family, row.alias), set()).update(meant)
+        return found
+
+    @staticmethod
+    def _receiver(rows: Sequence[Definition], method: Definition) -> int:
+        """Return the type of the file that a method written outside of it belongs to, or MODULE."""
+        owner = method.path.rpartition(".")[0]
+        named = (index for index, row in enumerate(rows) if row.path == owner and row.kind in CLASSES)
+        return next(named, MODULE) if owner else MODULE
 
     def around(self, one: int) -> Iterator[int]:
         """Yield the definitions around a definition, from the inside out."""
@@ -142,6 +171,8 @@ class Namespace:
         named, stars = self.imports(number)
         for row in named.get(name, ()):
             yield from self.imported(number, row)
+        if not local and name in self.records[number].names.exports:  # under another name than its own
+            yield from self._default(number)
         if not local and name not in named:
             for row in stars:
                 for file in self.files_of(number, row):
@@ -181,7 +212,8 @@ class Namespace:
     def related(self, number: int, name: str) -> Iterator[int]:
         """Yield what a name may mean where it reaches beyond the file without an import."""
         family = self.families[number]
-        return (one for one in self.top.get(name, ()) if self.families[self.homes[one]] == family)
+        for known in (name, *self.aliases.get((family, name), ())):
+            yield from (one for one in self.top.get(known, ()) if self.families[self.homes[one]] == family)
 
     def has_as_module(self, number: int, other: int) -> bool:
         """Return whether a file has another one, or a package that it belongs to, at hand as a module."""

@@ -8,7 +8,8 @@ from functools import cache
 
 from holdfast.analysis.dead_code.frameworks import language_rules, python_frameworks, web_frameworks
 from holdfast.analysis.dead_code.frameworks.convention import Conventions
-from holdfast.analysis.dead_code.namespace import CLASSES, MEMBERS, OWNERS, Namespace
+from holdfast.analysis.dead_code.frameworks.web_frameworks import SCRIPTS
+from holdfast.analysis.dead_code.namespace import CLASSES, MEMBERS, OWNERS, SPACES, Namespace
 from holdfast.syntax.record import Definition, Record
 
 _ALL = (*python_frameworks.ALL, *web_frameworks.ALL, *language_rules.ALL)
@@ -34,13 +35,24 @@ def called_from_outside(path: str, record: Record) -> Iterator[int]:
     rows = record.names.definitions
     for index, row in enumerate(rows):
         owner = rows[row.container] if row.container >= 0 else None
-        if _is_called(row, owner, rules) or (alive and any(names.search(row.name) for names in alive)):
+        if (
+            row.kind == "Method"
+            and record.language in SCRIPTS
+            and (owner is None or owner.kind not in CLASSES)
+        ):
+            yield index  # a function of an object, which is used with it
+        elif _is_called(row, owner, rules) or (alive and any(_fits(row, names) for names in alive)):
             yield index
+
+
+def _fits(row: Definition, names: re.Pattern[str]) -> bool:
+    """Return whether what makes a file special makes a definition of it alive: its name, or being public."""
+    return names.search(row.name) is not None if names.pattern else row.exported
 
 
 def _is_called(row: Definition, owner: Definition | None, rules: Conventions) -> bool:
     name = row.name
-    if row.kind == "Module" or (name[:2] == "__" == name[-2:]):
+    if row.kind in SPACES or (name[:2] == "__" == name[-2:]):
         return True
     if row.decorators and any(last_word(text) in rules.decorators for text in row.decorators):
         return True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from posixpath import basename
 
@@ -10,6 +11,7 @@ from holdfast.analysis.dead_code.finding import Finding, Kind
 from holdfast.analysis.dead_code.namespace import Namespace
 from holdfast.analysis.dead_code.roots import conventions, last_word
 
+_SAYS_SO = re.compile(r"_|unused|ignored?|dummy", re.IGNORECASE)
 _KINDS: dict[str, tuple[Kind, float, str]] = {
     "import": ("import", 0.95, "The file never uses the name that it imports"),
     "variable": ("local", 0.92, "It gets a value that nothing in its function reads"),
@@ -26,7 +28,8 @@ def unused_in_files(space: Namespace) -> Iterator[Finding]:
             if row.kind not in _KINDS or (row.kind == "import" and (number, row.name) in taken):
                 continue
             kind, confidence, reason = _KINDS[row.kind]
-            doubt = Doubt(0.3, KEPT) if is_kept(record, row.line, row.line) else None
+            kept = is_kept(record, row.line, row.line) or (kind != "import" and _SAYS_SO.match(row.name))
+            doubt = Doubt(0.3, KEPT) if kept else None
             if doubt is None and row.kind == "import":
                 doubt = _doubt(space, number, row.name, row.line)
             if doubt is not None:

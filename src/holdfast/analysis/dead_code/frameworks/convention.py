@@ -29,7 +29,7 @@ class Convention:
     silent_bases: frozenset[str] = frozenset()
     """They call none of the members that a class adds to them."""
     files: tuple[tuple[str, str], ...] = field(default=())
-    """Files, as patterns of their paths, and the names in them that are alive, as patterns."""
+    """Patterns of paths, and of the names in such files that are alive; an empty one is all public names."""
 
 
 def languages(*names: str) -> frozenset[str]:

@@ -42,7 +42,7 @@ JVM = Convention(
     languages("java", "kotlin"),
     names=words("main serialVersionUID premain agentmain"),
     members=words(
-        "main toString equals hashCode compareTo clone finalize close iterator readObject writeObject"
+        "main toString equals hashCode compareTo clone finalize close iterator readObject writeObject suite"
         " readResolve writeReplace readObjectNoData readExternal writeExternal run call get accept apply test"
         " valueOf values compare serialVersionUID invoke component1 component2 onCreate onDestroy onStart"
         " onStop onResume onPause"
@@ -71,7 +71,13 @@ JVM = Convention(
     silent_bases=words(
         "Object Exception RuntimeException Error Throwable Serializable Cloneable Enum Record"
     ),
-    files=((r"(^|/)(package|module)-info\.java$", r""),),
+    files=(
+        (r"(^|/)(package|module)-info\.java$", r""),
+        (
+            r"(Tests?|TestCase|IT|Spec)\.(java|kt)$|(^|/)src/test/",
+            r"(Tests?|TestCase|IT|Spec|Benchmark)$|^Test",
+        ),
+    ),
 )
 
 CSHARP = Convention(

@@ -47,13 +47,14 @@ TESTS = Convention(
     decorators=words("fixture yield_fixture given hookimpl hookspec scenario when then step before after"),
     hooks=words(
         "setUp tearDown setUpClass tearDownClass setUpModule tearDownModule asyncSetUp asyncTearDown"
-        " setUpTestData addCleanup runTest"
+        " setUpTestData addCleanup runTest startTest stopTest addSuccess addFailure addError addSkip"
+        " addSubTest addExpectedFailure addUnexpectedSuccess"
     ),
     bases=words("TestCase IsolatedAsyncioTestCase TransactionTestCase SimpleTestCase LiveServerTestCase"),
-    prefixes=("pytest_",),
+    prefixes=("pytest_", "__unittest"),
     files=(
         (
-            r"(^|/)(test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$|(^|/)tests?/",
+            r"(^|/)(test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$|(^|/)(tests?|testing)/",
             r"^(test|Test|setup|teardown|setUp|tearDown|load_tests|pytest_|collect_ignore)|Tests?$",
         ),
         (r"(^|/)conftest\.py$", r"^(pytest_|collect_ignore)"),
@@ -91,7 +92,7 @@ DJANGO = Convention(
     files=(
         (r"(^|/)migrations/", r""),
         (r"(^|/)management/commands/", r"^Command$"),
-        (r"(^|/)(settings|config)(/|[^/]*\.py$)", r"^[A-Z][A-Z0-9_]*$"),
+        (r"(^|/)[^/]*(settings|config)[^/]*(/|\.py$)", r"^[A-Z][A-Z0-9_]*$"),
         (r"(^|/)urls\.py$", r"^(urlpatterns|app_name|handler\d+)$"),
         (r"(^|/)(admin|apps|signals)\.py$", r"(Admin|Config|Inline)$"),
         (r"(^|/)templatetags/", r"^register$"),

@@ -47,20 +47,15 @@ PAGES = Convention(
     "Next, Remix, SvelteKit, Nuxt, Gatsby, Astro",
     SCRIPTS,
     files=(
+        (r"(^|/)(pages|routes)/", r""),
         (
-            r"(^|/)(pages|app|routes)/",
             (
-                r"^(default|get(Server|Static)(Side)?(Props|Paths)|getInitialProps|loader|action|meta|links|headers"
-                r"|handle|ErrorBoundary|Head|query|config|metadata|viewport|generate\w+|revalidate|dynamic\w*"
-                r"|fetchCache|runtime|preferredRegion|maxDuration|GET|POST|PUT|PATCH|DELETE|HEAD|OPTIONS|load"
-                r"|actions|prerender|ssr|csr|entries|Page|Layout|RootLayout|clientLoader|clientAction)$"
+                r"(^|/)app/(.*/)?(page|layout|loading|(global-)?error|not-found|template|default|route|sitemap"
+                r"|robots|manifest|icon|opengraph-image|root|entry\.\w+|_\w+)\.[jt]sx?$"
             ),
+            r"",
         ),
-        (
-            r"(^|/)(middleware|instrumentation|proxy)\.[jt]s$",
-            r"^(middleware|config|register|proxy|onRequestError)$",
-        ),
-        (r"(^|/)gatsby-[a-z]+\.[jt]sx?$", r""),
+        (r"(^|/)(\+[a-z.]+|middleware|instrumentation|proxy|gatsby-[a-z]+)\.[jt]sx?$", r""),
     ),
 )
 
