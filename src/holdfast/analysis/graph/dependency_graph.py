@@ -16,7 +16,8 @@ from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.file_scope import TYPES
 from holdfast.analysis.graph.imports.target import Certainty
-from holdfast.analysis.graph.resolution import LOCAL, Place, Resolution
+from holdfast.analysis.graph.meaning import LOCAL, Place
+from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import MODULE, CallSite, Record

@@ -31,6 +31,8 @@ class Rules(NamedTuple):
     package_is_scope: bool = True
     """Whether that is a rule of the language, and not just how its programs are linked."""
     named_receiver: bool = False
+    written_paths: bool = False
+    """Whether a path that others import may be written out in an expression."""
     built_in: frozenset[str] = frozenset()
     """Functions and types that are there without an import."""
     bodies_elsewhere: bool = False
@@ -44,6 +46,11 @@ _SCRIPT_GLOBALS = (
     "console document fetch isNaN parseFloat parseInt process require setInterval setTimeout window"
 )
 _GO_BUILT_IN = "append cap clear close complex copy delete len make max min new panic print println recover"
+_RUST_PRELUDE = (
+    "Box Err None Ok Option Result Some String Vec assert assert_eq assert_ne dbg debug_assert drop eprintln "
+    "format matches panic print println todo unimplemented unreachable vec write writeln"
+)
+_SPACED = frozenset({"csharp", "php"})
 _JAVASCRIPT = Rules("javascript", built_in=frozenset(_SCRIPT_GLOBALS.split()))
 _JAVA = Rules("java", implicit_owner=True, package="package")
 _C = Rules("c", implicit_owner=True, package="project", package_is_scope=False, bodies_elsewhere=True)
@@ -63,7 +70,7 @@ _RULES: Mapping[str, Rules] = MappingProxyType(
             named_receiver=True,
             built_in=frozenset(_GO_BUILT_IN.split()),
         ),
-        "rust": Rules("rust", _SELF, _NONE),
+        "rust": Rules("rust", _SELF, _NONE, written_paths=True, built_in=frozenset(_RUST_PRELUDE.split())),
         "c": _C,
         "cpp": _C,
         "csharp": Rules("csharp", inherited=frozenset({"base"}), implicit_owner=True, package="package"),
@@ -104,9 +111,9 @@ class FileScope:
         self.imports: dict[str, Import] = {}
         self.inner_imports: dict[int, dict[str, Import]] = defaultdict(dict)
         self.stars: list[Import] = []
-        self.bound: dict[int, tuple[str, ...]] = {
-            use.definition: use.bound for use in names.uses if use.bound
-        }
+        self.bound = {use.definition: use.bound for use in names.uses if use.bound}
+        self.used = {use.definition: use.names for use in names.uses}
+        self.paths = self._plain_paths(names.package)
         self._record = record
         self._owners: dict[int, int | None] = {}
         for index, definition in enumerate(names.definitions):
@@ -115,17 +122,41 @@ class FileScope:
             self._bring_in(imported)
 
     def _add(self, index: int, definition: Definition) -> None:
-        owner = definition.path[: -len(definition.name) - 1]
+        owner = self.paths[index][: -len(definition.name) - 1]
         if definition.container == MODULE and not owner:
             self.top.append(index)
-        elif " for " in owner:  # what Rust writes for a trait belongs to the type
-            owner = owner.rpartition(" for ")[2]
         here = self.members[owner]
         here[definition.name] = (*here.get(definition.name, ()), index)
         if owner and definition.kind in FUNCTIONS:
             around = definition.container
             if around == MODULE or self.definitions[around].kind in TYPES:
                 self.methods.append(index)
+
+    def _plain_paths(self, package: str) -> list[str]:
+        """Return the paths of definitions as others refer to them: by the type, without the package."""
+        paths = [definition.path for definition in self.definitions]
+        if self.rules.family == "rust":
+            return [path.rpartition(" for ")[2] for path in paths]
+        if self.rules.family == "ruby":
+            return [path.replace(".self.", ".") for path in paths]
+        return [path.removeprefix(f"{package}.") for path in paths] if self.rules.family in _SPACED else paths
+
+    def is_solid(self, index: int) -> bool:
+        """Return whether a definition is a function, a type, or holds something."""
+        definition = self.definitions[index]
+        return definition.kind in FUNCTIONS or definition.kind in TYPES or self.paths[index] in self.members
+
+    def bases(self, index: int) -> tuple[str, ...]:
+        """Return what a type extends, as written; also what Rust implements for it elsewhere in the file."""
+        found = self.definitions[index].bases
+        if self.rules.family == "rust":
+            same = [
+                item.bases
+                for item, path in zip(self.definitions, self.paths, strict=True)
+                if item.kind == "Object" and path == self.paths[index]
+            ]
+            found = tuple(dict.fromkeys((*found, *(base for bases in same for base in bases))))
+        return found
 
     def _bring_in(self, imported: Import) -> None:
         alias = imported.alias or (imported.name if imported.name != "*" else "")
@@ -157,7 +188,7 @@ class FileScope:
         while definition != MODULE:
             found = self.definitions[definition]
             visible = found.kind not in TYPES or definition == inner or self.rules.implicit_owner
-            yield Home(definition, found.path, visible)
+            yield Home(definition, self.paths[definition], visible)
             definition = found.container
 
     def owner(self, definition: int) -> int | None:
@@ -172,7 +203,7 @@ class FileScope:
             if self.definitions[definition].kind in TYPES:
                 return definition
             definition = self.definitions[definition].container
-        path = self.definitions[start].path.rpartition(".")[0] if start != MODULE else ""
+        path = self.paths[start].rpartition(".")[0] if start != MODULE else ""
         owner, _, name = path.rpartition(".")
         return next(iter(self.members.get(owner, {}).get(name, ())), None) if path else None
 
@@ -188,7 +219,16 @@ class FileScope:
         if head in self.rules.own or head in self.rules.inherited:
             owner = self.owner(definition)
             return definition if owner is None else owner
-        return definition if head in self._inner_names else MODULE
+        if head in self._inner_names:
+            return definition
+        owner = self.owner(definition) if self.rules.implicit_owner else None
+        if owner is not None:
+            return owner
+        return definition if self.rules.package is not None and self._is_deep(definition) else MODULE
+
+    def _is_deep(self, definition: int) -> bool:
+        inside = definition != MODULE
+        return inside and ("." in self.paths[definition] or self.definitions[definition].kind in SPACES)
 
     @cached_property
     def _bodies(self) -> frozenset[tuple[str, int]]:

@@ -13,59 +13,23 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from functools import cached_property
-from posixpath import dirname
-from typing import NamedTuple
 
-from holdfast.analysis.graph.file_scope import TYPES, FileScope, Rules, rules_of
+from holdfast.analysis.graph.file_scope import SPACES, TYPES, FileScope, rules_of
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.javascript_modules import JavaScriptModules
 from holdfast.analysis.graph.imports.layout import Layout, ReadOther
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.analysis.graph.imports.target import Certainty, Finder, Target, outside
+from holdfast.analysis.graph.imports.target import Finder, Target, outside
+from holdfast.analysis.graph.meaning import BUILT_IN, LOCAL, UNKNOWN, Meaning, Place
+from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.survey import Survey
 from holdfast.syntax.record import MODULE, Import, Record
+from holdfast.syntax.symbols import FUNCTIONS
 
-_MOST_PLACES = 4
-"""A name that means more places than this, such as one of every plug-in, means none in particular."""
 _DEEPEST = 40
-_WORDS = (
-    "add all any apply call catch close concat contains create delete each entries equals exec "
-    "execute fetch filter find finally first flush forEach get getName getValue has hashCode includes "
-    "init isEmpty last len length load log lock map match max merge min name next new of on open "
-    "parse path post push put query read reduce remove render replace reset resolve run save search "
-    "send set setUp shift show size slice some sort splice start stop submit tearDown test then "
-    "toString trim unlock unwrap update url validate value values write"
-)
-_BUILT_IN = frozenset(_WORDS.split()).union(
-    *(dir(kind) for kind in (str, bytes, list, dict, set, tuple, int, float, object))
-)
-"""Methods that things outside of the project have as well, so that their names tell nothing."""
-
-
-class Place(NamedTuple):
-    """A definition of a file, or the file itself where `definition` is MODULE."""
-
-    path: str
-    definition: int
-
-
-class Meaning(NamedTuple):
-    """What a name means."""
-
-    places: tuple[Place, ...] = ()
-    package: str = ""
-    """What it comes from where that is none of the project's."""
-    certainty: Certainty = "unknown"
-
-
-UNKNOWN = Meaning()
 _UNASKED = object()
-BUILT_IN = Meaning((), "builtins", "exact")
-LOCAL = Meaning((), "", "exact")
-"""A parameter or a variable of a function."""
 
 
 class Resolution:
@@ -81,6 +45,7 @@ class Resolution:
         self._bases: dict[Place, list[Meaning]] = {}
         self._known: dict[str, dict[tuple[int, str], Meaning]] = defaultdict(dict)
         self._busy: set[object] = set()
+        self._index = ProjectIndex(survey.files, self.scope)
 
     @property
     def damaged_settings(self) -> dict[str, str]:
@@ -144,66 +109,107 @@ class Resolution:
             return self.meaning(path, definition, callee)
         if receiver in self.scope(path).rules.inherited:
             return self.meaning(path, definition, receiver + callee)
-        for place in (
-            self.meaning(path, definition, receiver).places if receiver and "." not in callee[1:] else ()
-        ):
-            if (
-                place.definition != MODULE
-                and self.scope(place.path).definitions[place.definition].kind in TYPES
-            ):
-                found = self.member(place, callee[1:])
+        if receiver and "." not in callee[1:]:
+            for place in self.meaning(path, definition, receiver).places:
+                found = self.member(place, callee[1:]) if self._is_type(place) else UNKNOWN
                 if found.places:
                     return found._replace(certainty="likely")
-        return self.guess(callee.rpartition(".")[2])
+        return self._index.guess(callee.rpartition(".")[2])
+
+    def _is_type(self, place: Place) -> bool:
+        index = place.definition
+        return index != MODULE and self.scope(place.path).definitions[index].kind in TYPES
 
     def _meaning(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
         head, *rest = name.split(".")
-        if rest and (head in scope.rules.own or head in scope.rules.inherited):
-            owner = scope.owner(definition)
-            if owner is not None:
-                return self._of_own_class(Place(path, owner), head, rest, scope.rules)
-        found = self._plain(scope, path, definition, head)
-        for part in rest:
-            if found.package or not found.places:
-                break
-            found = self._step(found, part)
+        owner = scope.owner(definition) if head in scope.rules.own or head in scope.rules.inherited else None
+        if owner is not None and (rest or head not in scope.rules.built_in):
+            found = self._of_own_class(Place(path, owner), rest, inherited=head in scope.rules.inherited)
+        else:
+            found = self._plain(scope, path, definition, head)
+            for part in rest:
+                if found.package or not found.places:
+                    break
+                found = self._step(found, part)
         if rest and not found.package and not found.places:
-            found = self._by_receiver(scope, path, definition, rest) or self.guess(rest[-1])
+            found = (
+                self._by_path(scope, path, definition, [head, *rest])
+                or self._by_receiver(scope, path, definition, rest)
+                or self._index.guess(rest[-1])
+            )
         return found
 
-    def _of_own_class(self, owner: Place, head: str, rest: list[str], rules: Rules) -> Meaning:
-        if len(rest) > 1:
-            return self.guess(rest[-1])
-        if head in rules.inherited:
-            return self._inherited(owner, rest[0])
-        return self.member(owner, rest[0])
+    def _of_own_class(self, owner: Place, rest: list[str], *, inherited: bool) -> Meaning:
+        """Return what is behind a word for the object itself, or for what its class extends."""
+        if not rest:
+            places = [place for base in self.bases(owner) for place in base.places] if inherited else [owner]
+            return Meaning(tuple(places), "", "exact") if places else UNKNOWN
+        found = self._inherited(owner, rest[0]) if inherited else self.member(owner, rest[0])
+        for part in rest[1:]:
+            found = self._step(found, part)
+        return found
+
+    def _by_path(self, scope: FileScope, path: str, definition: int, parts: list[str]) -> Meaning | None:
+        """Return what a path means that is written out where others are imported, as Rust allows."""
+        if not scope.rules.written_paths or parts[0] in scope.bound.get(definition, ()):
+            return None
+        named = Import("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
+        found = self._bound_by(path, named)
+        return found if found.places or found.package else None
 
     def _by_receiver(self, scope: FileScope, path: str, definition: int, rest: list[str]) -> Meaning | None:
         """Return a method of the type whose method this is, where a language has no word for the receiver."""
         if not scope.rules.named_receiver or len(rest) > 1 or definition == MODULE:
             return None
-        owner, _, _ = scope.definitions[definition].path.rpartition(".")
-        found = self._in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
+        owner, _, _ = scope.paths[definition].rpartition(".")
+        found = self._index.in_package(path, f"{owner}.{rest[0]}") if owner else UNKNOWN
         return found._replace(certainty="likely") if found.places else None
 
     def _plain(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning:
         """Return what a name without dots means."""
+        found = self._around(scope, path, definition, name) or self._implied(scope, path, definition, name)
+        if found is not None:
+            return found
+        found = self.offered(path, name)
+        if not found.places and not found.package:
+            found = self._index.in_package(path, name)
+        elif scope.rules.bodies_elsewhere:
+            found = self._written(path, name, found)
+        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
+
+    def _around(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning | None:
+        """Return what a name means in the definitions around it, up to the file."""
         for home in scope.around(definition):
             indices = scope.members.get(home.path, {}).get(name) if home.visible else None
             if indices:
                 return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
-            if home.definition != MODULE:
-                if (imported := scope.inner_imports.get(home.definition, {}).get(name)) is not None:
-                    return self._bound_by(path, imported)
-                if name in scope.bound.get(home.definition, ()):
-                    return LOCAL
-        owner = scope.owner(definition) if scope.rules.implicit_owner else None
-        if owner is not None and (found := self.member(Place(path, owner), name)).places:
-            return found
-        found = self.offered(path, name)
-        if not found.places and not found.package:
-            found = self._in_package(path, name)
-        return BUILT_IN if found is UNKNOWN and name in scope.rules.built_in else found
+            if (imported := scope.inner_imports.get(home.definition, {}).get(name)) is not None:
+                return self._bound_by(path, imported)
+            if name in scope.bound.get(home.definition, ()):
+                return LOCAL
+            if scope.definitions[home.definition].kind in SPACES:  # others may add to a namespace
+                found = self._index.in_package(path, f"{home.path}.{name}")
+                if found.places:
+                    return found
+        return None
+
+    def _implied(self, scope: FileScope, path: str, definition: int, name: str) -> Meaning | None:
+        """Return a member of the class that a name stands in, where a language needs no word for that."""
+        if not scope.rules.implicit_owner or definition == MODULE:
+            return None
+        owner = scope.owner(definition)
+        if owner is not None:
+            found = self.member(Place(path, owner), name)
+        else:  # a method apart from its class
+            found = self._index.in_package(path, f"{scope.paths[definition].rpartition('.')[0]}.{name}")
+        return found if found.places else None
+
+    def _written(self, path: str, name: str, declared: Meaning) -> Meaning:
+        """Return where a function is written that is only declared in what a file includes."""
+        if any(self.scope(place.path).has_body(place.definition) for place in declared.places):
+            return declared
+        found = self._index.in_package(path, name)
+        return found if found.places else declared
 
     def offered(self, path: str, name: str) -> Meaning:
         """Return what a name means at the top of a file: defined there, imported, or passed on."""
@@ -220,10 +226,12 @@ class Resolution:
 
     def _offered(self, path: str, name: str) -> Meaning:
         scope = self.scope(path)
-        if indices := scope.members.get("", {}).get(name):
+        indices = scope.members.get("", {}).get(name, ())
+        imported = scope.imports.get(name)
+        if imported is not None and not any(scope.is_solid(index) for index in indices):
+            return self._bound_by(path, imported)  # before a variable, as in `const x = require("x")`
+        if indices:
             return Meaning(tuple(Place(path, index) for index in indices), "", "exact")
-        if (imported := scope.imports.get(name)) is not None:
-            return self._bound_by(path, imported)
         for imported in scope.stars:
             target = self.target(path, imported)
             if target.symbol not in ("*", ""):
@@ -246,6 +254,9 @@ class Resolution:
         """Return the one thing that a module of JavaScript can be said to export, where that is plain."""
         scope = self.scope(path)
         names = self.records[path].names
+        marked = [use.definition for use in names.uses if use.definition >= 0 and "default" in use.names]
+        if marked:
+            return Meaning((Place(path, marked[0]),), "", "exact")
         chosen = [index for index in scope.top if names.definitions[index].exported]
         if len(names.exports) == 1 and (listed := scope.members.get("", {}).get(names.exports[0])):
             chosen = list(listed)
@@ -286,10 +297,27 @@ class Resolution:
         for place in before.places:
             if place.definition == MODULE:
                 found = self.offered(place.path, name)
+            elif name == "new" and self.scope(place.path).rules.family == "ruby" and self._is_type(place):
+                found = Meaning((place,), "", "exact")
             else:
                 found = self.member(place, name)
+                if not found.places and not found.package:
+                    found = self._by_type(place, name)
             if found.places or found.package:
                 return found._replace(certainty=before.certainty) if found.certainty == "exact" else found
+        return UNKNOWN
+
+    def _by_type(self, place: Place, name: str) -> Meaning:
+        """Return a member of the type that a field or variable is declared with or made of."""
+        scope = self.scope(place.path)
+        definition = scope.definitions[place.definition]
+        if definition.kind in FUNCTIONS or definition.kind in TYPES:
+            return UNKNOWN
+        for word in scope.used.get(place.definition, ()):
+            for kind in self.meaning(place.path, definition.container, word).places:
+                found = self.member(kind, name) if kind != place and self._is_type(kind) else UNKNOWN
+                if found.places:
+                    return found._replace(certainty="likely")
         return UNKNOWN
 
     def member(self, owner: Place, name: str) -> Meaning:
@@ -309,11 +337,11 @@ class Resolution:
 
     def _own_member(self, owner: Place, name: str) -> Meaning:
         scope = self.scope(owner.path)
-        path = scope.definitions[owner.definition].path
+        path = scope.paths[owner.definition]
         indices = scope.members.get(path, {}).get(name, ())
         declared = bool(indices) and scope.rules.bodies_elsewhere and not scope.has_body(indices[-1])
         if declared or not indices:
-            found = self._in_package(owner.path, f"{path}.{name}")
+            found = self._index.in_package(owner.path, f"{path}.{name}")
             if found.places:
                 return found
         places = tuple(Place(owner.path, index) for index in indices)
@@ -326,7 +354,7 @@ class Resolution:
             for place in base.places:
                 found = self.member(place, name) if place.definition != MODULE else UNKNOWN
                 if found.places:
-                    return found
+                    return found if base.certainty == "exact" else found._replace(certainty=base.certainty)
                 package = package or found.package
             package = package or base.package
         return Meaning((), package, "likely") if package else UNKNOWN
@@ -335,59 +363,14 @@ class Resolution:
         """Return what the types mean that a class extends or implements, in the order of the text."""
         found = self._bases.get(owner)
         if found is None:
-            definition = self.scope(owner.path).definitions[owner.definition]
-            named = [base.replace("::", ".").replace("\\", ".").lstrip(".") for base in definition.bases]
+            scope = self.scope(owner.path)
+            definition = scope.definitions[owner.definition]
+            named = [
+                base.replace("::", ".").replace("\\", ".").lstrip(".")
+                for base in scope.bases(owner.definition)
+            ]
             found = [self.meaning(owner.path, definition.container, base) for base in named if base]
             own = [[place for place in base.places if place != owner] for base in found]
             found = [base._replace(places=tuple(kept)) for base, kept in zip(found, own, strict=True)]
             self._bases[owner] = found
         return found
-
-    def _in_package(self, path: str, name: str) -> Meaning:
-        """Return what a name means in the other files that see each other without an import."""
-        rules = self.scope(path).rules
-        if rules.package is None:
-            return UNKNOWN
-        places = self._packages.get((rules.family, self._package_of(path, rules), name), [])
-        if rules.bodies_elsewhere and len(places) > 1:
-            places = [
-                place for place in places if self.scope(place.path).has_body(place.definition)
-            ] or places
-        if not places or len({place.path for place in places}) > _MOST_PLACES:
-            return UNKNOWN
-        return Meaning(tuple(places), "", "exact" if rules.package_is_scope else "likely")
-
-    def _package_of(self, path: str, rules: Rules) -> str:
-        if rules.package == "folder":
-            return f"{dirname(path)} {self.records[path].names.package.removesuffix('_test')}"
-        return self.records[path].names.package if rules.package == "package" else ""
-
-    @cached_property
-    def _packages(self) -> dict[tuple[str, str, str], list[Place]]:
-        found: dict[tuple[str, str, str], list[Place]] = defaultdict(list)
-        for path, record in self.records.items():
-            rules = rules_of(record.language)
-            if rules.package is None:
-                continue
-            package = self._package_of(path, rules)
-            for owner, names in self.scope(path).members.items():
-                for name, indices in names.items():
-                    full = f"{owner}.{name}" if owner else name
-                    found[(rules.family, package, full)] += [Place(path, index) for index in indices]
-        return dict(found)
-
-    def guess(self, name: str) -> Meaning:
-        """Return the only method of a name in the project, unless built-in types have such a method."""
-        if name in _BUILT_IN or len(places := self.methods.get(name, ())) != 1:
-            return UNKNOWN
-        return Meaning(tuple(places), "", "guess")
-
-    @cached_property
-    def methods(self) -> dict[str, list[Place]]:
-        """Every function that belongs to a class, by its name."""
-        found: dict[str, list[Place]] = defaultdict(list)
-        for path in self.records:
-            scope = self.scope(path)
-            for index in scope.methods:
-                found[scope.definitions[index].name].append(Place(path, index))
-        return dict(found)

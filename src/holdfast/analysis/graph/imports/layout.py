@@ -77,8 +77,9 @@ class Layout:
         """Return what a file defines at its top."""
         found = self._tops.get(path)
         if found is None:
-            definitions = self.records[path].names.definitions
-            found = frozenset(item.name for item in definitions if item.container == MODULE)
+            all_of_it = self.records[path].names.definitions
+            spaces = {index for index, item in enumerate(all_of_it) if item.kind == "Namespace"} | {MODULE}
+            found = frozenset(item.name for item in all_of_it if item.container in spaces)
             self._tops[path] = found
         return found
 

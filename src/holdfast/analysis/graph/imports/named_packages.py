@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from posixpath import dirname
 
+from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.layout import Layout, below
 from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
 from holdfast.syntax.record import MODULE, Import
@@ -59,6 +60,7 @@ class NamedPackages:
                 self._packages[package].append(path)
                 for name in names:
                     self._offered[f"{package}.{name}" if package else name].append(path)
+        self._included = IncludedFiles(layout)
         self._prefixes = self._psr4() if "php" in languages else []
 
     def _declared(self, path: str) -> dict[str, list[str]]:
@@ -68,14 +70,11 @@ class NamedPackages:
         found: dict[str, list[str]] = {package: []}
         for item in names.definitions:
             around = item.container
-            if item.kind == "Namespace":
-                inner = ".".join(part for part in (package, item.path.replace("\\", ".")) if part)
-                found.setdefault(inner, [])
-            elif around == MODULE:
+            if around == MODULE and item.kind != "Namespace":
                 found[package].append(item.name)
-            elif names.definitions[around].kind == "Namespace":
+            elif around != MODULE and names.definitions[around].kind == "Namespace":
                 inner = names.definitions[around].path.replace("\\", ".")
-                found.setdefault(".".join(part for part in (package, inner) if part), []).append(item.name)
+                found.setdefault(inner, []).append(item.name)
         return found
 
     def _psr4(self) -> list[tuple[str, str]]:
@@ -91,8 +90,10 @@ class NamedPackages:
                     found += [(prefix.strip("\\").replace("\\", "."), place) for place in places]
         return sorted(found, key=lambda rule: (-len(rule[0]), rule[1]))
 
-    def resolve(self, _path: str, imported: Import) -> Target:
+    def resolve(self, path: str, imported: Import) -> Target:
         """Return the file of a class or function, or all files of a package."""
+        if "/" in imported.module or imported.module.endswith(".php"):
+            return self._included.resolve(path, imported)
         module = imported.module.strip("\\").replace("\\", ".")
         if imported.name == "*" and module in self._packages:
             return Target(tuple(self._packages[module]), "*", "", "exact")
