@@ -35,6 +35,8 @@ _GENERATED_NAME = re.compile(
     re.IGNORECASE,
 )
 _HEADER = ".h"
+_NAME = r"[A-Za-z0-9_](?:[\w@+=.-]*[\w@+=-])?"
+_ORDINARY = re.compile(rf"(?:{_NAME}/)*{_NAME}", re.ASCII)
 
 
 @dataclass
@@ -108,6 +110,8 @@ def _may_be_in(languages: frozenset[str], path: str) -> bool:
 
 
 def _is_nameable(path: str) -> bool:
+    if len(path) <= LIMITS.path_segment_bytes and _ORDINARY.fullmatch(path):
+        return True  # what nearly all are is told without taking them apart
     try:
         RepoPath.parse(path)
     except InvalidPath:

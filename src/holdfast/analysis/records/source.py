@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import codecs
 import re
-from posixpath import basename, splitext
+from functools import lru_cache
+from posixpath import splitext
 
 from holdfast.syntax.languages import language_of
 
@@ -40,10 +41,14 @@ _KNOWN_CODINGS = re.compile(
 
 def may_be_source(path: str) -> bool | None:
     """Tell by its name whether a file is in one of our languages; None where its first line decides."""
-    name = basename(path)
-    if splitext(name)[1]:
-        return language_of(name) is not None
-    return True if language_of(name) is not None else None
+    return _may_be_source(path[path.rfind("/") + 1 :])
+
+
+@lru_cache(maxsize=65_536)
+def _may_be_source(name: str) -> bool | None:
+    if language_of(name) is not None:
+        return True
+    return False if splitext(name)[1] else None
 
 
 def text_of(data: bytes) -> str | None:

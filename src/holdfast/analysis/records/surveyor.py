@@ -155,8 +155,8 @@ class Surveyor:
     def _said_by_attributes(self, seen: Mapping[str, Seen | str]) -> dict[str, str]:
         if self._git is None:
             return {}
-        paths = [path for path in seen if may_be_source(path)]
-        found = attributes(self._git, seen, paths, tuple(_ATTRIBUTES))
+        sources = filter(may_be_source, seen)
+        found = attributes(self._git, seen, sources, tuple(_ATTRIBUTES))
         return {path: _ATTRIBUTES[name] for path, name in found.items()}
 
     def _recall(self, work: _Work, known: Mapping[str, Remembered]) -> None:

@@ -93,14 +93,14 @@ def look(root: str, paths: Iterable[str]) -> dict[str, Seen | str]:
 
 
 def attributes(
-    git: Git, seen: Mapping[str, Seen | str], paths: Sequence[str], names: Sequence[str]
+    git: Git, seen: Mapping[str, Seen | str], paths: Iterable[str], names: Sequence[str]
 ) -> dict[str, str]:
     """Return which of some attributes is set for a path, where one is; the first of several counts.
 
     Git is asked only where a file of attributes speaks of one of them, and where each such file is a file.
     """
     files = [path for path in seen if path.rpartition("/")[2] == ".gitattributes"]
-    if not paths or not any(_speaks_of(git.repository, path, names) for path in files):
+    if not any(_speaks_of(git.repository, path, names) for path in files):
         return {}
     if not all(isinstance(seen[path], Seen) for path in files):
         return {}
