@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from statistics import median
 
-UNITS = {"ms": 1e3, "us": 1e6}
+UNITS = {"ms": 1e3, "us": 1e6, "MB": 1.0}
 
 
 @dataclass

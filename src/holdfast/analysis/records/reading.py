@@ -8,7 +8,7 @@ so it needs little besides the parser.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha1
 from posixpath import splitext
 from typing import NamedTuple
@@ -69,11 +69,11 @@ class Outcome(NamedTuple):
 
 
 class Reader:
-    """Reads the files of one work tree; of contents whose key is known it makes no record."""
+    """Reads the files of one work tree; each content once, and those whose key is known not at all."""
 
-    def __init__(self, root: str, known: Container[str] = ()) -> None:
+    def __init__(self, root: str, known: Iterable[str] = ()) -> None:
         self._tree = Tree(Repository(root))
-        self._known = known
+        self._known = set(known)
 
     def read(self, path: str) -> Outcome:
         """Return what came of a file."""
@@ -110,13 +110,16 @@ class Reader:
         if key in self._known:
             return Outcome(path, size, key)
         record = read_record(path, text.encode("utf-8", "replace"))
-        return Outcome(path) if record is None else Outcome(path, size, key, parts=packed(sections(record)))
+        if record is None:
+            return Outcome(path)
+        self._known.add(key)
+        return Outcome(path, size, key, parts=packed(sections(record)))
 
 
 def reader(setup: bytes) -> Callable[[bytes], bytes]:
     """Return what a process of a crew does with a path, for a root and keys that are known."""
     root, known = json.loads(setup)
-    read = Reader(root, frozenset(known)).read
+    read = Reader(root, known).read
     return lambda path: read(path.decode()).to_bytes()
 
 

@@ -58,7 +58,8 @@ class _Work:
     """What came of each candidate, by its path."""
     records: dict[str, StoredRecord] = field(default_factory=dict)
     """By key."""
-    parsed: int = 0
+    parsed: set[str] = field(default_factory=set)
+    """The keys of the contents that were parsed for this survey."""
 
     def unread(self) -> list[str]:
         """Return the candidates of which nothing is known, or whose record is missing."""
@@ -75,7 +76,7 @@ class _Work:
         trusted = seen if is_lasting and outcome.reason not in _PASSING else None
         self.outcomes[outcome.path] = Remembered(trusted, seen.size, "", outcome.key, outcome.reason)
         if outcome.parts is not None:
-            self.parsed += 1
+            self.parsed.add(outcome.key)
             self.records[outcome.key] = StoredRecord(outcome.parts)
 
     def survey(self) -> Survey:
@@ -92,13 +93,14 @@ class _Work:
                 skipped.append(Skipped(path, NOT_CACHED))
             elif not self.project.languages or record.language in self.project.languages:
                 files[path] = record
+        misses = sum(self.outcomes[path].key in self.parsed for path in files)
         return Survey(
             files,
             {path: self.found.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
             tuple(sorted(others)),
-            hits=max(0, len(files) - self.parsed),
-            misses=min(self.parsed, len(files)),
+            hits=len(files) - misses,
+            misses=misses,
         )
 
 
@@ -207,7 +209,7 @@ class Surveyor:
         if processes > 1:
             yield from read_by_crew(self._repository.root, contents, sizes, processes)
         else:
-            yield from map(Reader(self._repository.root, frozenset(contents)).read, paths)
+            yield from map(Reader(self._repository.root, contents).read, paths)
 
     def _remember(
         self,

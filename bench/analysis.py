@@ -1,0 +1,247 @@
+"""Analyses beside the programs that do a part of them: lizard, radon and jscpd on the same tree.
+
+    python -m bench.analysis [TREE] [--lizard PROGRAM] [--radon PROGRAM] [--jscpd PROGRAM] [--rounds 3]
+
+TREE is a folder of sources in Python, by default our own. It is copied and committed, and so is a part of
+it: 200 files, chosen by the hash of their paths among those of two kilobytes and more that are no tests.
+Our side is what a user has: a command that starts with an empty cache, and a server on a pipe. Times are of
+whole commands, wall and processor, with all their children; memory is what a program and its children hold
+together at most. A program that is neither named nor found is left out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from bench._client import Client, line
+from bench._comparison import Comparison, report
+from bench.commands import HOLDFAST, ROOT, prepare
+
+PART = 200
+LEAST_BYTES = 2_000
+SPECIFIED_SECONDS = 0.143
+FOUR = ("analyze_complexity", "analyze_debt", "analyze_dead_code", "analyze_dependency_graph")
+TWO = ("analyze_complexity", "analyze_dead_code")
+COMPLEXITY = [HOLDFAST, "analyze", "complexity"]
+SERVER = [HOLDFAST, "serve"]
+PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
+
+
+class Cost(NamedTuple):
+    """What a program took: seconds, seconds of processors, and bytes at most."""
+
+    wall: float
+    processor: float
+    memory: float
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tree", type=Path, nargs="?", default=ROOT / "src")
+    for name in ("lizard", "radon", "jscpd"):
+        parser.add_argument(f"--{name}", default=shutil.which(name), help="the program")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(home=folder)
+        whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
+        part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
+        comparisons = cold(whole, options, "")
+        comparisons += cold(part, options, f", {PART} files")
+        comparisons += [after_an_edit(whole, options.rounds), resident(part, options.rounds)]
+    files = len(sources(options.tree))
+    held = report(f"{files} files and {PART} of them", ("other", "holdfast"), comparisons)
+    sys.exit(options.check and not held)
+
+
+def sources(tree: Path) -> list[Path]:
+    """Return the files of a tree, without what git would not take."""
+    return sorted(path.relative_to(tree) for path in tree.rglob("*.py") if path.is_file())
+
+
+def chosen(tree: Path) -> list[Path]:
+    """Return the part."""
+    worth = [
+        path
+        for path in sources(tree)
+        if (tree / path).stat().st_size >= LEAST_BYTES and not any("test" in name for name in path.parts)
+    ]
+    return sorted(worth, key=lambda path: hashlib.sha256(path.as_posix().encode()).digest())[:PART]
+
+
+def committed(tree: Path, place: Path, paths: list[Path]) -> Path:
+    """Copy files into a repository of their own."""
+    for path in paths:
+        (place / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(tree / path, place / path)
+    identity = ("-c", "user.name=Bench", "-c", "user.email=bench@example.org")
+    for arguments in (("init", "--quiet"), ("add", "--all"), (*identity, "commit", "--quiet", "-m", "All")):
+        subprocess.run(["git", *arguments], cwd=place, check=True)
+    return place
+
+
+def cold(tree: Path, options: argparse.Namespace, of: str) -> list[Comparison]:
+    """Measure ours with an empty cache beside each of the others, in turn."""
+    beside: dict[str, tuple[list[list[str]], Callable[[], Cost], float, float]] = {}
+    once = lambda: complexity(tree)  # noqa: E731 - a name for the table below
+    if options.lizard:
+        beside["complexity beside lizard"] = ([[options.lizard, "-l", "python", "."]], once, 0.35, 1)
+    if options.radon:
+        cc, hal = [options.radon, "cc", "-j", "."], [options.radon, "hal", "-j", "."]
+        beside["complexity beside radon cc"] = ([cc], once, 0.35, 1)
+        beside["complexity beside radon cc and hal"] = ([cc, hal], once, 0.35, 1)
+    if options.jscpd:
+        dashboard = [options.jscpd, "--dashboard", "."]
+        beside["four analyses beside jscpd"] = ([dashboard], lambda: four(tree), 0.8, 0.5)
+    found = []
+    for label, (commands, ours, bar, memory_bar) in beside.items():
+        rows = [
+            Comparison(f"{label}{of}, wall", bar, "ms"),
+            Comparison(f"{label}{of}, processor", bar if "jscpd" not in label else None, "ms"),
+            Comparison(f"{label}{of}, memory", memory_bar if "jscpd" in label else None, "MB"),
+        ]
+        for _ in range(options.rounds):
+            theirs = [cost(command, tree) for command in commands]
+            mine = ours()
+            both = Cost(
+                sum(one.wall for one in theirs),
+                sum(one.processor for one in theirs),
+                max(one.memory for one in theirs),
+            )
+            for row, baseline, taken in zip(rows, both, mine, strict=True):
+                row.baseline.append(baseline)
+                row.ours.append(taken)
+        found += rows
+    return found
+
+
+def complexity(tree: Path) -> Cost:
+    """Run the command with an empty cache."""
+    shutil.rmtree(tree / ".git" / "holdfast", ignore_errors=True)
+    return cost(COMPLEXITY, tree, ours=True)
+
+
+def four(tree: Path) -> Cost:
+    """Ask a new server with an empty cache for four analyses, and end it."""
+    shutil.rmtree(tree / ".git" / "holdfast", ignore_errors=True)
+    before, began = os.times(), time.perf_counter()
+    client = Client(SERVER, tree)
+    with peak_memory(client.process.pid) as peak:
+        client.initialize()
+        for tool in FOUR:
+            ask(client, tool)
+        client.close()
+    after = os.times()
+    processor = sum(after[2:4]) - sum(before[2:4])
+    return Cost(time.perf_counter() - began, processor, peak.most)
+
+
+def after_an_edit(tree: Path, rounds: int) -> Comparison:
+    """Run the command on an empty cache, then again after one file was edited."""
+    compared = Comparison("complexity after one edit beside an empty cache, wall", 0.1, "ms")
+    edited = tree / chosen(tree)[0]
+    for number in range(rounds):
+        compared.baseline.append(complexity(tree).wall)
+        with edited.open("a", encoding="utf-8") as file:
+            file.write(f"\nEDITED = {number}\n")
+        time.sleep(2.1)  # files that were written a moment ago are never trusted; that is not measured here
+        cost(COMPLEXITY, tree, ours=True)
+        with edited.open("a", encoding="utf-8") as file:
+            file.write(f"\nEDITED_AGAIN = {number}\n")
+        compared.ours.append(cost(COMPLEXITY, tree, ours=True).wall)
+    return compared
+
+
+def resident(tree: Path, rounds: int) -> Comparison:
+    """Ask a running server again for complexity and dead code of the part."""
+    label = f"complexity and dead code of {PART} files, resident, beside the 143 ms of the specification"
+    compared = Comparison(label, 1.0, "ms")
+    client = Client(SERVER, tree)
+    client.initialize()
+    for number in range(rounds + 2):
+        began = time.perf_counter()
+        for tool in TWO:
+            ask(client, tool)
+        if number >= 2:  # the first reads the files, the second what became old enough to be trusted
+            compared.baseline.append(SPECIFIED_SECONDS)
+            compared.ours.append(time.perf_counter() - began)
+        else:
+            time.sleep(2.1)
+    client.close()
+    return compared
+
+
+def ask(client: Client, tool: str) -> None:
+    """Call a tool and look that it did not fail."""
+    arguments = {"name": tool, "arguments": {"project_path": "."}}
+    client.input.write(line({"id": tool, "method": "tools/call", "params": arguments}))
+    while (answer := json.loads(client.answers.readline())).get("id") != tool:
+        pass
+    if "error" in answer or answer["result"].get("isError"):
+        sys.exit(f"{tool} failed: {str(answer)[:500]}")
+
+
+def cost(command: list[str], tree: Path, *, ours: bool = False) -> Cost:
+    """Run a command to its end and return what it took; one of ours must succeed."""
+    before, began = os.times(), time.perf_counter()
+    process = subprocess.Popen(
+        command, cwd=tree, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    with peak_memory(process.pid) as peak:
+        status = process.wait()
+    wall, after = time.perf_counter() - began, os.times()
+    if ours and status != 0:
+        sys.exit(f"{' '.join(command)} ended with {status}")
+    return Cost(wall, sum(after[2:4]) - sum(before[2:4]), peak.most)
+
+
+class peak_memory:  # noqa: N801 - used like a function
+    """Looks every few milliseconds how much a process and its children hold."""
+
+    def __init__(self, process: int) -> None:
+        self.most = 0.0
+        self._process = process
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._look)
+
+    def __enter__(self) -> peak_memory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _look(self) -> None:
+        while not self._over.wait(0.02):
+            self.most = max(self.most, held(self._process))
+
+
+def held(process: int) -> float:
+    """Return the megabytes in memory of a process and those that it started, shared ones counted for each."""
+    total = 0.0
+    with suppress(OSError, ValueError):
+        total += int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * PAGE_BYTES / 1e6
+        for task in Path(f"/proc/{process}/task").iterdir():
+            total += sum(map(held, map(int, (task / "children").read_text("ascii").split())))
+    return total
+
+
+if __name__ == "__main__":
+    main()

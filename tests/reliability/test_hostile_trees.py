@@ -1,0 +1,130 @@
+"""Analyses of trees that are made to hurt: nothing crashes, nothing waits, and what is left out is said."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from holdfast.analysis.records.surveyor import Surveyor
+from holdfast.analysis.survey import Project, Survey
+from holdfast.kernel.call import Call, running
+from holdfast.kernel.errors import DeadlineExceeded
+from holdfast.storage.git.repository import Repository
+from tests.analysis.records.test_survey import reasons, survey, write
+from tests.wire.client import wire_client
+
+FILES = int(os.environ.get("HOLDFAST_HOSTILE_FILES", "3000"))
+BODY = "".join(
+    f"def f{number}(a, b):\n    if a and b:\n        return {number}\n\n\n" for number in range(400)
+)
+HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
+
+
+def test_very_many_empty_files_are_one_record(repository: Path) -> None:
+    for number in range(FILES):
+        (repository / f"f{number}.py").touch()
+
+    found = survey(repository)
+
+    assert len(found.files) == FILES
+    assert len(set(map(id, survey(repository).files.values()))) == 1
+
+
+def hostile(root: Path) -> dict[str, str]:
+    """Plant what hurts and return the reasons expected."""
+    write(root, {"good.py": "x = 1\n", "nul.py": b"a = '\0'\n", "deep.py": "(" * 50_000 + ")" * 50_000})
+    write(root, {"wide.py": b"x = [" + b"1, " * 200_000 + b"]\n", "latin.py": b"# caf\xe9\n"})
+    write(root, {"nested.js": "[" * 100_000, "dots.rs": "a." * 200_000, "line.go": "\r" * 1_000_000})
+    with (root / "huge.py").open("wb") as file:
+        file.truncate(1024**3)
+    os.mkfifo(root / "pipe.py")
+    (root / "loop").symlink_to(".")
+    (root / "self.py").symlink_to("self.py")
+    (root / "a").mkdir()
+    (root / "a" / "up").symlink_to("..")
+    (root / "zero.py").symlink_to("/dev/zero")
+    return {
+        "huge.py": "too large", "latin.py": "undecodable", "nul.py": "binary",
+        "self.py": "not a regular file", "zero.py": "not a regular file",
+    } | ({} if (root / ".git").exists() else {"pipe.py": "not a regular file"})  # fmt: skip
+
+
+@pytest.mark.parametrize("in_git", [True, False])
+@pytest.mark.parametrize("workers", [1, 2])
+def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
+    repository: Path, tmp_path: Path, in_git: bool, workers: int
+) -> None:
+    root = repository if in_git else tmp_path / "plain"
+    root.mkdir(exist_ok=True)
+    expected = hostile(root)
+
+    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    found = surveyor.survey(Project(), "normal", workers)
+    surveyor.close()
+
+    assert expected.items() <= reasons(found).items()
+    assert "good.py" in found.files
+    assert set(found.files) | set(reasons(found)) == {
+        *expected, "good.py", "deep.py", "wide.py", "nested.js", "dots.rs", "line.go",
+    }  # fmt: skip
+
+
+def late(root: Path, workers: int) -> Survey:
+    """Survey with a clock on which every look at it takes a second, for a caller who waits thirty."""
+    ticks = iter(range(10**9))
+    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    try:
+        with running(Call(seconds=30, clock=lambda: next(ticks))):
+            return surveyor.survey(Project(), "normal", workers)
+    finally:
+        surveyor.close()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_deadline_of_the_caller_is_kept(repository: Path, workers: int) -> None:
+    write(repository, {f"m{number}.py": f"x = {number}\n" for number in range(100)})
+
+    with pytest.raises(DeadlineExceeded):
+        late(repository, workers)
+
+
+def test_pings_are_answered_meanwhile_and_a_cancelled_survey_leaves_no_process(repository: Path) -> None:
+    write(repository, {f"m{number}.py": f"{BODY}# {number}\n" for number in range(120)})
+    with wire_client([HOLDFAST, "serve"], cwd=repository) as client:
+        client.initialize()
+        client.request(
+            "survey",
+            "tools/call",
+            {
+                "name": "analyze_dependency_graph",
+                "arguments": {"project_path": "."},
+                "_meta": {"progressToken": "p"},
+            },
+        )
+        while client.receive(60).get("method") != "notifications/progress":
+            pass
+        client.request("ping", "ping")
+        heard = []
+        while not heard or heard[-1].get("id") != "ping":
+            heard.append(client.receive(60))
+        client.notify("notifications/cancelled", {"requestId": "survey"})
+        for _ in range(1200):
+            if not started_by(client.process.pid):
+                break
+            time.sleep(0.05)
+
+        assert all(message.get("id") != "survey" for message in heard)
+        assert not started_by(client.process.pid)
+        assert client.ask("again", "ping")["result"] == {}
+
+
+def started_by(process: int) -> list[str]:
+    """Return the processes that one has started and that still run."""
+    found: list[str] = []
+    for task in Path(f"/proc/{process}/task").iterdir():
+        found += (task / "children").read_text(encoding="ascii").split()
+    return found
