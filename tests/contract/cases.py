@@ -10,6 +10,7 @@ from tests.contract.analysis_cases import ANALYSIS_CASES
 from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
+from tests.contract.complexity_cases import COMPLEXITY_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
@@ -283,6 +284,7 @@ CASES = [
     *COMMENT_CASES,
     *COMMENT_SEARCH_CASES,
     *DEAD_CODE_CASES,
+    *COMPLEXITY_CASES,
     *GRAPH_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from tests.contract.analysis_cases import ANALYSIS_PLAIN_TEXT
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
+from tests.contract.complexity_cases import COMPLEXITY_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
@@ -28,6 +29,7 @@ REASONS = {
     **COMMENT_PLAIN_TEXT,
     **COMMENT_SEARCH_PLAIN_TEXT,
     **DEAD_CODE_PLAIN_TEXT,
+    **COMPLEXITY_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,

@@ -17,3 +17,8 @@ def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     if "project_path" not in given or not isinstance(typed, str):
         return {"project_path": "."} | given
     return given | {"project_path": typed_path(room.repository.root, typed)}
+
+
+def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
+    """Fill in the project's path, and let the toolchain be found out where it is left out."""
+    return {"toolchain": "auto"} | project(room, given)

@@ -1,0 +1,1 @@
+"""How complex functions are: in which languages, what is too much, what it adds up to, what got worse."""

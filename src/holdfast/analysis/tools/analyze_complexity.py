@@ -1,0 +1,322 @@
+"""`analyze_complexity`: how complex the functions of a project are, and which are too complex."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import groupby
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.analysis import sarif
+from holdfast.analysis.complexity.measure import Dialect, Reading, file_measures
+from holdfast.analysis.complexity.report import (
+    HOTSPOTS,
+    ComplexitySummary,
+    ComplexityViolation,
+    Hotspot,
+    MeasuredFile,
+    RankedFile,
+    TopFiles,
+    file_of,
+    hotspots_of,
+    summary_of,
+    top_files_of,
+    violation_of,
+)
+from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC, Thresholds
+from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
+from holdfast.analysis.records.base import Base
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, optional
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+ComplexityFormat = Literal["summary", "detailed", "full", "json", "sarif"]
+VIOLATIONS, FILES, SHOWN = 50, 20, 5
+"""How many an answer holds where it is not asked for all."""
+_METHOD = {
+    "statements": "Cyclomatic: McCabe's on statements, as ruff's C901 counts.",
+    "extended": "Cyclomatic: McCabe's with operators that cut short, conditional expressions and"
+    " comprehensions, as radon counts.",
+}
+_COGNITIVE = (
+    " Cognitive: SonarSource's white paper, {recursion} the one for a function that calls itself. Functions"
+    " with a body count; code outside of functions does not. A violation is a value above its threshold."
+    " Debt: 30 minutes for each point over an error's threshold, 15 over a warning's."
+    " Maintainability: 171 - 5.2 ln(Halstead volume) - 0.23 extended complexity - 16.2 ln(lines of code),"
+    " of a mean function, scaled to 100."
+)
+
+
+class AnalyzeComplexity(Input):
+    """Which files, how to count, and what is too much."""
+
+    project_path: str = Field(
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    toolchain: str = Field(
+        max_length=LIMITS.path_characters,
+        description="`auto` for every language there is, or one of: " + ", ".join(TOOLCHAINS) + ".",
+    )
+    format: ComplexityFormat = Field(
+        default="summary", description="How the text is written; the data is the same. `full` is `detailed`."
+    )
+    max_cyclomatic: int | None = Field(
+        default=None,
+        ge=1,
+        description="Above this it is an error, above three quarters of it a warning; else 20 and 10.",
+    )
+    max_cognitive: int | None = Field(
+        default=None,
+        ge=1,
+        description="Above this it is an error, above three quarters of it a warning; else 30 and 15.",
+    )
+    top_files: int | None = Field(
+        default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
+    )
+    dialect: Dialect = Field(
+        default="statements",
+        description="What cyclomatic complexity counts: statements alone, or also operators and the like.",
+    )
+    recursion: bool = Field(
+        default=True, strict=True, description="Whether recursion adds to the cognitive complexity."
+    )
+    since: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Only functions that are new or more complex than in this commit, branch or tag.",
+    )
+    diff: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Like `since`, compared with where this branch left that one.",
+    )
+
+
+class Complexity(FileCounts):
+    """How complex a project is."""
+
+    format: ComplexityFormat
+    project_path: UntrustedText
+    toolchain: str
+    toolchain_detected: list[str] = Field(description="By the files in the project's own folder.")
+    languages: dict[str, int] = Field(description="How many files were analysed in each.")
+    dialect: Dialect
+    compared_with: str | None = Field(description="The commit; null where all functions are counted.")
+    thresholds: dict[str, dict[str, int]]
+    method: str
+    summary: ComplexitySummary
+    violations: list[ComplexityViolation] = Field(description="The worst first.")
+    violations_total: int
+    hotspots: list[Hotspot]
+    files: list[MeasuredFile] = Field(description=f"The {FILES} with the highest score.")
+    top_files: TopFiles | None = optional("Only where it was asked for.")
+
+    @property
+    def exit_code(self) -> int:
+        """1 where a function is over the threshold of an error."""
+        return 1 if self.summary.errors else 0
+
+
+def _words(result: Complexity) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    return _sarif(result) if result.format == "sarif" else _report(result, 10_000)
+
+
+def _laid_out(result: Complexity, width: int) -> str:
+    return _words(result) if result.format in ("json", "sarif") else _report(result, width)
+
+
+def _report(result: Complexity, width: int) -> str:
+    parts = ["# Complexity", _figures(result)]
+    if result.top_files is not None:
+        head = ("rank", "score", "functions", "cyclomatic", "cognitive", "effort", "file")
+        parts.append(
+            "## Most complex files\n"
+            + table([head, *map(_ranked, result.top_files.rankings)], width, flexible=(6,))
+        )
+    elif result.files:
+        columns = ("functions", "lines", "cyclomatic", "cognitive", "maintainability", "file")
+        rows = [_file_cells(row) for row in result.files[:HOTSPOTS]]
+        parts.append("## Files\n" + table([columns, *rows], width, flexible=(5,)))
+    if result.hotspots:
+        rows = [
+            (str(each.complexity), f"{each.file}:{each.line}", each.function)
+            for each in result.hotspots[:SHOWN]
+        ]
+        parts.append("## Hot spots\n" + table(rows, width, flexible=(1, 2)))
+    everything = result.format in ("detailed", "full") or result.top_files is not None
+    if result.violations and (everything or result.compared_with is not None):
+        parts.append("## Violations\n" + _by_file(result.violations))
+    if len(result.violations) < result.violations_total:
+        parts.append(
+            f"{len(result.violations)} of {result.violations_total} violations; `top_files` 0 has all."
+        )
+    return "\n\n".join([*parts, result.method])
+
+
+def _figures(result: Complexity) -> str:
+    summary = result.summary
+    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
+    languages = ", ".join(f"{name} {count}" for name, count in result.languages.items())
+    compared = result.compared_with is not None
+    lines = [
+        f"Files: {result.files_analyzed} of {result.files_discovered}",
+        f"Skipped: {skipped}" if skipped else "",
+        f"Languages: {languages}" if languages else "",
+        f"Compared with {result.compared_with}: new or more complex functions" if compared else "",
+        f"Functions: {summary.total_functions}; lines of code in the files: {summary.lines_of_code}",
+        _spread("Cyclomatic", summary.median_cyclomatic, summary.p90_cyclomatic, summary.max_cyclomatic),
+        _spread("Cognitive", summary.median_cognitive, summary.p90_cognitive, summary.max_cognitive),
+        f"Maintainability: {_number(summary.maintainability_index)}",
+        f"Errors: {summary.errors}; warnings: {summary.warnings}",
+        f"Debt: {summary.technical_debt_hours:g} hours",
+    ]
+    return "\n".join(line for line in lines if line)
+
+
+def _spread(name: str, median: float | None, p90: int | None, highest: int | None) -> str:
+    if median is None:
+        return f"{name}: not measured, there is no function"
+    return f"{name}: median {median:g}, nine in ten at most {p90}, highest {highest}"
+
+
+def _number(value: float | None) -> str:
+    return "not measured" if value is None else f"{value:g}"
+
+
+def _ranked(row: RankedFile) -> tuple[str, ...]:
+    return (
+        str(row.rank),
+        f"{row.total_score:g}",
+        str(row.function_count),
+        str(row.max_cyclomatic),
+        f"{row.avg_cognitive:g}",
+        f"{row.halstead_effort:.0f}",
+        row.file,
+    )
+
+
+def _file_cells(row: MeasuredFile) -> tuple[str, ...]:
+    return (
+        str(row.functions),
+        str(row.lines_of_code),
+        str(row.max_cyclomatic),
+        f"{row.avg_cognitive:g}",
+        _number(row.maintainability_index),
+        row.path,
+    )
+
+
+def _by_file(violations: list[ComplexityViolation]) -> str:
+    ordered = sorted(violations, key=lambda each: (each.file, each.line, each.rule))
+    return "\n".join(
+        "\n".join(
+            [path, *(f"  {each.line}: {each.function}: {each.severity}: {each.message}" for each in group)]
+        )
+        for path, group in groupby(ordered, key=lambda each: each.file)
+    )
+
+
+def _sarif(result: Complexity) -> str:
+    rules = [
+        sarif.Rule(
+            CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."
+        ),
+        sarif.Rule(
+            COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."
+        ),
+    ]
+    findings = [
+        sarif.Finding(
+            each.rule,
+            each.severity,
+            f"{each.function}: {each.message}",
+            each.file,
+            each.line,
+            thing=each.function,
+            properties={"value": each.value, "threshold": each.threshold},
+        )
+        for each in result.violations
+    ]
+    left = result.violations_total - len(result.violations)
+    notes = [result.method, *([f"{left} more violations are left out."] if left else [])]
+    return sarif.sarif_text(
+        sarif.sarif(rules, findings, properties={"summary": result.summary.wire()}, notes=notes)
+    )
+
+
+def _base(room: Analysis, args: AnalyzeComplexity) -> Base | None:
+    if args.since is not None and args.diff is not None:
+        raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
+    revision = args.diff if args.since is None else args.since
+    return None if revision is None else Base(room.repository, revision, fork=args.diff is not None)
+
+
+@analyze.operation(
+    "analyze_complexity",
+    title="Analyze complexity",
+    effect=Effect.READ,
+    command="complexity",
+    positional=("project_path",),
+    example="holdfast analyze complexity src --toolchain python-uv --top-files 5",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    table=_laid_out,
+    fill_in=arguments.project_and_toolchain,
+    command_defaults=arguments.PROJECT | {"toolchain": AUTO},
+)
+def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
+    """Analyze code complexity: cyclomatic and cognitive complexity, Halstead's effort, maintainability.
+
+    Fifteen languages, function by function. As a command it ends with status 1 where a function is over the
+    threshold of an error; with `since` or `diff` only functions that are new or got more complex count.
+    """
+    project = Project(
+        checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
+    )
+    base = _base(room, args)
+    reading = Reading(args.dialect, args.recursion)
+    survey = room.survey(project)
+    found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)
+    thresholds = Thresholds.of(args.max_cyclomatic, args.max_cognitive)
+    violations = [each for measure in found for each in thresholds.violations(measure)]
+    violations.sort(
+        key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line)
+    )
+    ranked = file_measures(survey.files, found)
+    shown = len(violations) if args.top_files == 0 else VIOLATIONS
+    top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
+    return Complexity(
+        **survey.counts.model_dump(),
+        format=args.format,
+        project_path=project.path or ".",
+        toolchain=args.toolchain,
+        toolchain_detected=detected(project.path, (*survey.files, *survey.other_files)),
+        languages=dict(sorted(Counter(record.language for record in survey.files.values()).items())),
+        dialect=args.dialect,
+        compared_with=None if base is None else base.commit,
+        thresholds={
+            name: dict(zip(("warning", "error"), pair, strict=True))
+            for name, pair in (("cyclomatic", thresholds.cyclomatic), ("cognitive", thresholds.cognitive))
+        },
+        method=_METHOD[args.dialect] + _COGNITIVE.format(recursion="with" if args.recursion else "without"),
+        summary=summary_of(survey.files, found, violations),
+        violations=[violation_of(each) for each in violations[:shown]],
+        violations_total=len(violations),
+        hotspots=hotspots_of(found, thresholds.cyclomatic[0]),
+        files=[file_of(row) for row in ranked[:FILES]],
+        top_files=top,
+    )
