@@ -152,8 +152,8 @@ def test_calls_name_what_is_called_with_dots():
         ("g", "wraps"),
         ("g", "os.path.join"),
         ("g", "self.b"),
-        ("g", ".save"),
         ("g", "make"),
+        ("g", ".save"),
         ("g", ".delete"),
     ]
 

@@ -14,12 +14,13 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
-from holdfast.syntax.languages.naming import CONSTANTS, RESERVED, Standing
-from holdfast.syntax.parse import Parsed, captures, grammar_of
-from holdfast.syntax.record import MODULE, CallSite, Definition, Import, Names, Uses
+from holdfast.syntax.languages.naming import Standing
+from holdfast.syntax.parse import Parsed, captures
+from holdfast.syntax.record import MODULE, CallSite, Definition, Import, Names
 from holdfast.syntax.regions import Regions, Spans
 from holdfast.syntax.symbols import FUNCTIONS, VARIABLES, Declared, last_line, name_node
 from holdfast.syntax.unused import unused
+from holdfast.syntax.uses import read_uses
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -29,7 +30,8 @@ Found = Mapping[str, Sequence["Node"]]
 LONGEST_WORD = 100
 """A longer string is no name."""
 
-BLANKED = ("comment", "text", "hidden", "parameter", "local", "bound", "import", "package")
+BLANKED = ("comment", "hidden", "parameter", "local", "bound", "import", "package")
+BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
 PRIVATE = frozenset({"private"})
 _PLAIN = re.compile(r"\w[\w.]*", re.ASCII)
 _TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>")
@@ -41,21 +43,6 @@ _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
 def name_patterns(language: Language) -> str:
     """Return the patterns of which `names` is given what they capture."""
     return language.naming.patterns
-
-
-@cache
-def keywords(language: Language) -> frozenset[str]:
-    """Return the words that are no names: those of the grammar that no language has for names."""
-    grammar = grammar_of(language)
-    of_grammar = (word for word in RESERVED if grammar.id_for_node_kind(word, False))
-    return frozenset(of_grammar) | CONSTANTS | language.naming.reserved
-
-
-@cache
-def _token(language: Language) -> re.Pattern[str]:
-    naming = language.naming
-    before = rf"(?:(?<!\.)\.\s*+#?|(?<![{naming.word}]))"
-    return re.compile(rf"{before}{naming.identifier}(?![\"'])")
 
 
 class Reading:
@@ -79,6 +66,7 @@ class Reading:
         self.bound: dict[int, set[str]] = defaultdict(set)
         self.locals: list[tuple[int, str, Node]] = []
         self.exits: list[Node] = []
+        self.texts: list[tuple[int, bytes]] = []
         self._lines: list[bytes] = []
 
     def nodes(self, role: str) -> Sequence[Node]:
@@ -130,45 +118,28 @@ class Reading:
         for node in self.nodes("outer"):
             self.bound[self.regions.owner(node.start_byte)].discard(self.text(node))
 
-    def uses(self) -> tuple[Uses, ...]:
-        """Return the names that each definition uses."""
-        tokens: dict[int, set[str]] = defaultdict(set)
-        text = self._blanked()
-        find = _token(self.parsed.language).findall
-        for owner, start, end in self.regions.parts(len(text)):
-            tokens[owner].update(find(text, start, end))
-        known = keywords(self.parsed.language)
-        ascii_only = self.source.isascii()
-        rows = []
-        for owner in sorted(tokens):
-            found = tokens[owner] if ascii_only else set(map(_from_bytes, tokens[owner]))
-            attributes = {token.lstrip(".# \t\r\n$") for token in found if token[0] == "."}
-            names = {token for token in found if token[0] != "."} - known
-            bound = self.bound.get(owner, ())
-            if names or attributes or bound:
-                rows.append(
-                    Uses(owner, tuple(sorted(names)), tuple(sorted(attributes)), tuple(sorted(bound)))
-                )
-        return tuple(rows)
-
-    def _blanked(self) -> str:
-        """Return the source, a character for each byte, without what is no use of a name."""
-        rest = bytearray(self.source)
-        spaces = b" " * 64
+    def blanked(self) -> bytearray:
+        """Return the source without what is no use of a name, in its place."""
+        source, rest = self.source, bytearray(self.source)
         names = [node for node, each in zip(self.names, self.declared, strict=True) if node is not each.node]
         for nodes in (*map(self.nodes, BLANKED), [node for node in names if not node.child_count]):
             for node in nodes:
                 start, end = node.start_byte, node.end_byte
-                length = end - start
-                rest[start:end] = spaces[:length] if length <= 64 else b" " * length
+                rest[start:end] = source[start:end].translate(BLANK)
+        for node in self.nodes("text"):
+            start, end = node.start_byte, node.end_byte
+            piece = source[start:end]
+            rest[start:end] = piece.translate(BLANK)
+            if len(piece) <= LONGEST_WORD:
+                self.texts.append((start, piece))
         if self.naming.interpolated is not None:
             for node in self.nodes("text"):
                 start, end = node.start_byte, node.end_byte
-                for name in re.compile(self.naming.interpolated).finditer(self.source, start, end):
+                for name in re.compile(self.naming.interpolated).finditer(source, start, end):
                     rest[name.start(1) : name.end(1)] = name[1]
         for arrow in self.naming.arrows:
             rest = rest.replace(arrow, b" " * (len(arrow) - 1) + b".")
-        return rest.decode("latin-1")
+        return rest
 
     def definitions(self, exports: Iterable[str]) -> tuple[Definition, ...]:
         """Return what the file defines."""
@@ -269,15 +240,9 @@ class Reading:
 
     def words(self) -> tuple[str, ...]:
         """Return the names in short strings."""
-        prose = {(node.start_byte, node.end_byte) for node in self.nodes("docstring")}
+        prose = {node.start_byte for node in self.nodes("docstring")}
         brought = Spans((*self.nodes("import"), *self.nodes("required")))
-        texts = {
-            self.source[node.start_byte : node.end_byte]
-            for node in self.nodes("text")
-            if node.end_byte - node.start_byte <= LONGEST_WORD
-            and not (prose and _inside(node, prose))
-            and node.start_byte not in brought
-        }
+        texts = {piece for start, piece in self.texts if start not in prose and start not in brought}
         return tuple(sorted(set(_words(texts))))
 
 
@@ -285,10 +250,10 @@ def names(parsed: Parsed, declared: Sequence[Declared], found: Found) -> Names:
     """Return the names of a file."""
     reading = Reading(parsed, declared, found)
     reading.bind()
-    uses = reading.uses()
+    uses, calls = read_uses(reading)
     exports = reading.exports()
     imports = reading.imports()
-    calls = reading.calls()
+    calls = calls or reading.calls()
     definitions = reading.definitions(exports)
     partial = Names(definitions, uses, imports, calls, exports, reading.words(), (), False)
     return partial._replace(
@@ -301,23 +266,14 @@ def names(parsed: Parsed, declared: Sequence[Declared], found: Found) -> Names:
 def _is_entry(reading: Reading) -> bool:
     if reading.source.startswith(b"#!"):
         return True
-    entry = reading.naming.entry
-    return entry is not None and re.search(entry.encode(), reading.source) is not None
-
-
-def _from_bytes(token: str) -> str:
-    return token if token.isascii() else token.encode("latin-1").decode("utf-8", "replace")
-
-
-def _inside(node: Node, spans: set[tuple[int, int]]) -> bool:
-    parent = node.parent
-    return parent is not None and (parent.start_byte, parent.end_byte) in spans
+    mark, pattern = reading.naming.entry
+    return mark in reading.source and re.search(pattern, reading.source) is not None
 
 
 def _words(texts: Iterable[bytes]) -> Iterator[str]:
     for raw in texts:
-        text = raw.decode("utf-8", "replace")
-        if text and not any(map(str.isspace, text)):
+        if raw.split(None, 1) == [raw]:
+            text = raw.decode("utf-8", "replace")
             yield from _WORD.findall(text)
             if _DOTTED.fullmatch(text):
                 yield text

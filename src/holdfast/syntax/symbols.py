@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 SIGNATURE = 300
+VARIABLE = 1
+"""The rank of nodes that declare nothing within a function."""
 
 FUNCTIONS = frozenset({"Function", "Method", "Constructor"})
 CLASSES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
@@ -67,14 +69,14 @@ class Declared(NamedTuple):
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class _Frame:
+class _Frame(NamedTuple):
     """Something that is open while its inside is read; a scope has no symbol."""
 
     end: int
     path: tuple[str, ...]
-    function: bool
     owner: bool
+    within: bool
+    """Whether what it holds is local to a function."""
 
 
 @cache
@@ -107,27 +109,34 @@ class _Reader:
     def __init__(self, parsed: Parsed) -> None:
         self.parsed = parsed
         self.language = parsed.language
+        self.declarations = _declarations(parsed.language)
         self.open: list[_Frame] = []
         self.wrapped: dict[tuple[int, int], Node] = {}
         self.attributes: tuple[Node, int] | None = None
 
     def read(self, found: Mapping[str, list[Node]]) -> Iterator[Declared]:
         """Yield the symbols."""
-        declared = {node.id: node for node in found.get("declaration", ())}
-        nodes = {**{node.id: node for node in found.get("other", ())}, **declared}
-        ordered = sorted(nodes.values(), key=lambda node: (node.start_byte, -node.end_byte))
-        for node in ordered:
-            while self.open and self.open[-1].end <= node.start_byte:
-                self.open.pop()
-            if node.type in self.language.attributes:
+        nodes = {
+            (node.start_byte, -node.end_byte, node.id): (node, rank)
+            for rank, role in enumerate(("other", "variable", "declaration"))
+            for node in found.get(role, ())
+        }
+        language, open_ = self.language, self.open
+        for (start, _end, _id), (node, rank) in sorted(nodes.items()):
+            while open_ and open_[-1].end <= start:
+                open_.pop()
+            if rank == VARIABLE and open_ and open_[-1].within:
+                continue
+            kind = node.type
+            if kind in language.attributes:
                 self._remember(node)
-            if node.type in self.language.wrappers:
+            if kind in language.wrappers:
                 self._wrap(node)
-            symbol = self._symbol(node) if node.id in declared else None
+            symbol = self._symbol(node) if rank >= VARIABLE else None
             if symbol is not None:
                 yield symbol
-            elif node.type in self.language.scopes:
-                self.open.append(_Frame(node.end_byte, self._path(), True, False))
+            elif kind in language.scopes:
+                self.open.append(_Frame(node.end_byte, self._path(), False, True))
 
     def _path(self) -> tuple[str, ...]:
         return self.open[-1].path if self.open else ()
@@ -156,17 +165,18 @@ class _Reader:
         return None if self.parsed.source[end : node.start_byte].strip() else first
 
     def _symbol(self, node: Node) -> Declared | None:
-        declaration = _declarations(self.language)[node.type]
+        declaration = self.declarations[node.type]
         kind = declaration.kind if isinstance(declaration.kind, str) else declaration.kind(node)
         names = declaration.names(node) if kind is not None else ()
         if kind is None or not names or not names[-1]:
             return None
-        if kind in VARIABLES and any(frame.function for frame in self.open):
+        within = bool(self.open) and self.open[-1].within
+        if kind in VARIABLES and within:
             return None
         if kind == "Function" and (len(names) > 1 or (self.open and self.open[-1].owner)):
             kind = "Method"
         path = self._path() + names
-        self.open.append(_Frame(node.end_byte, path, kind in FUNCTIONS, kind in CLASSES))
+        self.open.append(_Frame(node.end_byte, path, kind in CLASSES, within or kind in FUNCTIONS))
         outer = self.wrapped.get((node.start_byte, node.end_byte), node)
         return Declared(node, self._first_attribute(outer) or outer, kind, path)
 

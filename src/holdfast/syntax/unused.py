@@ -116,7 +116,7 @@ def _unreachable(reading: Reading) -> Iterator[Unused]:
 
 def _after_exits(reading: Reading) -> Iterator[Node]:
     """Yield what follows a call that does not come back, where the call is a statement of its own."""
-    for node in reading.exits:
+    for node in (*reading.exits, *reading.nodes("exit")):
         statement: Node | None = node
         for _ in range(3):
             parent = statement.parent if statement is not None else None

@@ -26,7 +26,7 @@ NAMING = Naming(
         (variable_assignment name: (variable_name) @hidden)
         (command name: (command_name) @callee)
     """,
-    identifier=r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:-[\w\x80-\xff]++)*+",
+    characters=b"-",
     imports=_imports,
     unused=frozenset({"unreachable"}),
     exits=frozenset({"return", "exit", "break", "continue"}),

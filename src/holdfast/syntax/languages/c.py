@@ -147,13 +147,14 @@ NAMING = Naming(
         (declaration declarator: (identifier) @local)
         (declaration declarator: (pointer_declarator declarator: (identifier) @local))
     """,
+    characters=b"\"'",
     arrows=(b"->",),
     imports=_imports,
     exported=_visible,
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"exit", "abort", "_exit", "std.exit", "std.abort", "__builtin_unreachable"}),
     reachable=frozenset({"break_statement"}),
-    entry=r"(?m)^(?:int|void)\s+main\s*\(",
+    entry=(b"main", rb"(?m)^(?:int|void)\s+main\s*\("),
 )
 
 C = Language(

@@ -137,7 +137,7 @@ NAMING = Naming(
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"Environment.Exit"}),
     reachable=frozenset({"local_function_statement", "break_statement", "empty_statement"}),
-    entry=r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(",
+    entry=(b"Main", rb"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("),
 )
 
 CSHARP = Language(

@@ -122,7 +122,7 @@ NAMING = Naming(
     unused=frozenset({"unreachable"}),
     exits=frozenset({"panic", "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "runtime.Goexit"}),
     reachable=frozenset({"empty_statement"}),
-    entry=r"(?ms)^package main\b.*^func main\(\s*\)",
+    entry=(b"func main", rb"(?ms)^package main\b.*^func main\(\s*\)"),
 )
 
 GO = Language(

@@ -100,7 +100,7 @@ NAMING = Naming(
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"System.exit"}),
     reachable=frozenset({"class_declaration", "record_declaration", "break_statement"}),
-    entry=r"\bstatic\s+(?:public\s+)?void\s+main\s*\(",
+    entry=(b"main", rb"\bstatic\s+(?:public\s+)?void\s+main\s*\("),
     documented=True,
 )
 

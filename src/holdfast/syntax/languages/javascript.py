@@ -301,8 +301,8 @@ NAMING = Naming(
                 (#match? @name "^(module[.])?exports([.]|$)"))""",
         ),
     ),
-    identifier=r"(?!\$\{)[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+",
-    word=r"\w$\x80-\xff",
+    characters=b"$#",
+    spaced=((b"${", b"  "),),
     imports=_imports,
     exported=_exported,
     listed=_listed,
@@ -314,7 +314,7 @@ NAMING = Naming(
             *("interface_declaration", "type_alias_declaration", "function_signature"),
         }
     ),
-    entry=r"require\.main\s*={2,3}\s*module|import\.meta\.main",
+    entry=(b"main", rb"require\.main\s*={2,3}\s*module|import\.meta\.main"),
     implied={"React": b"<"},
     documented=True,
 )

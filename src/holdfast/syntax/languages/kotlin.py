@@ -152,7 +152,7 @@ NAMING = Naming(
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"exitProcess", "error", "TODO"}),
     reachable=frozenset({"function_declaration", "class_declaration"}),
-    entry=r"(?m)^(?:suspend\s+)?fun main\s*\(",
+    entry=(b"fun main", rb"(?m)^(?:suspend\s+)?fun main\s*\("),
     implied=dict.fromkeys(OPERATORS, b""),
     documented=True,
 )

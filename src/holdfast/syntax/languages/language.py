@@ -41,17 +41,21 @@ class Declaration:
     """A kind of node that declares something with a name.
 
     `kind` is a SymbolKind of VS Code, or decides on one, or on none. `pattern` narrows which nodes
-    are looked at; without it all of that type are.
+    are looked at; without it all of that type are. `closures` are those that declare something even
+    within a function, where the others are local variables and not looked at.
     """
 
     node: str
     kind: str | Callable[[Node], str | None]
     names: Callable[[Node], Names] = named
     pattern: str | None = None
+    closures: str | None = None
 
     @property
     def query(self) -> str:
         """The tree-sitter pattern that finds these nodes."""
+        if self.closures is not None:
+            return f"({self.node}) @variable {self.closures} @declaration"
         return f"{self.pattern or f'({self.node})'} @declaration"
 
 

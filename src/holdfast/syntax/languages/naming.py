@@ -12,6 +12,7 @@ The patterns of a language capture nodes by the part that they play:
 - `decorator`, `base`, `export`, `exported`, `package`: what they say.
 - `modifier` belongs to the declaration in which it stands, `section` to those that follow in the same body.
 - `concealed`: a name that is declared private elsewhere.
+- `exit`: what is called and does not come back, where calls are read off the text.
 - `dead`: a statement that follows one that does not go on.
 - `quoted`: text that counts as code for what is unused: a string that is read as a type, a macro.
 """
@@ -77,7 +78,8 @@ class Naming:
     """The rules of one language.
 
     - `rare`: patterns that are searched for only where the source has the bytes before them.
-    - `identifier`: what a name looks like, as a pattern of `re`; `word` are the characters it has.
+    - `characters`: what names have besides letters, digits and `_`; quotes where strings have prefixes.
+    - `spaced`: what is replaced, in the same length, before names are told apart.
     - `arrows`: what stands before the name of a member, besides a dot.
     - `reserved`: words that are no names in this language, besides those that are none anywhere.
     - `interpolated`: a pattern of `re` whose first group is a name within a string, where that is no node.
@@ -86,15 +88,16 @@ class Naming:
     - `unused`: which kinds of things without use the file alone can show.
     - `exits`: calls that do not come back.
     - `reachable`: statements that count wherever they stand, such as functions that are hoisted.
-    - `entry`: a pattern of `re` that shows the file to be made to be run.
+    - `entry`: bytes, and a pattern of `re` to try where they are, that show the file to be made to be run.
+    - `calls_in_text`: a name before a parenthesis is a call, one before an equals sign no use.
     - `documented`: a name in a documentation comment, `/** … */`, keeps its import.
     - `implied`: names that the language uses without their being written, where the source has the bytes.
     """
 
     patterns: str
     rare: tuple[tuple[bytes, str], ...] = ()
-    identifier: str = r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+"
-    word: str = r"\w\x80-\xff"
+    characters: bytes = b""
+    spaced: tuple[tuple[bytes, bytes], ...] = ()
     arrows: tuple[bytes, ...] = ()
     reserved: frozenset[str] = frozenset()
     interpolated: bytes | None = None
@@ -105,7 +108,8 @@ class Naming:
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
     reachable: frozenset[str] = frozenset()
-    entry: str | None = None
+    entry: tuple[bytes, bytes] = (b"#!", rb"\A#!")
+    calls_in_text: bool = False
     documented: bool = False
     implied: Mapping[str, bytes] = field(default_factory=dict)
     definition_name: Callable[[str], str] = _plain

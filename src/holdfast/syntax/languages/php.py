@@ -134,8 +134,7 @@ NAMING = Naming(
           [(return_statement) (exit_statement) (break_statement) (continue_statement)
            (expression_statement (throw_expression))] . (_) @dead)
     """,
-    identifier=r"\$?[A-Za-z_\x80-\xff][\w\x80-\xff]*+",
-    word=r"\w$\x80-\xff",
+    characters=b"$",
     arrows=(b"->", b"::"),
     imports=_imports,
     exported=_exported,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from keyword import kwlist
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
@@ -78,16 +79,15 @@ def _listed(node: Node) -> list[str]:
 NAMING = Naming(
     patterns="""
         (string_content) @text
-        (expression_statement (string) @docstring)
+        (expression_statement (string (string_content) @docstring))
         (type (string) @quoted)
         (type (binary_operator (string) @quoted))
-        (keyword_argument name: (identifier) @hidden)
-        (parameters (identifier) @parameter)
-        (parameters (_ name: (identifier) @parameter))
-        (parameters (typed_parameter . (identifier) @parameter))
-        (parameters (list_splat_pattern (identifier) @parameter))
-        (parameters (dictionary_splat_pattern (identifier) @parameter))
-        (parameters (typed_parameter . (_ (identifier) @parameter)))
+        (parameters
+          [(identifier) @parameter
+           (_ name: (identifier) @parameter)
+           (typed_parameter . [(identifier) @parameter (_ (identifier) @parameter)])
+           (list_splat_pattern (identifier) @parameter)
+           (dictionary_splat_pattern (identifier) @parameter)])
         (lambda_parameters (identifier) @hidden)
         (lambda_parameters (_ name: (identifier) @hidden))
         (for_in_clause left: (identifier) @hidden)
@@ -103,12 +103,12 @@ NAMING = Naming(
         (import_statement) @import
         (import_from_statement) @import
         (future_import_statement) @import
-        (call function: (_) @callee)
         (decorator (_) @decorator)
         (class_definition superclasses: (argument_list [(identifier) (attribute) (subscript)] @base))
-        (block [(return_statement) (raise_statement) (break_statement) (continue_statement)] . (_) @dead)
+        ([(return_statement) (raise_statement) (break_statement) (continue_statement)] . (_) @dead)
     """,
     rare=(
+        (b"exit(", '((call function: (_) @exit) (#any-of? @exit "sys.exit" "exit" "os._exit"))'),
         (
             b"__all__",
             """
@@ -119,12 +119,15 @@ NAMING = Naming(
             """,
         ),
     ),
+    characters=b"\"'",
+    spaced=((b"=}", b" }"), (b"=!", b" !")),
+    calls_in_text=True,
+    reserved=frozenset(kwlist),
     imports=_imports,
     exported=_exported,
     listed=_listed,
     unused=frozenset({"import", "variable", "unreachable"}),
-    exits=frozenset({"sys.exit", "exit", "quit", "os._exit", "os.abort"}),
-    entry=r"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)",
+    entry=(b"__main__", rb"(?m)^if\s*\(?\s*(?:__name__\s*==|[\"']__main__[\"']\s*==)"),
 )
 
 
@@ -176,7 +179,7 @@ PYTHON = Language(
     declarations=(
         Declaration("function_definition", _function),
         Declaration("class_definition", "Class"),
-        Declaration("assignment", _variable, _assigned),
+        Declaration("assignment", _variable, _assigned, closures="(assignment right: (lambda))"),
     ),
     wrappers={"decorated_definition": "definition"},
     scopes=frozenset({"lambda"}),

@@ -135,8 +135,8 @@ NAMING = Naming(
         (do [(return) (break) (next) (redo) (retry)] . (_) @dead)
         (block_body [(return) (break) (next) (redo) (retry)] . (_) @dead)
     """,
-    identifier=r"[A-Za-z_\x80-\xff][\w\x80-\xff]*+(?:[?!](?!=))?",
-    word=r"\w\x80-\xff@$",
+    characters=b"?!@",
+    spaced=((b"!=", b"  "), (b"#{", b"  ")),
     arrows=(b"::",),
     reserved=frozenset({"end", "module", "when", "next", "redo", "retry", "self"}),
     invoked="method",
@@ -145,7 +145,7 @@ NAMING = Naming(
     unused=frozenset({"unreachable"}),
     exits=frozenset({"raise", "exit", "abort", "fail", "exit!"}),
     reachable=frozenset({"rescue", "ensure", "else", "method", "class", "module", "empty_statement"}),
-    entry=r"__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)",
+    entry=(b"__FILE__", rb"__FILE__\s*==\s*\$(?:0|PROGRAM_NAME)"),
     definition_name=_own_name,
 )
 

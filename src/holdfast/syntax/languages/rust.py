@@ -134,6 +134,7 @@ NAMING = Naming(
         (block
           (expression_statement [(return_expression) (break_expression) (continue_expression)]) . (_) @dead)
     """,
+    characters=b"\"'",
     arrows=(b"::",),
     reserved=frozenset(
         {"_", "crate", "loop", "match", "move", "mut", "ref", "self", "super", "type", "where"}
@@ -158,7 +159,7 @@ NAMING = Naming(
             *("enum_item", "impl_item", "trait_item", "mod_item", "type_item", "macro_definition"),
         }
     ),
-    entry=r"(?m)^(?:pub\s+)?(?:async\s+)?fn main\(",
+    entry=(b"fn main", rb"(?m)^(?:pub\s+)?(?:async\s+)?fn main\("),
 )
 
 RUST = Language(

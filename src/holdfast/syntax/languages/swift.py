@@ -98,7 +98,7 @@ NAMING = Naming(
     unused=frozenset({"variable", "unreachable"}),
     exits=frozenset({"fatalError", "preconditionFailure", "exit", "abort"}),
     reachable=frozenset({"function_declaration", "class_declaration"}),
-    entry=r"(?m)^@main\b",
+    entry=(b"@main", rb"(?m)^@main\b"),
 )
 
 SWIFT = Language(

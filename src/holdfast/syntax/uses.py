@@ -1,0 +1,121 @@
+"""The names that each definition uses, read off the text from which all else was blanked.
+
+A token is what stands between spaces once operators are spaces too: a chain of names, `os.path.join`, with
+the parenthesis or the equals sign that follows it at once. Only what stands first in a chain is a plain name.
+Line feeds become tokens, to count lines by.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable
+from functools import cache
+from itertools import chain as chain_of
+from typing import TYPE_CHECKING
+
+from holdfast.syntax.languages.language import Language
+from holdfast.syntax.languages.naming import CONSTANTS, RESERVED
+from holdfast.syntax.parse import grammar_of
+from holdfast.syntax.record import CallSite, Uses
+
+if TYPE_CHECKING:
+    from holdfast.syntax.names import Reading
+
+
+SPACED = ((b"...", b"   "), (b"..", b"  "), (b"==", b"  "), (b" (", b"( "))
+LINE = " \x01 "
+"""A token that nothing else is, in place of a line feed."""
+
+_TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
+"""A type before a default, which is no keyword argument."""
+
+
+@cache
+def keywords(language: Language) -> frozenset[str]:
+    """Return the words that are no names: those of the grammar that no language has for names."""
+    grammar = grammar_of(language)
+    of_grammar = (word for word in RESERVED if grammar.id_for_node_kind(word, False))
+    return frozenset(of_grammar) | CONSTANTS | language.naming.reserved
+
+
+@cache
+def _table(language: Language) -> bytes:
+    """Return the table that turns into spaces what is no part of a token."""
+    kept = b"._(=\n" + language.naming.characters
+    return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
+
+
+def _prepared(language: Language, text: bytearray) -> str:
+    """Return the text with spaces between tokens, a character for each byte."""
+    for old, new in (
+        *language.naming.spaced,
+        (b"...", b"   "),
+        (b"..", b"  "),
+        (b"==", b"  "),
+        (b" (", b"( "),
+    ):
+        text = text.replace(old, new)
+    if language.naming.calls_in_text:
+        text = bytearray(_TYPED.sub(rb":\1 ", text))
+    if b".\n" in text:
+        text = bytearray(re.sub(rb"\.(\s+)(?=\w)", rb"\1.", text))
+    return text.translate(_table(language)).decode("latin-1")
+
+
+class _Chains:
+    """What the tokens of a file mean; each is looked at once."""
+
+    def __init__(self, language: Language) -> None:
+        self.keywords = keywords(language)
+        self.calls_in_text = language.naming.calls_in_text
+        self.names: dict[str, str] = {}
+        self.members: dict[str, tuple[str, ...]] = {}
+        self.callees: dict[str, str] = {}
+
+    def learn(self, tokens: Iterable[str]) -> None:
+        """Take tokens in: the plain name of each or nothing, the members after it, what it calls."""
+        for token in tokens:
+            self.names[token], self.members[token] = name, members = self._split(token)
+            if token[-1] == "(" and (name or token[0] == "."):
+                self.callees[token] = ".".join((name, *members))
+
+    def _split(self, token: str) -> tuple[str, tuple[str, ...]]:
+        chain = token.strip("(=-\"'")
+        if token[-1] in "\"'\x01" or not chain or chain[0] in "0123456789@":
+            return "", ()  # the beginning of a string, a number, a variable of an object
+        if not chain.isascii():
+            chain = chain.encode("latin-1").decode("utf-8", "replace")
+        first, *members = chain.split(".")
+        if first in self.keywords or (token[-1] == "=" and self.calls_in_text and not members):
+            first = ""  # a word of the language, a keyword argument or what is assigned to
+        return first, tuple([member.lstrip("#$") for member in members if member and not member[0].isdigit()])
+
+
+def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
+    """Return the names that each definition uses, and the calls where the text alone shows them."""
+    text = _prepared(reading.parsed.language, reading.blanked())
+    chains = _Chains(reading.parsed.language)
+    tokens: dict[int, set[str]] = defaultdict(set)
+    calls: list[CallSite] = []
+    line = 1
+    for owner, start, end in reading.regions.parts(len(text)):
+        found = text[start:end].replace("(", "( ").replace("=", "= ").replace("\n", LINE).split()
+        unique = set(found)
+        tokens[owner] |= unique
+        chains.learn(unique.difference(chains.names))
+        if chains.calls_in_text:
+            for chain in found:
+                if chain == "\x01":
+                    line += 1
+                elif chain[-1] == "(" and chain in chains.callees:
+                    calls.append(CallSite(owner, chains.callees[chain], line))
+    rows = []
+    for owner in sorted(tokens):
+        names = set(map(chains.names.__getitem__, tokens[owner]))
+        names.discard("")
+        members = set(chain_of.from_iterable(map(chains.members.__getitem__, tokens[owner])))
+        bound = reading.bound.get(owner, ())
+        if names or members or bound:
+            rows.append(Uses(owner, tuple(sorted(names)), tuple(sorted(members)), tuple(sorted(bound))))
+    return tuple(rows), tuple(calls)
