@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal, NamedTuple
 
-from holdfast.analysis.graph.file_scope import TYPES
+from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.meaning import LOCAL, Place
 from holdfast.analysis.graph.resolution import Resolution
@@ -34,7 +34,7 @@ EDGE_TYPES: Mapping[DagType, tuple[EdgeType, ...]] = {
 }
 EXTERNAL = "external:"
 _SURENESS: Mapping[Certainty, int] = {"exact": 0, "likely": 1, "guess": 2, "unknown": 3}
-_CONSTRUCTORS = ("__init__", "constructor", "__construct", "initialize", "init")
+_CONSTRUCTORS = (CONSTRUCTOR, "__init__", "__construct", "initialize", "init")
 _NODE_TYPES: Mapping[str, NodeType] = {
     **dict.fromkeys(FUNCTIONS, "Function"),
     "Class": "Class",
@@ -226,9 +226,8 @@ class _Builder:
         scope = self.resolution.scope(place.path)
         definition = scope.definitions[place.definition]
         if definition.kind in TYPES:
-            members = scope.members.get(definition.path, {})
-            names = (*_CONSTRUCTORS, definition.name)
-            index = next((members[name][0] for name in names if name in members), place.definition)
+            members = scope.members.get(scope.paths[place.definition], {})
+            index = next((members[name][0] for name in _CONSTRUCTORS if name in members), place.definition)
             return self._node(Place(place.path, index))
         return self._node(place) if definition.kind in FUNCTIONS else None
 

@@ -13,6 +13,7 @@ from holdfast.syntax.record import MODULE, Definition, Import, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 TYPES = frozenset({"Class", "Interface", "Struct", "Enum", "Object"})
+CONSTRUCTOR = "constructor"
 SPACES = frozenset({"Namespace", "Module"})
 
 
@@ -126,7 +127,9 @@ class FileScope:
         if definition.container == MODULE and not owner:
             self.top.append(index)
         here = self.members[owner]
-        here[definition.name] = (*here.get(definition.name, ()), index)
+        same = definition.kind == "Constructor" and definition.name == owner.rpartition(".")[2]
+        name = CONSTRUCTOR if same else definition.name  # in its class that name means the class
+        here[name] = (*here.get(name, ()), index)
         if owner and definition.kind in FUNCTIONS:
             around = definition.container
             if around == MODULE or self.definitions[around].kind in TYPES:

@@ -30,6 +30,7 @@ from holdfast.syntax.symbols import FUNCTIONS
 
 _DEEPEST = 40
 _UNASKED = object()
+_STANDARD = frozenset({"std", "core", "alloc"})
 
 
 class Resolution:
@@ -155,7 +156,10 @@ class Resolution:
             return None
         named = Import("::".join(parts[:-1]), parts[-1], parts[-1], 0, 0, definition, False, False)
         found = self._bound_by(path, named)
-        return found if found.places or found.package else None
+        known = found.package in _STANDARD or any(
+            item.module.partition("::")[0] == found.package for item in self.records[path].names.imports
+        )
+        return found if found.places or (found.package and known) else None
 
     def _by_receiver(self, scope: FileScope, path: str, definition: int, rest: list[str]) -> Meaning | None:
         """Return a method of the type whose method this is, where a language has no word for the receiver."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from posixpath import basename, dirname, join
+from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
 from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
 from holdfast.syntax.record import MODULE, Import
 
 _ROOTS = frozenset({"lib.rs", "main.rs", "mod.rs", "build.rs"})
+_TARGETS = ("bin", "test", "example", "bench")
 _OWN_CRATES = frozenset({"bin", "examples", "tests", "benches"})
 
 
@@ -18,19 +20,21 @@ class RustCrates:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._libraries: dict[str, str] = {}
-        self._homes: dict[str, str | None] = {}
+        self._roots: dict[str, list[str]] = {}
         for path in layout.settings("Cargo.toml"):
             self._add(dirname(path), layout.toml(path))
+        self._all_roots = frozenset(root for roots in self._roots.values() for root in roots)
 
-    def _add(self, home: str, manifest: dict[str, object]) -> None:
-        package, library = manifest.get("package"), manifest.get("lib")
-        package = package if isinstance(package, dict) else {}
-        library = library if isinstance(library, dict) else {}
-        place = library.get("path")
-        root = below(home, place if isinstance(place, str) else "src/lib.rs")
-        main = below(home, "src/main.rs")
-        self._homes[home] = next((file for file in (root, main) if file in self._layout.records), None)
-        name = library.get("name") or package.get("name")
+    def _add(self, home: str, manifest: dict[str, Any]) -> None:
+        library = manifest.get("lib") if isinstance(manifest.get("lib"), dict) else {}
+        package = manifest.get("package") if isinstance(manifest.get("package"), dict) else {}
+        listed = [entry for kind in _TARGETS for entry in _tables(manifest.get(kind))]
+        places = [entry.get("path") for entry in (library or {}, *listed)]
+        root = below(home, places[0] if isinstance(places[0], str) else "src/lib.rs")
+        named = [below(home, place) for place in places if isinstance(place, str)]
+        found = dict.fromkeys([root, below(home, "src/main.rs"), *named])
+        self._roots[home] = [file for file in found if file in self._layout.records]
+        name = (library or {}).get("name") or (package or {}).get("name")
         if isinstance(name, str) and root in self._layout.records:
             self._libraries.setdefault(name.replace("-", "_"), root)
 
@@ -91,7 +95,7 @@ class RustCrates:
     def _is_crate(self, path: str) -> bool:
         folder = dirname(path)
         crate = dirname(dirname(folder)) if basename(folder) == "bin" else dirname(folder)
-        return path in self._libraries.values() or (basename(folder) in _OWN_CRATES and crate in self._homes)
+        return path in self._all_roots or (basename(folder) in _OWN_CRATES and crate in self._roots)
 
     def _parent(self, path: str) -> str | None:
         """Return the file of the module around that of a file."""
@@ -106,8 +110,10 @@ class RustCrates:
         """Return the root of the crate that a file belongs to."""
         if self._is_crate(path) or basename(path) in ("main.rs", "lib.rs"):
             return path
-        home = next((folder for folder in upwards(dirname(path)) if folder in self._homes), None)
-        return None if home is None else self._homes[home]
+        home = next((folder for folder in upwards(dirname(path)) if folder in self._roots), None)
+        roots = [] if home is None else self._roots[home]
+        around = [root for root in roots if path.startswith(dirname(root) + "/")] or roots
+        return max(around, key=lambda root: len(dirname(root)), default=None)
 
     def _inline_modules(self, path: str, definition: int) -> list[str]:
         """Return the names of the modules within a file that hold an import, the outermost first."""
@@ -118,3 +124,7 @@ class RustCrates:
                 found.insert(0, definitions[definition].name)
             definition = definitions[definition].container
         return found
+
+
+def _tables(value: object) -> list[dict[str, Any]]:
+    return [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
