@@ -19,7 +19,7 @@ from holdfast.analysis.graph.imports.layout import below
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
-from holdfast.syntax.record import Record
+from holdfast.syntax.record import Definition, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 ReferenceType = Literal["WasmBinding", "FfiCall", "PythonBinding", "TypeDefinition"]
@@ -85,6 +85,7 @@ _MACROS: Mapping[str, ReferenceType] = MappingProxyType(
         "NODE_MODULE": "FfiCall",
     }
 )
+_MODULE_MACROS = frozenset({"PYBIND11_MODULE", "NB_MODULE", "BOOST_PYTHON_MODULE"})
 _DIRECTIVE = re.compile(r"^//(go:wasmexport|go:wasmimport|export)[ \t]+(\S+)(?:[ \t]+(\S+))?")
 _INCLUDED = re.compile(r'#[ \t]*include[ \t]+"([^"\n]+)"')
 _JNI = "Java_"
@@ -125,15 +126,28 @@ class _Search:
         for index, definition in enumerate(record.names.definitions):
             if definition.kind not in FUNCTIONS:
                 continue
-            marks = {_last(decorator) for decorator in definition.decorators}
+            marks = self._marks(path, index, definition)
             written_in_c = record.language in ("c", "cpp") and self._resolution.scope(path).has_body(index)
             if written_in_c or not marks.isdisjoint(("no_mangle", "export_name", "wasm_bindgen")):
                 self._linked[definition.name].append(path)
             if "pymodule" in marks:
                 self._modules[definition.name].append(path)
+            elif (
+                definition.name in _MODULE_MACROS
+            ):  # its first argument, which the record has among what is used
+                for name in self._resolution.scope(path).used.get(index, ()):
+                    self._modules[name].append(path)
         for comment in record.comments if record.language == "go" else ():
             if found := _DIRECTIVE.match(comment.text):
                 self._linked[found[2]].append(path)
+
+    def _marks(self, path: str, index: int, definition: Definition) -> set[str]:
+        """Return the attributes of a definition; those in `unsafe(…)` are among the names that it uses."""
+        marks = {_last(decorator) for decorator in definition.decorators}
+        if "unsafe" in marks:
+            used = self._resolution.scope(path).used.get(index, ())
+            marks.update(name for name in used if name in ("no_mangle", "export_name"))
+        return marks
 
     def of(self, path: str, record: Record) -> Iterator[CrossReference]:
         """Yield the references in a file."""
@@ -154,12 +168,12 @@ class _Search:
 
     def _attributes(self, path: str, record: Record) -> Iterator[CrossReference]:
         """Yield what Rust and C# mark as offered to, or taken from, another language."""
-        for definition in record.names.definitions:
-            for decorator in definition.decorators:
-                kind = _ATTRIBUTES.get(_last(decorator))
+        for index, definition in enumerate(record.names.definitions):
+            for mark in sorted(self._marks(path, index, definition)):
+                kind = _ATTRIBUTES.get(mark)
                 if kind is None:
                     continue
-                text = f"#[{decorator}] {definition.name}"
+                text = f"{mark} {definition.name}"
                 users = [
                     user for user in self._callers.get(definition.name, ()) if self._is_other(user, record)
                 ]
