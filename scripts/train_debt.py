@@ -1,0 +1,192 @@
+"""Train the model of probable debt, and say how well it does on projects that it has not seen.
+
+    python -m scripts.train_debt FOLDER
+
+FOLDER has the comments of several projects, labelled by people: `original/PROJECT.csv` and
+`corrected/PROJECT.csv` with the columns `Abstract` and `label`. It needs scikit-learn.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import math
+import re
+import sys
+import tomllib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from holdfast.analysis.debt.marker import opening_marker
+from holdfast.analysis.debt.model import Model, features
+from holdfast.analysis.debt.passage import Passage, passages
+from holdfast.syntax.record import Comment
+
+HERE = Path(__file__).resolve().parent
+WORDS = HERE / "debt_words.toml"
+TARGET = HERE.parent / "src" / "holdfast" / "analysis" / "debt" / "model.json.gz"
+SENTENCES = HERE.parent / "tests" / "analysis" / "debt" / "sentences.json"
+STRENGTH = 0.2
+"""Of the weights against the regularisation, chosen once for all projects."""
+
+
+class Row(NamedTuple):
+    """A labelled comment."""
+
+    text: str
+    certain: bool
+    original: bool
+    corrected: bool
+
+
+Projects = Mapping[str, Sequence[Row]]
+Scores = Mapping[str, Sequence[float]]
+
+
+def passage(text: str) -> Passage:
+    """Return a comment of the data as the passage it was: its lines were joined by spaces."""
+    lines = re.sub(r"[\r\n]+|\s+(?=//)|\s+(?=\*[\s/])", "\n", text)
+    return next(passages([Comment(1, 1, 1 + lines.count("\n"), lines)]))
+
+
+def read_projects(folder: Path) -> dict[str, list[Row]]:
+    """Return the comments of each project with both labels."""
+    projects: dict[str, list[Row]] = {}
+    for path in sorted((folder / "original").glob("*.csv")):
+        tables = [_table(folder / kind / path.name) for kind in ("original", "corrected")]
+        rows = projects[path.stem] = []
+        for (text, original), (same, corrected) in zip(*tables, strict=True):
+            assert text == same
+            found = passage(text)
+            certain = any(opening_marker(line.text) for line in found.lines)
+            rows.append(Row(found.text, certain, original, corrected))
+    return projects
+
+
+def _table(path: Path) -> list[tuple[str, bool]]:
+    with path.open(encoding="utf-8", errors="replace", newline="") as file:
+        return [(row["Abstract"], row["label"] == "yes") for row in csv.DictReader(file)]
+
+
+def vocabulary() -> tuple[dict[str, str], dict[str, str]]:
+    """Return the kind of each word, and the sort of each kind."""
+    kinds: dict[str, str] = {}
+    sorts: dict[str, str] = {}
+    for sort, lists in tomllib.loads(WORDS.read_text(encoding="utf-8")).items():
+        for kind, words in lists.items():
+            sorts[f"<{kind}>"] = f"{{{sort}}}"
+            kinds |= dict.fromkeys(words.split(), f"<{kind}>")
+    return kinds, sorts
+
+
+class Trained(NamedTuple):
+    """A regression of scikit-learn, what its columns mean, and the model that is made of it."""
+
+    regression: Any
+    rarity: Mapping[str, float]
+    """Of each feature: the rarer it is, the less its weight is held back."""
+    model: Model
+
+    def probability(self, text: str) -> float:
+        """Return what scikit-learn itself says, which the model must say as well."""
+        found = features(text, self.model.kinds, self.model.sorts)
+        return float(self.regression.predict_proba(_matrix([found], self.rarity))[0][1])
+
+
+def train(projects: Projects, threshold: float = 0.25) -> Trained:
+    """Return a model of what people corrected the labels to, trained on the comments without a marker."""
+    kinds, sorts = vocabulary()
+    rows = [(name, row) for name, rows in projects.items() for row in rows if not row.certain]
+    texts = [features(row.text, kinds, sorts) for _, row in rows]
+    documents = Counter(name for text in texts for name in text)
+    # What one project alone says tells nothing about others.
+    places = {(feature, name) for (name, _), text in zip(rows, texts, strict=True) for feature in text}
+    shared = Counter(feature for feature, _ in places)
+    rarity = {
+        name: math.log(len(texts) / (documents[name] + 1)) + 1
+        for name, count in sorted(shared.items())
+        if count > 1
+    }
+    regression = import_module("sklearn.linear_model").LogisticRegression(
+        C=STRENGTH, solver="liblinear", max_iter=1000, random_state=0
+    )
+    regression.fit(_matrix(texts, rarity), [row.corrected for _, row in rows])
+    weights = zip(rarity, regression.coef_[0], strict=True)
+    model = Model(
+        bias=round(float(regression.intercept_[0]), 4),
+        threshold=threshold,
+        kinds=kinds,
+        sorts=sorts,
+        weights={name: round(float(weight) * rarity[name], 3) for name, weight in weights},
+    )
+    return Trained(regression, rarity, model)
+
+
+def _matrix(texts: Iterable[Iterable[str]], rarity: Mapping[str, float]) -> Any:
+    places = {name: place for place, name in enumerate(rarity)}
+    values: list[float] = []
+    columns: list[int] = []
+    ends = [0]
+    for text in texts:
+        known = sorted(name for name in text if name in rarity)
+        values += [rarity[name] / math.sqrt(len(known)) for name in known]
+        columns += [places[name] for name in known]
+        ends.append(len(values))
+    shape = (len(ends) - 1, len(rarity))
+    return import_module("scipy.sparse").csr_matrix((values, columns, ends), shape=shape)
+
+
+def unseen_scores(projects: Projects) -> dict[str, list[float]]:
+    """Return the probabilities of each project's comments by a model trained on the other projects."""
+    scores = {}
+    for held in projects:
+        model = train({name: rows for name, rows in projects.items() if name != held}).model
+        scores[held] = [1.0 if row.certain else model.probability(row.text) for row in projects[held]]
+    return scores
+
+
+def f1(rows: Sequence[Row], scores: Sequence[float], threshold: float, label: str) -> float:
+    """Return the F1 of what is certain or above the threshold."""
+    said = [score >= threshold for score in scores]
+    truth = [bool(getattr(row, label)) for row in rows]
+    both = sum(one and other for one, other in zip(said, truth, strict=True))
+    return 2 * both / max(1, sum(said) + sum(truth))
+
+
+def best_threshold(projects: Projects, scores: Scores, *, without: str = "") -> float:
+    """Return the threshold for F1 on comments without markers, of all projects but one.
+
+    Of probabilities that are calibrated the best one is half of the F1 that it leads to. That depends less on
+    which projects one has than trying for the best one does.
+    """
+    unmarked = [
+        (row, score)
+        for name in projects
+        if name != without
+        for row, score in zip(projects[name], scores[name], strict=True)
+        if not row.certain
+    ]
+    rows, probabilities = [row for row, _ in unmarked], [score for _, score in unmarked]
+    return round(max(f1(rows, probabilities, step / 100, "corrected") for step in range(10, 61)) / 2, 3)
+
+
+def main() -> None:
+    """Write the model trained on all projects, and what scikit-learn says of the sentences of the test."""
+    projects = read_projects(Path(sys.argv[1]))
+    trained = train(projects, best_threshold(projects, unseen_scores(projects)))
+    document = json.dumps(vars(trained.model), separators=(",", ":"), sort_keys=True)
+    TARGET.write_bytes(gzip.compress(document.encode("ascii"), mtime=0))
+    sentences = {
+        text: round(trained.probability(text), 4) for text in json.loads(SENTENCES.read_text("utf-8"))
+    }
+    SENTENCES.write_text(json.dumps(sentences, indent=2) + "\n", encoding="utf-8")
+    size, model = TARGET.stat().st_size, trained.model
+    print(f"{len(model.weights):,} weights, threshold {model.threshold}, {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()

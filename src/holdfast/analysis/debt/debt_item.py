@@ -1,0 +1,156 @@
+"""Items of debt: what a survey's comments admit, each with its place and how sure that is.
+
+What opens with a marker is certain, wherever it stands. The model is asked only about passages of the sort
+that it was trained on: prose without a marker, no documentation, no licence, no code that is commented out,
+no orders to other tools.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
+from holdfast.analysis.debt.model import shipped_model
+from holdfast.analysis.debt.passage import Passage, passages
+from holdfast.analysis.survey import Survey
+from holdfast.kernel.call import current_call
+from holdfast.syntax.record import Record
+
+Certainty = Literal["certain", "probable"]
+PROBABLE_SEVERITY: Severity = "Low"
+_TEXT_CHARACTERS = 300
+
+_LICENCE = re.compile(
+    r"(?i)\bcopyright\b|\(c\) ?\d{4}|\blicen[cs]ed (?:to|under)\b|\bSPDX-|\ball rights reserved\b"
+)
+_ORDER = re.compile(
+    r"(?i)\s*(?:noqa|type: ?ignore|pylint|pragma|mypy|pyright|ruff|fmt|isort|flake8|nosec|yapf|black|bandit"
+    r"|eslint|prettier|jshint|jslint|global |globals |tslint|@ts-|istanbul|c8 |biome|webpack|nolint|go:"
+    r"|\+build|nosonar|noinspection|checkstyle|rubocop|frozen_string_literal|shellcheck|clang-format|swiftlint"
+    r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$)"
+)
+_CODE_LINE = re.compile(
+    r"[;{}]$|^(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
+    r"|func|fn|var|let|const|public|private|static|elif|else|#include|except|raise|print) ?.*[\w)\]:'\"]$"
+    r"|[)\]}]|>>> |\$ |</?\w+)"
+)
+_PROSE = re.compile(r"[A-Za-z']{2,} [A-Za-z']{2,} [A-Za-z']{2,}")
+_CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
+    ("Security", re.compile(r"(?i)\b(?:security|insecure|vulnerab|exploit|injection)")),
+    (
+        "Performance",
+        re.compile(r"(?i)\b(?:slow|performance|inefficien|optimi[sz]|expensive|overhead|faster)"),
+    ),
+    ("Test", re.compile(r"(?i)\b(?:tests?|untested|test ?cases?|flaky)\b")),
+    (
+        "Defect",
+        re.compile(
+            r"(?i)\b(?:bugs?|buggy|broken|wrong|incorrect|fails?|crash|leaks?|does(?:n't| not) work)\b"
+        ),
+    ),
+    ("Requirement", re.compile(r"(?i)\b(?:implement|support|missing|not yet|unfinished|incomplete|handle)")),
+)
+
+
+@dataclass(frozen=True)
+class DebtItem:
+    """A debt that a comment admits."""
+
+    category: Category
+    severity: Severity
+    certainty: Certainty
+    text: str
+    file: str
+    line: int
+    column: int
+    marker: str | None = None
+    probability: float | None = None
+    """Of a probable one, by the model."""
+
+    @property
+    def order(self) -> tuple[int, str, str, int, int]:
+        """Sort the grave ones first, the certain ones before the probable, then by place."""
+        return SEVERITIES.index(self.severity), self.certainty, self.file, self.line, self.column
+
+
+def debt_items(
+    survey: Survey, *, probable: bool = True, min_probability: float | None = None
+) -> list[DebtItem]:
+    """Return what the comments of a survey's files admit, without ages, in order."""
+    call, found = current_call(), list[DebtItem]()
+    lowest = (
+        (2.0 if not probable else shipped_model().threshold) if min_probability is None else min_probability
+    )
+    for done, (path, record) in enumerate(survey.files.items()):
+        call.progress(done, len(survey.files), "files searched for debt")
+        found += file_debt(path, record, lowest)
+    return sorted(found, key=lambda item: item.order)
+
+
+def file_debt(path: str, record: Record, min_probability: float) -> Iterator[DebtItem]:
+    """Yield the debt of one file: what is certain, and what is at least so probable."""
+    for passage in passages(record.comments):
+        certain = list(_certain(path, passage))
+        yield from certain
+        if not certain and min_probability <= 1 and is_prose(passage):
+            text = passage.text
+            probability = shipped_model().probability(text)
+            if probability >= min_probability:
+                at = next(line for line in passage.lines if line.text)
+                yield DebtItem(
+                    category=_category(text),
+                    severity=PROBABLE_SEVERITY,
+                    certainty="probable",
+                    text=_shortened(text),
+                    file=path,
+                    line=at.line,
+                    column=at.column,
+                    probability=round(probability, 3),
+                )
+
+
+def is_prose(passage: Passage) -> bool:
+    """Tell whether a passage is of the sort that the model was trained on."""
+    written = [line.text for line in passage.lines if line.text]
+    if not written or passage.documentation or _ORDER.match(written[0]):
+        return False
+    if sum(_is_code(line) for line in written) * 2 >= len(written):
+        return False
+    return _LICENCE.search(passage.text) is None
+
+
+def _is_code(line: str) -> bool:
+    return _CODE_LINE.search(line) is not None and (line[-1] in ";{}" or _PROSE.search(line) is None)
+
+
+def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:
+    opened: tuple[Marker, int, int, list[str]] | None = None
+    for line in passage.lines:
+        if found := opening_marker(line.text):
+            if opened:
+                yield _marked(path, *opened)
+            marker, at = found
+            opened = marker, line.line, line.column + at, [line.text[at:]]
+        elif opened and (not line.text or line.text.startswith("@")):
+            yield _marked(path, *opened)
+            opened = None
+        elif opened:
+            opened[3].append(line.text)
+    if opened:
+        yield _marked(path, *opened)
+
+
+def _marked(path: str, marker: Marker, line: int, column: int, text: list[str]) -> DebtItem:
+    said = _shortened(" ".join(text))
+    return DebtItem(marker.category, marker.severity, "certain", said, path, line, column, marker.word)
+
+
+def _category(text: str) -> Category:
+    return next((category for category, words in _CATEGORIES if words.search(text)), "Design")
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _TEXT_CHARACTERS else text[: _TEXT_CHARACTERS - 1].rstrip() + "…"

@@ -1,0 +1,72 @@
+"""Markers: the words with which people open a comment that admits a debt.
+
+Contract: a marker counts where a line of a comment opens with it, behind signs and bullets, never in the
+middle. Words that also open ordinary sentences count only where punctuation follows. Category and severity
+follow from the marker alone.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Category = Literal["Design", "Defect", "Requirement", "Test", "Performance", "Security"]
+Severity = Literal["Critical", "High", "Medium", "Low"]
+SEVERITIES: tuple[Severity, ...] = ("Critical", "High", "Medium", "Low")
+
+
+class Marker(NamedTuple):
+    """A marker, and what follows from it."""
+
+    word: str
+    category: Category
+    severity: Severity
+
+
+_MEANINGS: dict[tuple[Category, Severity], str] = {
+    ("Security", "Critical"): "SECURITY VULN VULNERABILITY CVE",
+    ("Defect", "High"): "FIXME BUG BROKEN",
+    ("Design", "Medium"): "HACK KLUDGE XXX REFACTOR SMELL DEBT",
+    ("Test", "Medium"): "FLAKY UNTESTED",
+    ("Requirement", "Low"): "TODO TBD UNDONE",
+    ("Design", "Low"): "WORKAROUND TEMP TEMPORARY REVISIT",
+    ("Performance", "Low"): "OPTIMIZE PERF SLOW",
+}
+MARKERS = {
+    word: Marker(word, category, severity)
+    for (category, severity), words in _MEANINGS.items()
+    for word in words.split()
+}
+_SPELLINGS = {
+    "TO DO": "TODO",
+    "TO-DO": "TODO",
+    "FIX ME": "FIXME",
+    "OPTIMISE": "OPTIMIZE",
+    "TECH DEBT": "DEBT",
+    "TECHNICAL DEBT": "DEBT",
+}
+
+_NOTE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
+"""An author or the number of an issue: `(ann)`, `[PROJ-12]`. `Bug #34:` names an issue and admits nothing."""
+_OPENING = re.compile(
+    r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+)?(?:"
+    # Nobody opens a sentence with these, whatever follows; `todo.append(x)` and `todo = []` are code.
+    r"((?i:todo|fixme)|TO[ -]DO|FIX ME|XXX+|HACK|KLUDGE|TBD)(?!\w|-\w|\.\w|\s*=)"
+    # These open sentences, too, unless punctuation follows.
+    r"|((?i:to[ -]do|fix me|xxx|hack|kludge|bug|workaround|refactor|tech(?:nical)? debt))"
+    rf"(?={_NOTE}\s?(?::(?![:=/])|[!;,]|\.(?!\w)|$))"
+    # These head a section as well as a debt in small letters: `Security: compared in constant time.`
+    r"|(SECURITY|VULN(?:ERABILITY)?|CVE|BROKEN|SMELL|FLAKY|UNTESTED|UNDONE|TEMP(?:ORARY)?|REVISIT|OPTIMI[SZ]E"
+    rf"|PERF|SLOW)(?={_NOTE}\s?(?:[:!]|\s-+\s|$))"
+    r")"
+)
+
+
+def opening_marker(line: str) -> tuple[Marker, int] | None:
+    """Return the marker with which a line opens, and where in the line it stands."""
+    found = _OPENING.match(line)
+    if found is None or found.lastindex is None:
+        return None
+    word = found[found.lastindex].upper()
+    word = "XXX" if word.startswith("XXX") else _SPELLINGS.get(word, word)
+    return MARKERS[word], found.start(found.lastindex)

@@ -1,0 +1,69 @@
+"""The model that tells how probable it is that a passage without a marker admits a debt.
+
+A logistic regression on the words of a passage and pairs of neighbours among them, on the same with words of
+one kind (`ugly`, `nasty`) taken for one and kinds of one sort (what is bad, who doubts) taken for one, and on
+how long and how much like code it is. `scripts/train_debt.py` makes the weights, with what is here.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+_WORD = re.compile(r"[a-z]+(?:'[a-z]+)?|\?+|!+|\.\.+")
+_CODE = re.compile(r"[;{}=()]")
+_CHARACTERS = 4000
+"""What a passage says is said by then."""
+
+
+@dataclass(frozen=True)
+class Model:
+    """Weights of features, and from which probability on a passage counts."""
+
+    bias: float
+    threshold: float
+    kinds: Mapping[str, str]
+    """Words whose kind tells something, and that kind."""
+    sorts: Mapping[str, str]
+    weights: Mapping[str, float]
+
+    def probability(self, text: str) -> float:
+        """Return how probable it is that the text of a passage, its signs taken off, admits a debt."""
+        weights = self.weights
+        known = [weights[name] for name in features(text, self.kinds, self.sorts) if name in weights]
+        score = self.bias + (math.fsum(known) / math.sqrt(len(known)) if known else 0.0)
+        return 1 / (1 + math.exp(-score))
+
+
+def features(text: str, kinds: Mapping[str, str], sorts: Mapping[str, str]) -> set[str]:
+    """Return the features of a text, each once."""
+    text = text[:_CHARACTERS]
+    words = [word if word[0] not in "?!." else word[:2] for word in _WORD.findall(text.lower())]
+    found = {*words, *_pairs(words)}
+    of_kind = [kinds.get(word, word) for word in words]
+    if of_kind != words:
+        of_sort = [sorts.get(kind, kind) for kind in of_kind]
+        present = sorted({sort for kind, sort in zip(of_kind, of_sort, strict=True) if kind != sort})
+        found.update(of_kind, of_sort, _pairs(of_kind), _pairs(of_sort))
+        found.update([f"{one}&{other}" for at, one in enumerate(present) for other in present[at + 1 :]])
+        found.add(f"#sorts {len(present)}")
+    found.add(f"#words {min(8, len(words).bit_length())}")
+    found.add(f"#code {min(5, 40 * len(_CODE.findall(text)) // max(1, len(text)))}")
+    return found
+
+
+def _pairs(words: list[str]) -> list[str]:
+    return [f"{one} {other}" for one, other in zip(["^", *words], [*words, "$"], strict=True)]
+
+
+@cache
+def shipped_model() -> Model:
+    """Return the model that comes with the package."""
+    packed = files("holdfast.analysis.debt").joinpath("model.json.gz").read_bytes()
+    return Model(**json.loads(gzip.decompress(packed)))
