@@ -12,6 +12,7 @@ from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
 from tests.contract.complexity_cases import COMPLEXITY_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
+from tests.contract.debt_cases import DEBT_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
@@ -286,6 +287,7 @@ CASES = [
     *DEAD_CODE_CASES,
     *COMPLEXITY_CASES,
     *GRAPH_CASES,
+    *DEBT_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,

@@ -10,6 +10,7 @@ from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
 from tests.contract.complexity_cases import COMPLEXITY_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
+from tests.contract.debt_cases import DEBT_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
@@ -31,6 +32,7 @@ REASONS = {
     **DEAD_CODE_PLAIN_TEXT,
     **COMPLEXITY_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,
+    **DEBT_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

@@ -1,0 +1,298 @@
+"""`analyze_debt`: what comments admit to be unfinished, wrong or makeshift, and for how long they have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis import sarif
+from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items
+from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
+from holdfast.analysis.debt.model import shipped_model
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.line_ages import Age, Ages, line_ages
+from holdfast.storage.git.project_files import checked_project
+
+DebtFormat = Literal["summary", "detailed", "json", "sarif"]
+_ITEMS = 50
+_SHOWN = 10
+_NOT_ASKED = "not asked for"
+_LEVELS: dict[Severity, sarif.Level] = {
+    "Critical": "error",
+    "High": "warning",
+    "Medium": "note",
+    "Low": "note",
+}
+_METHOD = (
+    "Certain: a line of a comment opens with a marker such as TODO or FIXME, from which category and severity"
+    " follow. Probable: a linear model, trained on labelled comments of seven projects, takes it for debt;"
+    " two in five to one in two are, see docs/accuracy.md. Strings, documentation without a marker, licences"
+    " and code that is commented out do not count. An age is that of the last change of the line."
+)
+
+
+class AnalyzeDebt(Input):
+    """Which files, and which debt."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    include_probable: StrictBool = Field(
+        default=True, description="Also what has no marker and the model takes for debt."
+    )
+    min_probability: float | None = Field(
+        default=None,
+        ge=0,
+        le=1,
+        description="How probable that has to be; if not given, where precision and recall are balanced.",
+    )
+    min_severity: Severity = Field(
+        default="Low", description="Only as grave as this or graver; what is probable is Low."
+    )
+    ages: StrictBool = Field(default=True, description="Look up in git how old each item is.")
+    format: DebtFormat = Field(
+        default="summary", description="How the text is written; the data is the same."
+    )
+    limit: int = Field(
+        default=_ITEMS, ge=1, le=LIMITS.debt_items, description="How many items to return, the gravest first."
+    )
+
+
+class FoundDebt(Output):
+    """A debt that a comment admits."""
+
+    category: Category
+    severity: Severity
+    certainty: Certainty
+    marker: str | None = optional("Of what is certain.")
+    probability: float | None = optional("Of what is probable.")
+    text: UntrustedText
+    file: UntrustedText
+    line: int
+    column: int
+    age_days: int | None = Field(description="Whole days since the line was last changed.")
+    committed_at: str | None = Field(description="When that was.")
+    age_unknown: str | None = optional("Why the age is not known.")
+
+
+class OldestDebt(Output):
+    """The item whose line is unchanged for longest."""
+
+    file: UntrustedText
+    line: int
+    age_days: int
+
+
+class DebtSummary(Output):
+    """Everything that was found, also what is not listed."""
+
+    total: int
+    by_certainty: dict[Certainty, int]
+    by_severity: dict[Severity, int]
+    by_category: dict[Category, int]
+    files_with_debt: int
+    average_age_days: float | None = Field(description="Of the items whose age is known; null where none is.")
+    oldest: OldestDebt | None
+    ages_unknown: dict[str, int] = Field(description="How many ages are not known, by the reason.")
+
+
+class Debt(FileCounts):
+    """The debt that the comments of a project admit."""
+
+    format: DebtFormat
+    project_path: UntrustedText
+    summary: DebtSummary
+    items: list[FoundDebt] = Field(description="`summary.total` says how many there are altogether.")
+    threshold: float | None = Field(description="The least probability; null where only markers count.")
+    method: str
+
+
+def _words(result: Debt) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    return _sarif(result) if result.format == "sarif" else _report(result, 10_000)
+
+
+def _laid_out(result: Debt, width: int) -> str:
+    return _words(result) if result.format in ("json", "sarif") else _report(result, width)
+
+
+def _report(result: Debt, width: int) -> str:
+    summary = result.summary
+    shown = result.items if result.format == "detailed" else result.items[:_SHOWN]
+    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
+    lines = [
+        f"Debt: {_counted(summary.by_certainty)}.",
+        f"Files: {summary.files_with_debt} of {result.files_analyzed} admit some.",
+        f"Severity: {_counted(summary.by_severity)}." if summary.total else "",
+        f"Category: {_counted(summary.by_category)}." if summary.total else "",
+        f"Files skipped: {skipped}." if skipped else "",
+        *_age_words(summary),
+        table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
+        f"{len(shown)} of {summary.total} items; more with the format detailed and a higher limit."
+        if len(shown) < summary.total
+        else "",
+    ]
+    return "\n".join([*filter(None, lines), result.method])
+
+
+def _counted(numbers: dict[Certainty, int] | dict[Severity, int] | dict[Category, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in numbers.items() if count) or "none"
+
+
+def _age_words(summary: DebtSummary) -> list[str]:
+    lines = []
+    if summary.oldest is not None:
+        oldest = f"{summary.oldest.age_days} ({summary.oldest.file}:{summary.oldest.line})"
+        lines.append(f"Age in days: {summary.average_age_days:g} on average, the oldest {oldest}.")
+    unknown = {reason: count for reason, count in summary.ages_unknown.items() if reason != _NOT_ASKED}
+    if unknown:
+        lines.append(
+            "Age unknown: " + ", ".join(f"{count} {reason}" for reason, count in unknown.items()) + "."
+        )
+    return lines
+
+
+def _cells(item: FoundDebt) -> tuple[str, ...]:
+    sure = item.marker or f"{item.probability:.2f}"
+    age = "" if item.age_days is None else f"{item.age_days} d"
+    return item.severity, item.category, sure, age, f"{item.file}:{item.line}", " ".join(item.text.split())
+
+
+def _sarif(result: Debt) -> str:
+    rules = [
+        sarif.Rule(f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note")
+        for category in get_args(Category)
+    ]
+    findings = [
+        sarif.Finding(
+            f"debt-{item.category.lower()}",
+            _LEVELS[item.severity],
+            item.text,
+            item.file,
+            item.line,
+            column=item.column,
+            properties=item.model_dump(
+                mode="json",
+                include={"severity", "certainty", "probability", "marker", "age_days", "committed_at"},
+            ),
+        )
+        for item in result.items
+    ]
+    left = result.summary.total - len(result.items)
+    notes = [result.method, *([f"{left} more items are left out."] if left else [])]
+    return sarif.sarif_text(
+        sarif.sarif(rules, findings, properties={"summary": result.summary.wire()}, notes=notes)
+    )
+
+
+def _found(item: DebtItem, age: Age | str) -> FoundDebt:
+    return FoundDebt(
+        category=item.category,
+        severity=item.severity,
+        certainty=item.certainty,
+        marker=item.marker,
+        probability=item.probability,
+        text=item.text,
+        file=item.file,
+        line=item.line,
+        column=item.column,
+        age_days=None if isinstance(age, str) else age.days,
+        committed_at=None if isinstance(age, str) else rfc3339_of_seconds(age.time),
+        age_unknown=age if isinstance(age, str) else None,
+    )
+
+
+def _ages(room: Analysis, items: Sequence[DebtItem], *, wanted: bool) -> Ages:
+    lines: dict[str, list[int]] = {}
+    for item in items:
+        lines.setdefault(item.file, []).append(item.line)
+    if not wanted:
+        return {path: dict.fromkeys(numbers, _NOT_ASKED) for path, numbers in lines.items()}
+    return line_ages(room.repository, lines, room.clock().timestamp())
+
+
+def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
+    found = [(item, ages[item.file][item.line]) for item in items]
+    known = [(age.time, age.days, item) for item, age in found if not isinstance(age, str)]
+    oldest = min(known, key=lambda row: (row[0], row[2].order), default=None)
+    severities = Counter(item.severity for item in items)
+    categories = Counter(item.category for item in items)
+    certainties = Counter(item.certainty for item in items)
+    reasons = Counter(age for _, age in found if isinstance(age, str))
+    return DebtSummary(
+        total=len(items),
+        by_certainty={name: certainties[name] for name in get_args(Certainty)},
+        by_severity={name: severities[name] for name in SEVERITIES},
+        by_category={name: categories[name] for name in get_args(Category)},
+        files_with_debt=len({item.file for item in items}),
+        average_age_days=round(sum(days for _, days, _ in known) / len(known), 1) if known else None,
+        oldest=None
+        if oldest is None
+        else OldestDebt(file=oldest[2].file, line=oldest[2].line, age_days=oldest[1]),
+        ages_unknown=dict(sorted(reasons.items())),
+    )
+
+
+def _threshold(args: AnalyzeDebt) -> float | None:
+    if args.include_probable:
+        return shipped_model().threshold if args.min_probability is None else args.min_probability
+    if args.min_probability is not None:
+        raise InvalidArguments(
+            "`min_probability` is about probable items, which `include_probable` leaves out.",
+            hint="Give one of the two.",
+        )
+    return None
+
+
+@analyze.operation(
+    "analyze_debt",
+    title="Analyze debt in comments",
+    effect=Effect.READ,
+    command="debt",
+    positional=("project_path",),
+    example="holdfast analyze debt src --min-severity Medium",
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
+    """List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.
+
+    What opens with a marker is certain; what a model takes for debt is probable, and kept apart. Each item
+    has its place, category, severity and age.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    threshold = _threshold(args)
+    survey = room.survey(project)
+    graver = SEVERITIES[: SEVERITIES.index(args.min_severity) + 1]
+    found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
+    items = [item for item in found if item.severity in graver]
+    ages = _ages(room, items, wanted=args.ages)
+    return Debt(
+        **survey.counts.model_dump(),
+        format=args.format,
+        project_path=project.path or ".",
+        summary=_summary(items, ages),
+        items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],
+        threshold=threshold,
+        method=_METHOD,
+    )
