@@ -237,3 +237,27 @@ def test_a_sparse_gigabyte_is_skipped_unread(repository: Path) -> None:
         file.truncate(1024**3)
 
     assert reasons(survey(repository)) == {"huge.py": "too large"}
+
+
+def test_attributes_of_git_say_what_is_generated_and_vendored(repository: Path) -> None:
+    write(
+        repository, {"a.py": CODE, "made/b.py": CODE, "made/c.py": CODE, "lib/d.py": CODE, "lib/e.md": "\n"}
+    )
+    write(repository, {".gitattributes": "made/* linguist-generated\nmade/c.py -linguist-generated\n"})
+    write(repository, {"lib/.gitattributes": "* linguist-vendored=true\n"})
+
+    found = survey(repository)
+
+    assert list(found.files) == ["a.py", "made/c.py"]
+    assert reasons(found) == {"made/b.py": "generated", "lib/d.py": "vendored"}
+    assert reasons(survey(repository, strategy="offline")) == reasons(found)
+    (repository / ".gitattributes").unlink()
+    assert list(survey(repository).files) == ["a.py", "made/b.py", "made/c.py"]
+
+
+def test_a_pipe_in_place_of_attributes_is_not_waited_for(repository: Path) -> None:
+    commit(repository, {"a.py": CODE, ".gitattributes": "* linguist-vendored\n", "x/.gitattributes": "\n"})
+    (repository / "x" / ".gitattributes").unlink()
+    os.mkfifo(repository / "x" / ".gitattributes")
+
+    assert list(survey(repository).files) == ["a.py"]
