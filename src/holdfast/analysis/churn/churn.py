@@ -2,16 +2,17 @@
 
 Contract:
 - A commit counts once for a file, however often the file was renamed, and once in the total.
-- Only files of the last commit are measured; those deleted since are counted, and not named.
+- Only files that git tracks now are measured; those deleted since are counted, and not named.
 - `score` is min(1, 0.6 · commits / most commits + 0.4 · lines / most lines), where lines are those added and
   deleted, and most is the most of any file of the project. Lines of binary files are not counted.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from holdfast.storage.git.numstat import CommitChanges, Person, rows
 
@@ -20,8 +21,9 @@ _HOT, _STABLE, _NAMED = 0.5, 0.1, 10
 _DIGITS = 4
 _BINARY = "-"
 
-Touch = tuple[Person, int, str, str]
-"""One commit's change of a file: by whom, when, and the lines added and deleted as git writes them."""
+Touches = list[Any]
+"""What commits did to a file: for each three items in a row, its number and the lines added and deleted as
+git writes them. One flat list, because a whole history has a great many of these."""
 
 
 @dataclass
@@ -41,12 +43,14 @@ class FileChurn:
     score: float = 0.0
 
     @classmethod
-    def of(cls, path: str, touches: list[Touch]) -> FileChurn:
-        """Return what the commits did to a file."""
-        people, times, added, deleted = zip(*touches, strict=True)
+    def of(cls, path: str, touches: Touches, people: list[Person], times: list[int]) -> FileChurn:
+        """Return what commits did to a file; people and times are those of each commit."""
+        commits, added, deleted = touches[::3], touches[1::3], touches[2::3]
         is_binary = _BINARY in added
         lines = (0, 0) if is_binary else (sum(map(int, added)), sum(map(int, deleted)))
-        return cls(path, len(people), Counter(people), *lines, is_binary, min(times), max(times))
+        authors = Counter(map(people.__getitem__, commits))
+        moments = list(map(times.__getitem__, commits))
+        return cls(path, len(commits), authors, *lines, is_binary, min(moments), max(moments))
 
     @property
     def lines(self) -> int:
@@ -87,41 +91,41 @@ class Churn:
 
     def contributions(self) -> dict[str, int]:
         """Return how many files each person touched, who touched most first."""
-        touched = Counter(name for file in self.files for name in self.authors(file))
+        called = self.names
+        touched: Counter[str] = Counter()
+        for file in self.files:
+            touched.update({called.get(person, person[0]) for person in file.authors})
         return dict(sorted(touched.items(), key=lambda item: (-item[1], item[0])))
 
 
 def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Churn:
     """Return the churn of a project, a folder or a file, by commits of which children come first."""
     names: dict[str, str] = {}
-    touches: dict[str, list[Touch]] = {}
+    touches: defaultdict[str, Touches] = defaultdict(list)
+    people: list[Person] = []
+    times: list[int] = []
     prefix = f"{project}/" if project else ""
     counted = merges = 0
-    for commit in commits:
-        merges += commit.is_merge
-        person, is_counted = (commit.name, commit.email), False
-        for name, added, deleted in _named(commit, names):
-            if name.startswith(prefix) or name == project:
-                touches.setdefault(name, []).append((person, commit.time, added, deleted))
+    for number, (_, time, is_merge, name, email, changes) in enumerate(commits):
+        people.append((name, email))
+        times.append(time)
+        merges += is_merge
+        renamed, is_counted = {}, False
+        for path, former, added, deleted in rows(changes):
+            now = names.get(path, path)
+            if former:
+                renamed[former] = now
+            if now.startswith(prefix) or now == project:
+                touches[now] += number, added, deleted
                 is_counted = True
+        names |= renamed
         counted += is_counted
     # A branch may have gone on under the old name after another had renamed the file.
-    for name, now in names.items():
-        if name not in present and name in touches and now in present:
-            touches.setdefault(now, []).extend(touches.pop(name))
-    files = [FileChurn.of(name, found) for name, found in touches.items() if name in present]
+    for path, now in names.items():
+        if path not in present and path in touches and now in present:
+            touches[now] += touches.pop(path)
+    files = [FileChurn.of(path, found, people, times) for path, found in touches.items() if path in present]
     return Churn(_scored(files), len(touches) - len(files), counted, merges)
-
-
-def _named(commit: CommitChanges, names: dict[str, str]) -> Iterator[tuple[str, str, str]]:
-    """Yield the files of a commit with the names that they have now; take note of those that it renamed."""
-    renamed: dict[str, str] = {}
-    for path, former, added, deleted in rows(commit.changes):
-        name = names.get(path, path)
-        if former:
-            renamed[former] = name
-        yield name, added, deleted
-    names.update(renamed)
 
 
 def _scored(files: list[FileChurn]) -> list[FileChurn]:

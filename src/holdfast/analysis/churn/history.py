@@ -23,10 +23,11 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.numstat import (
     CommitChanges,
     commits_since,
-    committed_files,
     mailmapped,
     read_commits,
+    tracked_files,
 )
+from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 
@@ -50,6 +51,7 @@ class History:
 
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
+        self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -61,9 +63,9 @@ class History:
     def churn(self, project: str, since: int | None) -> Churn:
         """Return what happened to the files of a project, a folder or a file, since then."""
         with closing(Git(self._repository)) as git:
-            if git.head() is None:
+            if (self._head.commit() or git.head()) is None:
                 return Churn([], 0, 0, 0, has_history=False)
-            found = measure(self.commits(git, since), committed_files(git), project)
+            found = measure(self.commits(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})
             return found
 
@@ -97,7 +99,7 @@ class History:
     def _known(self, ids: list[str]) -> dict[str, CommitChanges]:
         try:
             with self._database.read() as connection:
-                rows = connection.execute(_KNOWN, (json.dumps(ids),))
+                rows = connection.execute(_KNOWN, (json.dumps(sorted(ids)),))  # as they are stored
                 return {
                     row[0]: CommitChanges(row[0], row[1], bool(row[2]), *map(_text, row[3:])) for row in rows
                 }

@@ -108,7 +108,7 @@ class CodeChurn(FileCounts):
     """The churn of a project's files, the most churned first."""
 
     files_discovered: int = Field(description="Files that a commit of the period changed.")
-    files_analyzed: int = Field(description="Those of them that are in the last commit.")
+    files_analyzed: int = Field(description="Those of them that git still tracks.")
     files_skipped: dict[str, int] = Field(description="How many are not, by the reason.")
     format: ChurnFormat
     generated_at: str

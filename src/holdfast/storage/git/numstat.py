@@ -47,13 +47,15 @@ Row = tuple[str, str, str, str]
 were added and deleted in digits; `-` for binary files, of which git counts no lines."""
 
 
-def rows(changes: str) -> Iterator[Row]:
-    """Yield the files of a commit."""
+def rows(changes: str) -> list[Row]:
+    """Return the files of a commit."""
+    found = []
     parts = iter(changes.split("\0") if changes else ())
     for part in parts:
         added, deleted, path = part.split("\t", 2)
         former = "" if path else next(parts)
-        yield path or next(parts), former, added, deleted
+        found.append((path or next(parts), former, added, deleted))
+    return found
 
 
 def commits_since(git: Git, since: int | None) -> list[str]:
@@ -103,10 +105,10 @@ def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
     return named
 
 
-def committed_files(git: Git) -> set[str]:
-    """Return the files of the last commit."""
-    listed = git.run("ls-tree", "-r", "-z", "--name-only", "--full-tree", "HEAD", limit=LIMITS.listed_bytes)
-    return {os.fsdecode(path) for path in listed.split(b"\0") if path}
+def tracked_files(git: Git) -> set[str]:
+    """Return the files that git tracks now."""
+    listed = git.run("ls-files", "-z", "--cached", limit=LIMITS.listed_bytes)
+    return set(os.fsdecode(listed).split("\0"))
 
 
 def is_shallow(repository: Repository) -> bool:

@@ -1,0 +1,188 @@
+"""Churn and the ages of lines beside git itself: `git log --numstat`, and `git blame` for each file.
+
+Ours is a call inside a running server, its words included: of the last 30 days with nothing kept, of the
+whole history with nothing kept, and of the whole history once more. git writes into a pipe that is read to
+its end. CPU seconds are those of the process and each git that it starts; the median of the rounds counts.
+
+Without `--repository` a history is made up: 20,000 commits on 800 files, some of them renamed.
+
+    python -m bench.churn [--repository DIRECTORY] [--rounds 3] [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench._comparison import Comparison, report
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.tools.analyze_code_churn import AnalyzeCodeChurn, CodeChurn, analyze_code_churn
+from holdfast.storage.git.line_ages import line_ages
+from holdfast.storage.git.repository import Repository
+from holdfast.toolsets import toolset
+
+COLD_BAR, WARM_BAR = 1.3, 0.05
+COMMITS, FILES = 20_000, 800
+MARKS = ("TODO", "FIXME", "XXX", "HACK")
+MOST_MARKED = 60
+
+
+class Measured:
+    """One comparison by CPU and one by the clock, taken together."""
+
+    def __init__(self, label: str, bar: float | None) -> None:
+        self.cpu = Comparison(f"{label}, CPU", bar, "ms")
+        self.wall = Comparison(f"{label}, wall", None, "ms")
+
+    def take(self, theirs: Callable[[], object], ours: Callable[[], object]) -> None:
+        """Run both sides once."""
+        for run, cpu, wall in (
+            (theirs, self.cpu.baseline, self.wall.baseline),
+            (ours, self.cpu.ours, self.wall.ours),
+        ):
+            before, started = _cpu(), time.perf_counter()
+            run()
+            wall.append(time.perf_counter() - started)
+            cpu.append(_cpu() - before)
+
+
+def _cpu() -> float:
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+class Asked:
+    """A repository that both sides are asked about, as if its last commit had just been made."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.last = int(self.git("log", "-1", "--format=%ct"))
+        self.repository = Repository.discover(place)
+        [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_code_churn"]
+        self._words = operation.words
+
+    def git(self, *arguments: str) -> bytes:
+        """Return what plain git prints."""
+        return subprocess.run(["git", *arguments], cwd=self.place, capture_output=True, check=True).stdout
+
+    def log(self, days: int | None) -> None:
+        """Let git count the lines."""
+        since = [] if days is None else [f"--since=@{self.last - days * 86400} +0000"]
+        self.git("log", "--numstat", *since, "HEAD")
+
+    def blame(self, lines: dict[str, list[int]]) -> None:
+        """Let git say when lines were changed."""
+        for path, numbers in lines.items():
+            ranges = (f"-L{number},{number}" for number in numbers)
+            self.git("blame", "--porcelain", *ranges, "HEAD", "--", path)
+
+    def churn(self, days: int, *, kept: bool) -> CodeChurn:
+        """Measure the churn, with what was kept or without."""
+        if not kept:
+            for path in Path(self.repository.store_directory).glob("commits*"):
+                path.unlink()
+        room = Analysis(self.repository, lambda: datetime.fromtimestamp(self.last, UTC))
+        result: CodeChurn = analyze_code_churn(room, AnalyzeCodeChurn(project_path=".", period_days=days))
+        self._words(result)
+        room.close()
+        return result
+
+    def marked(self) -> dict[str, list[int]]:
+        """Return lines of which one wants to know the age."""
+        arguments = ("grep", "-z", "-n", "-I", "-E", f"#.*({'|'.join(MARKS)})\\b", "HEAD")
+        found = subprocess.run(["git", *arguments], cwd=self.place, capture_output=True).stdout
+        lines: dict[str, list[int]] = {}
+        for path, number in re.findall(
+            r"^HEAD:([^\0]+)\0(\d+)\0", found.decode(errors="replace"), re.MULTILINE
+        ):
+            lines.setdefault(path, []).append(int(number))
+        return dict(sorted(lines.items())[:MOST_MARKED])
+
+
+def make_history(place: Path) -> None:
+    """Write the same history every time."""
+    chance = random.Random(5)
+    files = {f"src/part{number % 20}/file{number}.py": [0] * 60 for number in range(FILES)}
+    stream, mark = [], f"  # {MARKS[0]}"
+    for number in range(COMMITS):
+        moment = 1_600_000_000 + number * 7200
+        stream.append(
+            f"commit refs/heads/main\ncommitter A{number % 90} <a{number % 90}@b> {moment} +0000\ndata 0\n"
+        )
+        for path in chance.sample(sorted(files), chance.randint(1, 5)):
+            lines = files[path]
+            is_there = any(lines)
+            for _ in range(chance.randint(1, 6)):
+                lines[chance.randrange(len(lines))] = number
+            lines += [number] * chance.randint(0, 2)
+            if is_there and chance.random() < 0.01:
+                renamed = f"{path.removesuffix('.py')}_.py"
+                stream.append(f"R {path} {renamed}\n")
+                files[renamed] = files.pop(path)
+            else:
+                renamed = path
+            text = "".join(f"{index} {value}{mark * (index == 7)}\n" for index, value in enumerate(lines))
+            stream.append(f"M 644 inline {renamed}\ndata {len(text)}\n{text}\n")
+    subprocess.run(["git", "init", "--quiet", "--initial-branch=main", place], check=True)
+    fast_import = ["git", "fast-import", "--quiet"]
+    subprocess.run(fast_import, input="".join(stream).encode(), cwd=place, check=True)
+    subprocess.run(["git", "reset", "--quiet", "--hard"], cwd=place, check=True)
+
+
+def compare(asked: Asked, rounds: int) -> bool:
+    """Measure everything and return whether the bars were held."""
+    month, first, again = (
+        Measured("30 days, nothing kept", COLD_BAR),
+        Measured("whole history, nothing kept", None),
+        Measured("whole history, once more", WARM_BAR),
+    )
+    ages = Measured("ages of lines, against blame", None)
+    marked = asked.marked()
+    for _ in range(rounds):
+        month.take(lambda: asked.log(30), lambda: asked.churn(30, kept=False))
+        first.take(lambda: asked.log(None), lambda: asked.churn(10**6, kept=False))
+        again.take(lambda: None, lambda: asked.churn(10**6, kept=True))
+        again.cpu.baseline[-1], again.wall.baseline[-1] = first.cpu.baseline[-1], first.wall.baseline[-1]
+        ages.take(
+            lambda: asked.blame(marked),
+            lambda: line_ages(asked.repository, marked, time.time(), seconds=600),
+        )
+    size = sum(path.stat().st_size for path in Path(asked.repository.store_directory).glob("commits*"))
+    result = asked.churn(10**6, kept=True)
+    total = result.summary
+    corpus = (
+        f"{total.total_commits} commits and {total.merge_commits} merges, {result.files_analyzed} files;"
+        f" {size / 1e6:.1f} MB are kept; {sum(map(len, marked.values()))} lines in {len(marked)} files"
+    )
+    taken = [one for both in (month, first, again, ages) for one in (both.cpu, both.wall)]
+    return report(corpus, ("git", "holdfast"), taken)
+
+
+def main() -> int:
+    """Measure, print the table and return the exit status."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--repository", type=Path, help="a clone with its history")
+    parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        place = given.repository or Path(folder, "history")
+        if given.repository is None:
+            make_history(place)
+        held = compare(Asked(place), given.rounds)
+    return 1 if given.check and not held else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
