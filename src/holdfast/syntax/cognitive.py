@@ -40,36 +40,48 @@ def sequences(flow: Flow, nodes: Sequence[Node]) -> Iterator[tuple[Node, int]]:
     """
     roots: dict[int, Node] = {}
     signs: dict[int, str] = {}
-    found: dict[int, list[tuple[int, str]]] = defaultdict(list)
-    tops: dict[int, Node] = {}
+    members: dict[int, list[Node]] = defaultdict(list)
     for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
         sign = _operator(node)
         if sign is None:
             continue
-        parent, enclosed = node.parent, False
-        while parent is not None and parent.type in _PARENTHESES:
-            parent, enclosed = parent.parent, True
+        parent = _outside(node)
         outer = parent.id if parent is not None else -1
         joined = outer in roots and (
-            not enclosed
+            node.parent == parent
             or flow.parentheses == "all"
             or (flow.parentheses == "like" and signs[outer] == sign.type)
         )
         root = roots[outer] if joined else node
-        roots[node.id], signs[node.id], tops[root.id] = root, sign.type, root
-        found[root.id].append((sign.start_byte, sign.type))
-    for key, root in tops.items():
-        kinds = [kind for _start, kind in sorted(found[key])]
-        if not _shows_element(root, kinds):
+        roots[node.id], signs[node.id] = root, sign.type
+        members[root.id].append(node)
+    for group in members.values():
+        ordered = sorted(group, key=lambda one: (_operator(one) or one).start_byte)
+        kinds = [signs[node.id] for node in ordered]
+        if not _shows_element(group, kinds):
             pairs = zip([None, *kinds], kinds, strict=False)
-            yield root, sum(before != kind and kind not in flow.free for before, kind in pairs)
+            yield group[0], sum(before != kind and kind not in flow.free for before, kind in pairs)
 
 
-def _shows_element(root: Node, kinds: Sequence[str]) -> bool:
+def _outside(node: Node) -> Node | None:
+    parent = node.parent
+    while parent is not None and parent.type in _PARENTHESES:
+        parent = parent.parent
+    return parent
+
+
+def _inside(node: Node) -> Node:
+    while node.type in _PARENTHESES and node.named_child_count:
+        node = node.named_children[0]
+    return node
+
+
+def _shows_element(group: Sequence[Node], kinds: Sequence[str]) -> bool:
     """Return whether like operators only decide which element is shown; S3776 leaves these out."""
-    if root.parent is None or root.parent.type != "jsx_expression" or len(set(kinds)) > 1:
+    parent = group[0].parent
+    if parent is None or parent.type != "jsx_expression" or len(set(kinds)) > 1:
         return False
-    return not any(child.type in _TERNARY for child in root.children)
+    return not any(_inside(child).type in _TERNARY for node in group for child in node.named_children)
 
 
 def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
@@ -90,7 +102,7 @@ def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
 
 def calls_itself(source: bytes, node: Node, path: Sequence[str], flow: Flow, method: bool) -> bool:
     """Return whether a function calls itself by its name: alone, or as what belongs to its own object."""
-    name = path[-1].encode()
+    name = path[-1].rpartition(".")[2].encode()
     start, end = node.start_byte, node.end_byte
     if source.count(name, start, end) < 2:
         return False

@@ -11,7 +11,7 @@ The tables of `languages/` capture nodes by what they do:
   accessor. `class`: nesting begins anew in it.
 
 Contract: every function with a body has one row, in the order of the text. A function without a name counts
-towards the one around it; where functions count alone (JavaScript) it has a row if it decides anything.
+towards the one around it; it has a row if it decides anything and there is none, or functions count alone.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ class _Sweep:
     def _nest(self, _start: int, end: int, _number: int) -> None:
         self._push(end, [level + 1 for level in self.levels])
         for tally, level in zip(self.open, self.levels, strict=True):
-            if level > tally.nesting:
+            if level > tally.nesting and not (self.flow.alone and tally is not self.open[-1]):
                 tally.nesting = level
 
     def _enter_class(self, _start: int, end: int, _number: int) -> None:
@@ -233,9 +233,9 @@ class _Sweep:
         """Go into a function without a name: the one that a declaration holds is that declaration's."""
         if self.open and self.open[-1].holds:
             self.open[-1].holds = False
-        elif self.flow.alone:
+        elif self.flow.alone or not self.open:
             self._enter_unnamed(self.others[number], ANONYMOUS)
-        elif self.open:
+        else:
             self._push(end, [level + 1 for level in self.levels])
 
     def _enter_unit(self, _start: int, _end: int, number: int) -> None:
@@ -299,9 +299,9 @@ def _code_lines(source: bytes, comments: Sequence[Node]) -> list[int]:
     counts = [0, *map(bool, map(bytes.strip, lines))]
     for node in comments:
         (first, column), (last, end) = node.start_point, node.end_point
-        if not lines[first][:column].strip():
-            for row in range(first, last + (not lines[last][end:].strip())):
-                counts[row + 1] = 0
+        begin = first + bool(lines[first][:column].strip())
+        for row in range(begin, last + (not lines[last][end:].strip())):
+            counts[row + 1] = 0
     return list(accumulate(counts))
 
 

@@ -47,6 +47,7 @@ _INSIDE = frozenset(
 _NO_PARAMETERS = frozenset(
     {"self_parameter", "receiver_parameter", "keyword_separator", "positional_separator"}
 )
+_OWNER = re.compile(rb"\(\s*(?:self|cls|this)\b|\(\s*void\s*\)")
 _PLAIN = re.compile(rb"\(\s*(self\b|cls\b)?[\w\s,=:.\[\]|\"']*\)")
 
 
@@ -61,12 +62,15 @@ def parameter_count(node: Node, language: Language) -> int:
     plain = _PLAIN.fullmatch(text)
     if plain is not None and language.name == "python":
         return parameters.named_child_count - bool(plain[1])
-    count = 0
-    for child in parameters.named_children:
-        if child.type in _NO_PARAMETERS or child.type in language.comments:
-            continue
-        count += max(1, len(child.children_by_field_name("name")))
-    return count - bool(re.match(rb"\(\s*(?:self|cls)\b|\(\s*void\s*\)", text))
+    children = [
+        child
+        for child in parameters.named_children
+        if child.type not in _NO_PARAMETERS and child.type not in language.comments
+    ]
+    if any(child.type == "parameter" for child in children):  # beside them stand modifiers and default values
+        return sum(child.type == "parameter" for child in children) - bool(_OWNER.match(text))
+    count = sum(max(1, len(child.children_by_field_name("name"))) for child in children)
+    return count - bool(_OWNER.match(text))
 
 
 def _parameters(node: Node, depth: int = 4) -> Node | None:

@@ -70,6 +70,8 @@ FLOW = Flow(
         (goto_statement) @jump
         [(lambda_expression) (anonymous_method_expression)] @lambda
         (accessor_declaration body: (_)) @unit
+        [(property_declaration value: (arrow_expression_clause) @unit)
+         (indexer_declaration value: (arrow_expression_clause) @unit)]
     """,
     operators=(
         "abstract as async await break case catch checked class const continue default delegate do else "

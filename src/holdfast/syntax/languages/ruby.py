@@ -65,7 +65,7 @@ FLOW = Flow(
         [(when) (in_clause)] @case
         [(rescue) (rescue_modifier)] @catch
         (rescue body: (_) @nest)
-        (begin (else) @else @case)
+        [(begin (else) @else @case) (body_statement (else) @else @case)]
         (conditional) @ternary
         (conditional consequence: (_) @nest)
         (conditional alternative: (_) @nest)
