@@ -6,9 +6,11 @@ that does not exist is an error, never an empty base.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 
 from holdfast.analysis.records.source import text_of
+from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -53,6 +55,29 @@ class Base:
                     yield path, None
                 elif found.data != self._now(path):
                     yield path, _record(path, found.data)
+
+    def survey(self, now: Survey) -> Survey:
+        """Return a survey of the commit, given the present one; what is left out now is left out there."""
+        files = dict(now.files)
+        for path, before in self.changed(now.files):
+            if before is None:
+                del files[path]
+            else:
+                files[path] = before
+        known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
+        files.update(self._removed(known))
+        return replace(now, files=dict(sorted(files.items())))
+
+    def _removed(self, known: Container[str]) -> Iterator[tuple[str, Record]]:
+        """Yield the files that were there and are no more."""
+        with Git(self._repository) as git:
+            listed = git.execute("ls-tree", "-r", "-z", "--name-only", self.commit).output
+            for path in listed.decode("utf-8", "surrogateescape").split("\0"):
+                if path and path not in known:
+                    found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
+                    record = None if found is None else _record(path, found.data)
+                    if record is not None:
+                        yield path, record
 
     def _now(self, path: str) -> bytes | None:
         try:

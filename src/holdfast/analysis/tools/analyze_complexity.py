@@ -26,12 +26,10 @@ from holdfast.analysis.complexity.report import (
 )
 from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC, Thresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
-from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, optional
 from holdfast.kernel.text import table
@@ -256,13 +254,6 @@ def _sarif(result: Complexity) -> str:
     )
 
 
-def _base(room: Analysis, args: AnalyzeComplexity) -> Base | None:
-    if args.since is not None and args.diff is not None:
-        raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
-    revision = args.diff if args.since is None else args.since
-    return None if revision is None else Base(room.repository, revision, fork=args.diff is not None)
-
-
 @analyze.operation(
     "analyze_complexity",
     title="Analyze complexity",
@@ -287,7 +278,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     project = Project(
         checked_project(room.repository, args.project_path), languages=languages_of(args.toolchain)
     )
-    base = _base(room, args)
+    base = arguments.base_of(room, args.since, args.diff)
     reading = Reading(args.dialect, args.recursion)
     survey = room.survey(project)
     found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)

@@ -15,8 +15,11 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.sarif import Finding as SarifFinding
 from holdfast.analysis.sarif import Rule, sarif, sarif_text
 from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -53,6 +56,16 @@ class AnalyzeDeadCode(Input):
     include_tests: StrictBool = Field(
         default=True, description="Also list findings in tests and examples; their uses count either way."
     )
+    since: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Only what was not dead yet in this commit, branch or tag.",
+    )
+    diff: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Like `since`, compared with where this branch left that one.",
+    )
     format: Format = Field(default="summary", description="How the words of the result look.")
     limit: int = Field(default=_SHOWN, ge=1, le=_MOST, description="How many findings to list at most.")
 
@@ -61,7 +74,9 @@ class DeadCodeFinding(Output):
     """Something that nothing uses."""
 
     kind: Kind
-    name: UntrustedText = Field(description="From the outermost name to this one; empty for statements.")
+    name: UntrustedText = Field(
+        description="From the outermost name on; of statements that of their function."
+    )
     file: UntrustedText
     line: int
     end_line: int
@@ -89,8 +104,14 @@ class DeadCode(FileCounts):
     findings: list[DeadCodeFinding] = Field(description="By confidence, then file and line.")
     left_out: int = Field(description="How many more findings there are; `limit` lists more.")
     summary: DeadCodeSummary
+    compared_with: str | None = Field(description="The commit since which this is dead; null without one.")
     method: str = Field(description="How it was found out.")
     format: Format
+
+    @property
+    def exit_code(self) -> int:
+        """Return the status of a command: 1 where something became dead since a commit."""
+        return int(self.compared_with is not None and self.summary.total > 0)
 
 
 _METHOD = (
@@ -152,18 +173,24 @@ def _sarif(result: DeadCode) -> str:
     command="dead-code",
     positional=("project_path",),
     example="holdfast analyze dead-code --min-confidence high",
-    seconds=600,
+    seconds=LIMITS.index_seconds,
     text=_words,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
     listed=False,
 )
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.
 
     Every finding has a confidence and the reason for it. Public names of libraries and what frameworks may
-    call are low; a name that occurs nowhere else is high.
+    call are low; a name that occurs nowhere else is high. With `since` or `diff` only what became dead is
+    listed, and the command ends with status 1 where something did.
     """
+    base = base_of(room, args.since, args.diff)
     survey = room.survey(Project(args.project_path))
     everything = room.survey(Project())  # what is used elsewhere is used
+    before = () if base is None else dead_code(room.resolution(base.survey(everything)))
+    known = {_key(one) for one in before}
     found = [
         one
         for one in dead_code(room.resolution(everything))
@@ -171,6 +198,7 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
         and one.confidence >= LEAST[args.min_confidence]
         and (args.kinds is None or one.kind in args.kinds)
         and (args.include_tests or not IN_TESTS.search(one.file))
+        and _key(one) not in known
     ]
     found.sort(key=lambda one: -one.confidence)  # stable: by file and line within
     lines = sum(record.lines for record in survey.files.values())
@@ -180,9 +208,15 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
         findings=[_facts(one) for one in found[: args.limit]],
         left_out=max(0, len(found) - args.limit),
         summary=_summary(found, lines),
+        compared_with=None if base is None else base.commit,
         method=_METHOD,
         format=args.format,
     )
+
+
+def _key(one: Finding) -> tuple[str, str, str, str]:
+    """Return what a finding is known by where lines move."""
+    return one.file, one.kind, one.name, one.level
 
 
 def _facts(one: Finding) -> DeadCodeFinding:

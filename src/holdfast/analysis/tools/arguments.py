@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
+from holdfast.kernel.errors import InvalidArguments
 from holdfast.storage.files.work_tree import typed_path
 
 PROJECT = {"project_path": "the whole repository"}
@@ -17,6 +19,14 @@ def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     if "project_path" not in given or not isinstance(typed, str):
         return {"project_path": "."} | given
     return given | {"project_path": typed_path(room.repository.root, typed)}
+
+
+def base_of(room: Analysis, since: str | None, diff: str | None) -> Base | None:
+    """Return the commit that `since` or `diff` asks to compare with."""
+    if since is not None and diff is not None:
+        raise InvalidArguments("`since` and `diff` are two ways to compare.", hint="Give one of them.")
+    revision = diff if since is None else since
+    return None if revision is None else Base(room.repository, revision, fork=diff is not None)
 
 
 def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
