@@ -161,7 +161,7 @@ def test_unused_imports_variables_and_unreachable_statements_are_found() -> None
 
     found = {(one.kind, one.name, one.line) for one in findings(files) if one.level == "high"}
 
-    assert {("import", "json", 1), ("local", "count", 6), ("unreachable", "", 8)} <= found
+    assert {("import", "json", 1), ("local", "count", 6), ("unreachable", "used", 8)} <= found
 
 
 def test_an_import_that_another_file_takes_from_there_is_used() -> None:

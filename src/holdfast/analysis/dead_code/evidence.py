@@ -7,15 +7,17 @@ from typing import NamedTuple
 
 from holdfast.analysis.dead_code.interfaces import OFFERED, OPEN, Interfaces
 from holdfast.analysis.dead_code.liveness import Liveness
-from holdfast.analysis.dead_code.namespace import CLASSES, Namespace
+from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, Namespace
 from holdfast.analysis.dead_code.roots import conventions, last_word
-from holdfast.syntax.record import MODULE, Record
+from holdfast.syntax.record import Record
+from holdfast.syntax.symbols import FUNCTIONS
 
 _KEPT = re.compile(
     r"\b(noqa|nolint|no-unused|no-unused-vars|vulture|skylos|ts-prune-ignore|knip|unused)\b", re.IGNORECASE
 )
 KEPT = "its name or a comment beside it says that it is kept on purpose"
 _SHORTEST_PREFIX = 3
+_LOOKING_UP = frozenset({"globals", "getattr", "vars", "locals"})
 
 
 class Doubt(NamedTuple):
@@ -82,8 +84,8 @@ class Evidence:
             )
         if self._is_loose(one):
             return Doubt(0.5, "it may be handed out in an object, or be asked for by an interface elsewhere")
-        if self._is_dynamic(number):
-            return Doubt(0.5, "its file answers for names by a function of its own, `__getattr__`")
+        if self.space.containers[one] < 0 and self._is_dynamic(number):
+            return Doubt(0.5, "`__getattr__` of its module may look it up")
         return self._mentioned(one) or self._asked_of_unknown(one)
 
     def _mentioned(self, one: int) -> Doubt | None:
@@ -111,8 +113,13 @@ class Evidence:
         return used is None or row.name not in used.bound  # no variable, so perhaps a part of an object
 
     def _is_dynamic(self, number: int) -> bool:
-        found = self.space.local[number].get("__getattr__", ())
-        return any(self.space.containers[one] == MODULE for one in found)
+        """Return whether a module of Python looks names up in itself that it is asked for."""
+        space = self.space
+        for one in space.local[number].get("__getattr__", ()):
+            used = space.uses(number, one - space.starts[number])
+            if used is not None and _LOOKING_UP.intersection(used.names):
+                return True
+        return False
 
     def _asked_of_unknown(self, one: int) -> Doubt | None:
         """Return the doubt that an attribute of unknown objects leaves, where no class has such a member."""
@@ -151,8 +158,9 @@ class Evidence:
 
     def _outside_base(self, one: int) -> str | None:
         """Return a type outside of the project that the class of a member extends, however far up."""
-        around = self.space.containers[one]
-        if around < 0 or not self.space.is_member[one]:
+        row, around = self.space.definitions[one], self.space.containers[one]
+        private = not row.exported and self.space.families[self.space.homes[one]] not in BY_IMPORT
+        if around < 0 or not self.space.is_member[one] or row.kind not in FUNCTIONS or private:
             return None
         seen, classes = set[int](), [around]
         while classes:

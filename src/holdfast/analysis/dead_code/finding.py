@@ -19,7 +19,7 @@ class Finding:
 
     kind: Kind
     name: str
-    """From the outermost name to this one, joined by dots; empty for statements."""
+    """From the outermost name to this one, joined by dots; of statements that of their function."""
     file: str
     line: int
     end_line: int

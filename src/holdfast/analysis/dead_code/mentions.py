@@ -13,6 +13,9 @@ MENTIONING = re.compile(
     r"|graphql|proto|sql|service|tf|nix|bzl)$|(^|/)(Procfile|Makefile|Dockerfile|Jenkinsfile|justfile|BUILD)$"
 )
 _LOCKS = re.compile(r"(^|/)(package-lock\.json|[^/]*lock\.(ya?ml|json|toml)|[^/]*\.lock)$|(^|/)locale/")
+_PROSE = re.compile(r"\.(mdx?|rst|txt|adoc)$")
+_LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\d")
+"""Prose has ordinary words that are names as well; only what no dictionary has is a mention there."""
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
 
@@ -26,6 +29,8 @@ def mentions(names: Collection[str], layout: Layout) -> dict[str, str]:
             text = layout.text(path)
             if text:
                 hits = wanted.intersection(_WORD.findall(text))
+                if _PROSE.search(path):
+                    hits = {name for name in hits if _LIKE_CODE.search(name)}
                 found.update(dict.fromkeys(hits, path))
                 wanted -= hits
     return found

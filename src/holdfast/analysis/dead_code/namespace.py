@@ -192,7 +192,11 @@ class Namespace:
         target = self.resolution.target(self.paths[number], row)
         if target.symbol not in ("", "*"):
             for path in target.files:
-                yield from self.offered(self.numbers[path], target.symbol)
+                if path in self.numbers:  # others, such as pictures, define nothing
+                    file = self.numbers[path]
+                    # A default that is imported under the name of something exported is most likely that.
+                    own = row.alias if target.symbol == "default" and row.alias in self.local[file] else ""
+                    yield from self.offered(file, own or target.symbol)
 
     def modules(self, number: int) -> tuple[frozenset[int], tuple[str, ...]]:
         """Return the files that a file has as modules, and the folders of the packages among them."""

@@ -34,7 +34,8 @@ def unused_in_files(space: Namespace) -> Iterator[Finding]:
                 doubt = _doubt(space, number, row.name, row.line)
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.words}"
-            yield Finding(kind, row.name, path, row.line, row.end_line, confidence, f"{reason}.")
+            name = row.name or (record.names.definitions[row.definition].path if row.definition >= 0 else "")
+            yield Finding(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
 
 
 def _taken(space: Namespace) -> set[tuple[int, str]]:

@@ -19,7 +19,7 @@ LANGUAGE = Convention(
     ),
     decorators=words("register atexit unraisablehook add_listener subscribe hook hookimpl hookspec"),
     files=(
-        (r"(^|/)(setup|conf|noxfile|fabfile|manage|gunicorn[._]conf|wsgi|asgi)\.py$", r""),
+        (r"(^|/)(setup|conf|noxfile|fabfile|gunicorn[._]conf)\.py$", r""),
         (r"\.pyi$", r""),
     ),
     members=words(

@@ -1,0 +1,104 @@
+"""Dead code in other languages: by the rules that each has for who may use what."""
+
+from __future__ import annotations
+
+from tests.analysis.dead_code.made import dead
+
+PACKAGE = {"package.json": '{"name": "kelp", "main": "dist/index.js"}'}
+
+
+def test_typescript_follows_imports_and_what_the_package_passes_on() -> None:
+    files = PACKAGE | {
+        "src/index.ts": 'export * from "./api";\nimport run, { helper as h } from "./run";\nrun(h());\n',
+        "src/api.ts": "export function offered() { return 1 }\nfunction own() { return 2 }\n",
+        "src/run.ts": """
+            export default function run(x: number) { return x }
+            export const helper = () => inner();
+            const inner = () => 1;
+            export function spare() { return 3 }
+            class Job { private idle() { return 1 } start() { return 2 } }
+            new Job().start();
+        """,
+    }
+
+    assert dead(files) == {"own": "high", "spare": "medium", "Job.idle": "high"}
+    assert dead(files, "low")["offered"] == "low"
+
+
+def test_functions_of_objects_and_components_in_markup_are_used() -> None:
+    files = PACKAGE | {
+        "src/index.tsx": """
+            const Button = () => <b/>;
+            function Lost() { return <i/> }
+            export default function App() { return <Button/> }
+            register({ setup: () => prepare(), run() { return 1 } });
+            function prepare() { return 1 }
+        """,
+        "app/page.tsx": "export default function Page() { return null }\n",
+    }
+
+    assert dead(files) == {"Lost": "high"}
+
+
+def test_go_has_exported_names_packages_of_several_files_and_methods_of_interfaces() -> None:
+    files = {
+        "go.mod": "module kelp\n",
+        "lib/a.go": "package lib\n\nfunc Offered() int { return shared() }\nfunc lost() int { return 1 }\n",
+        "lib/b.go": "package lib\n\nfunc shared() int { return 1 }\n\ntype idle struct{}\n\n"
+        "func (i idle) step() {}\n",
+        "lib/a_test.go": "package lib\n\nfunc TestIt(t *T) { check() }\nfunc check() {}\n",
+        "main.go": "package main\n\nfunc main() { work() }\nfunc init() { begin() }\nfunc work() {}\n"
+        "func begin() {}\nfunc Unused() {}\n",
+    }
+
+    assert dead(files) == {"lost": "high", "idle": "high", "Unused": "high"}
+
+
+def test_rust_has_public_names_traits_tests_and_foreign_functions() -> None:
+    files = {
+        "src/lib.rs": """
+            pub fn offered() -> u8 { helper() }
+            fn helper() -> u8 { LIMIT }
+            const LIMIT: u8 = 1;
+            fn lost() -> u8 { 2 }
+            struct Job;
+            impl Job { fn idle(&self) {} fn run(&self) {} }
+            impl std::fmt::Display for Job { fn fmt(&self) {} }
+            #[no_mangle] extern "C" fn foreign() {}
+            #[test] fn works() { Job.run(); }
+        """
+    }
+
+    assert dead(files) == {"lost": "high", "Job.idle": "high"}
+
+
+def test_java_has_private_members_overrides_and_annotations() -> None:
+    files = {
+        "src/main/java/a/Job.java": """
+            package a;
+            import java.util.List;
+            public class Job implements Runnable {
+                private static final int SPARE = 1;
+                private static final int LIMIT = 2;
+                public void run() { step(LIMIT); }
+                private void step(int n) { }
+                private void lost() { }
+                @Autowired private void given(Object x) { }
+                @Override public String toString() { return ""; }
+                private static class Idle { }
+            }
+        """,
+    }
+
+    assert dead(files) == {"List": "high", "Job.SPARE": "high", "Job.lost": "high", "Job.Idle": "high"}
+
+
+def test_c_and_shell_name_functions_across_files() -> None:
+    files = {
+        "main.c": "int main(void) { return grow(1); }\nstatic int lost(int n) { return n; }\n",
+        "table.c": "int grow(int n) { return n; }\nint spare(int n) { return n; }\n",
+        "run.sh": "#!/bin/bash\nstart() { echo 1; }\nstop() { echo 2; }\nstart\n",
+    }
+
+    assert {"lost": "high", "spare": "medium"}.items() <= dead(files).items()
+    assert not {"grow", "main", "start"} & dead(files, "low").keys()
