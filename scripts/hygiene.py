@@ -35,6 +35,7 @@ FORBIDDEN_MODULES = {"pickle", "marshal", "shelve", "dill"}
 PROCESS_MODULES = {"subprocess", "multiprocessing", "pty"}
 RUNS_PROGRAMS = {"storage/git/command.py", "storage/processes/confined.py", "storage/processes/child.py"}
 CATCHES_EVERYTHING = {
+    "analysis/context/gathering.py",  # one of the analyses to run
     "analysis/records/reading.py",  # one of the files to analyse
     "doctor.py",  # one of the things to examine
     "kernel/dispatch.py",  # an operation

@@ -1,10 +1,10 @@
-"""What the other rooms know about a task: comments, messages, issues and commits, each behind an adapter.
+"""What the other rooms know about a task, from comments to commits, each of them behind an adapter.
 
 Contract:
 - A room that is not there is named as absent; one that cannot be read is named with the reason. Neither keeps
   the others from being heard.
 - What a room told is cached, and told again as long as a cheap fingerprint says that nothing changed there: a
-  look at the files of the comments, the data version of the inbox, the tips of the logs, the last commit.
+  look at files of comments and tasks, the data version of the inbox, the tips of the logs, the last commit.
 - Asking takes nothing: no message counts as delivered, no file is written. Only `answer` writes, where
   somebody asked for it.
 """
@@ -41,9 +41,12 @@ from holdfast.milestones.store import Milestones
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
 
 if TYPE_CHECKING:
+    from holdfast.analysis.context.measurements import Issue
+    from holdfast.analysis.room import Analysis
     from holdfast.comments.anchors.moved_code import Moves
 
 _MESSAGES_LOOKED_AT = 1000
@@ -185,6 +188,28 @@ class MilestonesNeighbour:
         return self._closed.keep(asked, None if is_damaged else sign, closed)
 
 
+class FindingsNeighbour:
+    """What analyses find in the task's files."""
+
+    def __init__(self, room: Analysis) -> None:
+        self._room = room
+        self._told: Memory[tuple[Issue, ...]] = Memory()
+
+    def about(self, question: Question) -> list[Remark]:
+        """Return what is to be mended in the task's files, the most costly first."""
+        found = [issue for path in dict.fromkeys(question.files) for issue in self._in(path)]
+        return [_of_issue(issue) for issue in sorted(found, key=lambda issue: -issue.minutes)]
+
+    def _in(self, path: str) -> tuple[Issue, ...]:
+        # Parsers, which tasks without files do not need.
+        from holdfast.analysis.context.file_findings import file_issues
+
+        current_call().check()
+        sign = sign_of([f"{self._room.repository.root}/{path}"])
+        known = self._told.recall(path, sign)
+        return self._told.keep(path, sign, tuple(file_issues(self._room, path))) if known is None else known
+
+
 class CommitsNeighbour:
     """Commits that name a task."""
 
@@ -292,6 +317,10 @@ class RoomNeighbours:
         return InboxNeighbour(self._room("inbox"))
 
     @cached_property
+    def _findings(self) -> FindingsNeighbour:
+        return FindingsNeighbour(self._room("analyze"))
+
+    @cached_property
     def _milestones(self) -> MilestonesNeighbour:
         return MilestonesNeighbour(self._room("milestones"))
 
@@ -300,12 +329,15 @@ class RoomNeighbours:
             return self._inbox
         if name == "comments":
             return self._comments
+        if name == "findings":
+            return self._findings
         return self._milestones if name == "milestones" else CommitsNeighbour(self._commits)
 
 
 def _rooms_of(repository: Repository) -> tuple[str, ...]:
-    rooms = ["inbox"] if repository.bare else ["comments", "inbox"]
-    return (*rooms, "milestones", "git") if repository.git_dir is not None else tuple(rooms)
+    in_files = () if repository.bare else ("comments", "findings")
+    in_git = () if repository.git_dir is None else ("milestones", "git")
+    return tuple(name for name in ROOMS if name in {"inbox", *in_files, *in_git})
 
 
 def _of_message(message: Message) -> Remark:
@@ -323,6 +355,15 @@ def _of_message(message: Message) -> Remark:
         at=message.time,
         state=message.state,
     )
+
+
+def _of_issue(issue: Issue) -> Remark:
+    finding = issue.finding
+    ref, place = (
+        f"{finding.path}#{finding.rule}:{finding.line}",
+        (finding.path, finding.line, finding.end_line),
+    )
+    return Remark("finding", ref, finding.message, None, None, *place, state=issue.severity)
 
 
 def _of_entity(entity: Entity) -> Remark:

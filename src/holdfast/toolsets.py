@@ -27,7 +27,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "tasks.resources",
         ),
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
-        "analyze": ("analysis.tools",),
+        "analyze": ("analysis.tools", "analysis.resources"),
         "stores": ("doctor",),
         "tools": ("tool_search",),
     }

@@ -11,6 +11,7 @@ from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
 from tests.contract.complexity_cases import COMPLEXITY_CASES
+from tests.contract.context_cases import CONTEXT_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
 from tests.contract.graph_cases import GRAPH_CASES
@@ -284,6 +285,7 @@ CASES = [
     *ANALYSIS_CASES,
     *COMMENT_CASES,
     *COMMENT_SEARCH_CASES,
+    *CONTEXT_CASES,
     *DEAD_CODE_CASES,
     *COMPLEXITY_CASES,
     *GRAPH_CASES,

@@ -9,6 +9,7 @@ from tests.contract.analysis_cases import ANALYSIS_PLAIN_TEXT
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
 from tests.contract.complexity_cases import COMPLEXITY_PLAIN_TEXT
+from tests.contract.context_cases import CONTEXT_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.debt_cases import DEBT_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
@@ -28,6 +29,7 @@ OUR_WORDS = "a sentence or name that stands in our code"
 REASONS = {
     **ANALYSIS_PLAIN_TEXT,
     **COMMENT_PLAIN_TEXT,
+    **CONTEXT_PLAIN_TEXT,
     **COMMENT_SEARCH_PLAIN_TEXT,
     **DEAD_CODE_PLAIN_TEXT,
     **COMPLEXITY_PLAIN_TEXT,

@@ -112,12 +112,12 @@ def test_focus_bundles_what_the_other_rooms_know_about_its_files(workspace: Work
     assert kinds["comment"].uri == "comment://workspace/src/app.py.comments"
     assert kinds["issue"].ref == issue.entity
     assert kinds["commit"].text == "Start on TP-1"
-    assert found.absent == ["findings"]
+    assert found.absent is None
     assert found.claim is None
     assert inbox.count("pending") == 2, "looking takes no message"
     words = focus_words(found)
     assert "message src/app.py:2: This needs a test" in words
-    assert "Nothing was asked about findings: this server does not have them." in words
+    assert "Nothing was asked about" not in words
 
 
 def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_changes_it(
@@ -144,12 +144,13 @@ def test_what_was_remembered_of_other_rooms_is_forgotten_when_somebody_else_chan
     found = look(room, peek=True)
     assert [(remark.kind, remark.line) for remark in found.remarks or ()] == [
         ("comment", 7),
+        ("finding", 1),  # of the import that nothing uses
         ("commit", None),
         ("commit", None),
     ]
     assert [rule.text for rule in found.rules or ()] == ["Write it twice"]
     Writer(workspace.room("comments")).resolve(RepoPath.parse("src/app.py"), name, "resolved", "grace")
-    assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"commit"}
+    assert {remark.kind for remark in look(room, peek=True).remarks or ()} == {"finding", "commit"}
 
 
 def _grow_old(workspace: Workspace) -> None:
@@ -204,6 +205,42 @@ def test_a_room_that_cannot_be_read_is_named_and_the_others_are_heard(
     assert [remark.text for remark in found.remarks or ()] == ["Heard"]
 
 
+def test_focus_names_what_is_to_be_mended_in_the_files_of_the_task(workspace: Workspace, room: Tasks) -> None:
+    root = Path(workspace.repository.root)
+    branches = "".join(f"    if a == {number}:\n        a += 1\n" for number in range(25))
+    branches = "    # FIXME: too long\n" + branches  # hygiene: to be found
+    text = f"import json\n\n\ndef tangle(a):\n{branches}    return a\n"
+    (root / "src" / "app.py").write_text(text, encoding="utf-8")
+    (root / "src" / "other.py").write_text("import os\n", encoding="utf-8")
+    room.create([Draft("Fix", files=[File("src/app.py"), File("src/gone.py"), File("README")])], ME)
+    found = [remark for remark in look(room, peek=True).remarks or () if remark.kind == "finding"]
+    assert [(remark.file, remark.line, remark.state) for remark in found] == [
+        ("src/app.py", 4, "high"),
+        ("src/app.py", 4, "medium"),
+        ("src/app.py", 5, "high"),
+    ]
+    more = {item.what: (item.shown, item.total) for item in look(room, peek=True).more or ()}
+    assert more["findings"] == (3, 4)
+    assert "tangle: Cyclomatic complexity of 26 is over 20." in focus_words(look(room, peek=True))
+    detailed = look(room, peek=True, response_format="detailed").remarks or ()
+    assert [remark.text for remark in detailed if remark.line == 1] == ["Nothing uses import json."]
+
+
+def test_a_file_that_cannot_be_analysed_does_not_keep_the_rest_from_a_focus(
+    workspace: Workspace, room: Tasks
+) -> None:
+    root = Path(workspace.repository.root)
+    (root / "src" / "app.py").write_bytes(b"\xff\xfe\x00def ( [ {" * 50)
+    (root / "src" / "folder.py").mkdir()
+    (root / "src" / "link.py").symlink_to(root / "src" / "app.py")
+    files = [File("src/app.py"), File("src/folder.py"), File("src/link.py")]
+    room.create([Draft("Fix", files=files)], ME)
+    workspace.inbox.send("src/app.py", "Heard")
+    found = look(room, peek=True)
+    assert [remark.kind for remark in found.remarks or ()] == ["message"]
+    assert found.unreadable is None
+
+
 def test_a_room_alone_names_every_other_as_absent(repository: Path) -> None:
     room = Tasks.open(Repository.discover(repository))
     begin(room, "kelp", [], "criteria")
@@ -219,7 +256,7 @@ def test_outside_git_the_rooms_that_need_it_are_absent(home: Path, tmp_path: Pat
     workspace = Workspace.discover(tmp_path / "plain")
     begin(workspace.room("tasks"), "kelp", [], "criteria")
     workspace.room("tasks").create([Draft("Fix")], ME)
-    assert look(workspace.room("tasks"), peek=True).absent == ["milestones", "findings", "git"]
+    assert look(workspace.room("tasks"), peek=True).absent == ["milestones", "git"]
     workspace.close()
 
 

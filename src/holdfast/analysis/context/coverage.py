@@ -9,12 +9,18 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
+
+from pydantic import Field
 
 from holdfast.analysis.context.coverage_reports import Parts, Report, parsed
 from holdfast.analysis.context.python_statements import python_statements
 from holdfast.kernel.call import current_call
+from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.foreign_document import Unreadable
 from holdfast.storage.files.work_tree import RepoPath, Tree
 
@@ -55,18 +61,27 @@ class FileCoverage:
         return round(100 * self.covered / self.total, 1) if self.total else None
 
 
-@dataclass(frozen=True)
-class FoundReport:
-    """A report that was found, and what became of it."""
+class FoundReport(Output):
+    """A report of a test run that was found, and what became of it."""
 
-    path: str
-    kind: str | None
-    time_ns: int
-    files: int = 0
-    """Files of the project that it speaks of."""
-    unmatched: int = 0
-    """Files that it speaks of and that the project does not have."""
-    problem: str | None = None
+    path: UntrustedText
+    kind: str | None = None
+    written_at: str
+    files: int = Field(default=0, description="Files of the project that it speaks of.")
+    unmatched: int = Field(
+        default=0, description="Files that it speaks of and that the project does not have."
+    )
+    problem: UntrustedText | None = None
+
+
+class CoverageSummary(Output):
+    """What reports of test runs say."""
+
+    percent: float | None
+    covered_files: int
+    stale_files: int = Field(description="Files that are newer than the report on them.")
+    reports: list[FoundReport]
+    reason: UntrustedText | None = Field(description="Why there is no number.")
 
 
 @dataclass(frozen=True)
@@ -75,6 +90,8 @@ class Coverage:
 
     files: Mapping[str, FileCoverage] = field(default_factory=dict)
     reports: tuple[FoundReport, ...] = ()
+    without: str = NO_REPORT
+    """Why there is no number where there are no reports."""
 
     @property
     def percent(self) -> float | None:
@@ -96,7 +113,18 @@ class Coverage:
         problems = [
             f"{report.path}: {report.problem or 'it speaks of no file here'}" for report in self.reports
         ]
-        return "; ".join(problems) or NO_REPORT
+        return "; ".join(problems) or self.without
+
+    @property
+    def summary(self) -> CoverageSummary:
+        """Return all of it but the files."""
+        return CoverageSummary(
+            percent=self.percent,
+            covered_files=len(self.files),
+            stale_files=self.stale_files,
+            reports=list(self.reports),
+            reason=self.reason,
+        )
 
 
 def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -> Coverage:
@@ -106,6 +134,7 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
     by_name = _by_name(sources)
     for path, (_, size, time_ns) in sorted(_present(tree, project), key=lambda item: -item[1][2]):
         current_call().check()
+        made = partial(FoundReport, path=path.text, written_at=rfc3339_of_seconds(time_ns // 1_000_000_000))
         try:
             if size > LIMITS.coverage_report_bytes:
                 raise Unreadable(f"it is larger than {LIMITS.coverage_report_bytes:,} bytes")
@@ -114,9 +143,9 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
         except (Cancelled, DeadlineExceeded):
             raise
         except (Unreadable, HoldfastError) as failure:
-            reports.append(FoundReport(path.text, None, time_ns, problem=str(failure)))
+            reports.append(made(problem=str(failure)))
             continue
-        reports.append(FoundReport(path.text, report.kind, time_ns, len(told), unmatched))
+        reports.append(made(kind=report.kind, files=len(told), unmatched=unmatched))
         for source, parts in told.items():
             is_stale = _time_of(tree, source) > time_ns
             found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale))

@@ -1,0 +1,165 @@
+"""The project's files as a tree, each with what was measured about it.
+
+Contract: totals are of all files. Where there are more than are shown, the folders nearest to the root come
+first, and each says how many entries below it are left out.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
+from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.untrusted import UntrustedText
+
+
+class Annotations(Output):
+    """What was measured; what was not is left out."""
+
+    code_lines: int | None = optional("Lines with code on them.")
+    complexity_score: int | None = optional("Cyclomatic complexity of all its functions together.")
+    cognitive_complexity: int | None = optional("Of its most complex function.")
+    churn_score: float | None = optional("From 0 to 1, as analyze_code_churn counts.")
+    commits: int | None = optional("Commits of the period that changed it.")
+    satd_items: int | None = optional("Debts that its comments admit.")
+    dead_code_items: int | None = optional("Things in it that nothing uses, at high confidence.")
+    imported_by: int | None = optional("Files that import it.")
+    test_coverage: float | None = optional("In percent, from a report.")
+    defect_score: float | None = optional("Its composite score among the hotspots, from 0 to 1.")
+
+
+class TreeNode(Output):
+    """A folder or file."""
+
+    name: UntrustedText
+    path: UntrustedText
+    node_type: Literal["directory", "file"]
+    files: int | None = optional("How many files are below a folder.")
+    omitted: int | None = optional("Entries of a folder that are not shown.")
+    annotations: Annotations = Field(description="What was measured about it, or below it.")
+    children: list[TreeNode] | None = optional("Entries of a folder, by name, folders first.")
+
+
+class FileTree(Output):
+    """All files that were analysed."""
+
+    root: TreeNode
+    total_files: int
+    total_size_bytes: int
+    shown: int = Field(description="How many files and folders are shown.")
+
+
+@dataclass
+class _Folder:
+    name: str
+    path: str
+    folders: dict[str, _Folder] = field(default_factory=dict)
+    files: list[FileMeasures] = field(default_factory=list)
+
+    def below(self) -> Iterator[FileMeasures]:
+        """Yield the files of a folder and of those in it."""
+        yield from self.files
+        for folder in self.folders.values():
+            yield from folder.below()
+
+    def entries(self) -> list[_Folder | FileMeasures]:
+        """Return what is in it, in order."""
+        folders = [self.folders[name] for name in sorted(self.folders)]
+        return [*folders, *sorted(self.files, key=lambda file: file.path)]
+
+
+def file_tree(
+    measured: Measurements, top: tuple[str, str], scores: Mapping[str, float], most: int
+) -> FileTree:
+    """Return a tree of so many nodes; `top` is the name and path of the project, `scores` are of hotspots."""
+    root = _Folder(*top)
+    for file in measured.files.values():
+        place = root
+        for part in file.path.removeprefix(f"{root.path}/" if root.path else "").split("/")[:-1]:
+            path = f"{place.path}/{part}".lstrip("/")
+            place = place.folders.setdefault(part, _Folder(part, path))
+        place.files.append(file)
+    shown = _chosen(root, most)
+    return FileTree(
+        root=_node(root, measured, scores, shown),
+        total_files=len(measured.files),
+        total_size_bytes=sum(file.size for file in measured.files.values()),
+        shown=len(shown),
+    )
+
+
+def _chosen(root: _Folder, most: int) -> set[str]:
+    """Return the paths to show: level after level, until there are enough."""
+    chosen, waiting = {root.path}, deque([root])
+    while waiting and len(chosen) < most:
+        for entry in waiting.popleft().entries()[: most - len(chosen)]:
+            chosen.add(entry.path)
+            if isinstance(entry, _Folder):
+                waiting.append(entry)
+    return chosen
+
+
+def _node(
+    entry: _Folder | FileMeasures, measured: Measurements, scores: Mapping[str, float], shown: set[str]
+) -> TreeNode:
+    if isinstance(entry, FileMeasures):
+        name = entry.path.rpartition("/")[2]
+        about = annotated(entry, measured, scores.get(entry.path))
+        return TreeNode(name=name, path=entry.path, node_type="file", annotations=about)
+    entries = entry.entries()
+    children = [_node(child, measured, scores, shown) for child in entries if child.path in shown]
+    below = list(entry.below())
+    return TreeNode(
+        name=entry.name,
+        path=entry.path or ".",
+        node_type="directory",
+        files=len(below),
+        omitted=len(entries) - len(children) or None,
+        annotations=_of_folder(below, measured),
+        children=children,
+    )
+
+
+def _counts(issues: tuple[Issue, ...], measured: Measurements) -> tuple[int | None, int | None]:
+    kinds = [issue.kind for issue in issues]
+    debts = kinds.count("technical-debt") if "satd" in measured.measured else None
+    dead = kinds.count("dead-code") if "dead-code" in measured.measured else None
+    return debts, dead
+
+
+def annotated(file: FileMeasures, measured: Measurements, score: float | None) -> Annotations:
+    """Return what was measured about a file."""
+    debts, dead = _counts(measured.by_file.get(file.path, ()), measured)
+    return Annotations(
+        code_lines=file.code_lines,
+        complexity_score=file.cyclomatic,
+        cognitive_complexity=None if file.worst is None else file.worst.cognitive,
+        churn_score=file.churn_score,
+        commits=file.commits,
+        satd_items=debts,
+        dead_code_items=dead,
+        imported_by=file.imported_by,
+        test_coverage=round(100 * (file.covered or 0) / file.coverable, 1) if file.coverable else None,
+        defect_score=score,
+    )
+
+
+def _of_folder(files: list[FileMeasures], measured: Measurements) -> Annotations:
+    issues = tuple(issue for file in files for issue in measured.by_file.get(file.path, ()))
+    debts, dead = _counts(issues, measured)
+    cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
+    coverable = sum(file.coverable or 0 for file in files)
+    return Annotations(
+        code_lines=sum(file.code_lines for file in files),
+        complexity_score=sum(cyclomatic) if cyclomatic else None,
+        satd_items=debts,
+        dead_code_items=dead,
+        test_coverage=round(100 * sum(file.covered or 0 for file in files) / coverable, 1)
+        if coverable
+        else None,
+    )

@@ -1,0 +1,85 @@
+"""The document of a deep context: what it holds, and what each part means."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from holdfast.analysis.context.annotated_tree import FileTree
+from holdfast.analysis.context.coverage import CoverageSummary
+from holdfast.analysis.context.measurements import SEVERITIES, Measurements
+from holdfast.analysis.context.provenance import Provenance
+from holdfast.analysis.context.recommendations import Duration, Recommendation
+from holdfast.analysis.context.risk import Correlation, Hotspot
+from holdfast.analysis.context.scorecard import Scorecard
+from holdfast.analysis.survey import CacheStrategy, FileCounts
+from holdfast.kernel.operation import Output, optional
+from holdfast.kernel.untrusted import UntrustedText
+
+Format = Literal["markdown", "json", "sarif"]
+
+
+class CacheStats(Output):
+    """How much came from the cache of records."""
+
+    hits: int
+    misses: int
+    hit_rate: float | None = Field(description="From 0 to 1; null where no file was looked up.")
+
+
+class Metadata(Output):
+    """When and how it was made."""
+
+    generated_at: str
+    tool_version: str
+    project_root: UntrustedText = Field(description="From the root of the repository.")
+    analyses: list[str] = Field(description="What was asked for.")
+    period_days: int
+    cache_strategy: CacheStrategy
+    cache_stats: CacheStats
+    analysis_duration: Duration
+
+
+class DefectSummary(Output):
+    """The issues that were found, counted."""
+
+    total_defects: int
+    by_severity: dict[str, int]
+    by_type: dict[str, int]
+    defect_density: float | None = Field(description="For each 1,000 lines of code; null without code.")
+
+
+class DeepContext(FileCounts):
+    """Everything about a project in one document. Lists are cut to `limit`; totals are of everything."""
+
+    format: Format
+    metadata: Metadata
+    quality_scorecard: Scorecard
+    defect_summary: DefectSummary
+    hotspots: list[Hotspot] = Field(description="Files where work pays first.")
+    total_hotspots: int
+    recommendations: list[Recommendation]
+    defect_correlation: Correlation
+    coverage: CoverageSummary
+    template_provenance: Provenance | None
+    template_provenance_reason: str | None = Field(description="Why it is null.")
+    analyses: dict[str, Any] = Field(description="What each analysis says; only those that were asked for.")
+    failures: dict[str, UntrustedText] = Field(description="Analyses that could not be done, and why.")
+    file_tree: FileTree
+    sarif: dict[str, Any] | None = optional("The findings as SARIF 2.1.0, where that was the format.")
+
+
+def defect_summary(measured: Measurements) -> DefectSummary:
+    """Return the issues, counted by severity and kind."""
+    code = sum(file.code_lines for file in measured.files.values())
+    kinds = {"complexity": "complexity", "satd": "technical-debt", "dead-code": "dead-code"}
+    looked_for = [kind for analysis, kind in kinds.items() if analysis in measured.measured]
+    return DefectSummary(
+        total_defects=len(measured.issues),
+        by_severity={
+            severity: sum(issue.severity == severity for issue in measured.issues) for severity in SEVERITIES
+        },
+        by_type={kind: sum(issue.kind == kind for issue in measured.issues) for kind in looked_for},
+        defect_density=round(1000 * len(measured.issues) / code, 2) if code else None,
+    )

@@ -1,0 +1,182 @@
+"""Runs the analyses that a deep context asks for, at the same time, over one survey.
+
+Contract: the answers are put together in a fixed order, so that neither threads nor processes show in them.
+An analysis that fails is named with the reason, and the others stand.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any
+
+from holdfast.analysis.context.coverage import Coverage, coverage_of
+from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Issue, Measurements
+from holdfast.analysis.context.risk import risk_ranking
+from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.graph.dependency_graph import DagType
+from holdfast.analysis.graph.resolution import Resolution
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.kernel.dispatch import unforeseen
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.storage.files.work_tree import Tree
+
+NOT_OFFLINE = "offline nothing but the cache is read"
+NEEDS: Mapping[str, tuple[str, ...]] = {"defect-probability": ("complexity", "churn")}
+"""What an analysis is made from; it is done also where it was not asked for itself, and then not shown."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a deep context is to be made of."""
+
+    project: Project
+    analyses: tuple[str, ...]
+    period_days: int
+    dag_type: DagType
+    strategy: CacheStrategy
+    parallel: int | None
+    limit: int
+
+    @property
+    def workers(self) -> int:
+        """Return how many analyses to run at the same time."""
+        return self.parallel or os.cpu_count() or 1
+
+
+@dataclass(frozen=True)
+class Part:
+    """What one analysis says."""
+
+    sections: Mapping[str, Any]
+    """Its answer, as JSON, under the names that it has in the document."""
+    issues: tuple[Issue, ...] = ()
+    numbers: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """Fields of `FileMeasures`, by file."""
+    otherwise: Mapping[str, Any] = field(default_factory=dict)
+    """The same for files that it looked at and has nothing to say of."""
+    graph: ImportGraph | None = None
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """What all of them say."""
+
+    survey: Survey
+    measured: Measurements
+    coverage: Coverage
+    sections: Mapping[str, Any]
+    failures: Mapping[str, str]
+
+
+class Material:
+    """What analyses work on: a survey, and what several of them would otherwise find out for themselves."""
+
+    def __init__(self, room: Analysis, survey: Survey, asked: Asked) -> None:
+        self.room, self.survey, self.asked = room, survey, asked
+        self._resolving = threading.Lock()
+        self._resolutions: dict[Project, Resolution] = {}
+
+    @property
+    def resolution(self) -> Resolution:
+        """Return what the imports and names of the project mean, found out once."""
+        return self._of(self.asked.project)
+
+    @property
+    def whole(self) -> Resolution:
+        """Return the same of the whole repository, as uses outside of the project are uses."""
+        return self._of(Project())
+
+    def _of(self, project: Project) -> Resolution:
+        with self._resolving:
+            if project not in self._resolutions:
+                is_ours = project == self.asked.project
+                survey = self.survey if is_ours else _survey(self.room, replace(self.asked, project=project))
+                self._resolutions[project] = self.room.resolution(survey)
+            return self._resolutions[project]
+
+
+Analyser = Callable[[Material], Part]
+
+
+def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> Gathered:
+    """Run what is asked for."""
+    wanted = {*asked.analyses, *(need for name in asked.analyses for need in NEEDS.get(name, ()))}
+    running = [name for name in analysers if name in wanted]
+    stages = Stages(len(running) + 2)
+    survey = stages.run("files", partial(_survey, room, asked))
+    material = Material(room, survey, asked)
+    works = [(name, partial(_done, analysers[name], material)) for name in running]
+    done = dict(zip(running, stages.all(works, asked.workers), strict=True))
+    parts = {name: part for name, part in done.items() if isinstance(part, Part)}
+    failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
+    coverage = stages.run("coverage", partial(_coverage, room, survey, asked))
+    measured = _measurements(survey, coverage, parts, asked, failures)
+    shown = [part.sections for name, part in parts.items() if name in asked.analyses]
+    sections = {name: section for part in shown for name, section in part.items()}
+    if "defect-probability" in asked.analyses:
+        ranking = risk_ranking(measured, asked.limit)
+        if ranking is not None:
+            sections["defect_probability"] = ranking.wire()
+        else:
+            missing = [name for name in NEEDS["defect-probability"] if name not in measured.measured]
+            failures["defect-probability"] = "; ".join(measured.why_not(name) for name in missing)
+    return Gathered(survey, measured, coverage, sections, failures)
+
+
+def _survey(room: Analysis, asked: Asked) -> Survey:
+    return room.survey(asked.project, strategy=asked.strategy, workers=asked.parallel)
+
+
+def _coverage(room: Analysis, survey: Survey, asked: Asked) -> Coverage:
+    if asked.strategy == "offline":
+        return Coverage(without=NOT_OFFLINE)
+    return coverage_of(Tree(room.repository), room.repository.root, asked.project.path, survey.files.keys())
+
+
+def _done(analyser: Analyser, material: Material) -> Part | str:
+    """Return what an analysis says, or why it says nothing."""
+    try:
+        return analyser(material)
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError as failure:
+        return failure.message
+    except Exception as failure:
+        return unforeseen(failure).message
+
+
+def _measurements(
+    survey: Survey, coverage: Coverage, parts: Mapping[str, Part], asked: Asked, failures: Mapping[str, str]
+) -> Measurements:
+    files = {
+        path: FileMeasures(path, record.language, survey.sizes[path], record.code_lines)
+        for path, record in survey.files.items()
+    }
+    for part in parts.values():
+        files = {
+            path: replace(file, **part.numbers.get(path, part.otherwise)) for path, file in files.items()
+        }
+    for path, told in coverage.files.items():
+        files[path] = replace(files[path], covered=told.covered, coverable=told.total)
+    return Measurements(
+        files,
+        tuple(sorted(_issues(parts.values()), key=_place)),
+        frozenset(parts),
+        next((part.graph for part in parts.values() if part.graph is not None), None),
+        dict(failures),
+        asked.period_days,
+    )
+
+
+def _issues(parts: Iterable[Part]) -> Iterable[Issue]:
+    return (issue for part in parts for issue in part.issues)
+
+
+def _place(issue: Issue) -> tuple[str, int, str, str]:
+    finding = issue.finding
+    return finding.path, finding.line or 0, finding.rule, finding.thing or finding.message

@@ -1,0 +1,244 @@
+"""Where analyses meet: files that are complex and change often, admit debts and hold what nobody uses.
+
+Contract: a rank is no probability and is not called one. Every score is made of numbers that stand beside it.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from math import sqrt
+from statistics import mean
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.analysis.context.measurements import FileMeasures, IssueKind, Measurements
+from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import UntrustedText
+
+ENOUGH_FILES = 10
+"""A correlation of fewer files says nothing."""
+RANK_METHOD = (
+    "The share of files that are at most as complex (cyclomatic, all functions together) times the share that"
+    " changed in at most as many commits."
+)
+NO_PROBABILITY = (
+    "No model of defects was trained on this history; the rank is measured, a probability would not be."
+)
+
+Priority = Literal["High", "Medium", "Low"]
+
+
+class Location(Output):
+    """A place in a file."""
+
+    file: UntrustedText
+    line: int = Field(description="Where to look first.")
+
+
+class RankedFile(Output):
+    """A file and its place in the order of risk."""
+
+    rank: int
+    file: UntrustedText
+    risk_score: float = Field(description="From 0 to 1, by the method that is stated.")
+    cyclomatic: int
+    commits: int
+    probability: None = Field(default=None, description="Not measured.")
+
+
+class RiskRanking(Output):
+    """Files in the order in which to look for defects."""
+
+    method: str = RANK_METHOD
+    probability: None = Field(default=None, description="Not measured; `reason` says why.")
+    reason: str = NO_PROBABILITY
+    ranking: list[RankedFile]
+    total: int
+
+
+class Meeting(Output):
+    """A file that several analyses speak of."""
+
+    file: UntrustedText
+    analyses: list[str]
+    cyclomatic: int | None
+    commits: int | None
+    debts: int | None
+    dead_code: int | None
+
+
+class Correlation(Output):
+    """How the analyses agree."""
+
+    complexity_and_churn: float | None = Field(
+        description="Spearman's rank correlation of cyclomatic complexity and commits over changed files."
+    )
+    files_compared: int
+    reason: str | None = Field(description="Why there is none.")
+    meetings: list[Meeting] = Field(description="Files that at least two analyses speak of, most first.")
+    total: int
+
+
+class Effort(Output):
+    """What it would take."""
+
+    estimated_hours: float = Field(description="The minutes of its issues, added up.")
+    priority: Priority
+
+
+class Hotspot(Output):
+    """A file where work pays first."""
+
+    location: Location
+    composite_score: float = Field(description="From 0 to 1: the mean of its ranks in what was measured.")
+    contributing_factors: list[UntrustedText]
+    refactoring_effort: Effort
+
+
+def shares(values: Mapping[str, float]) -> dict[str, float]:
+    """Return for each file the share of files with at most its value; nothing is the share of zero."""
+    ordered = sorted(values.values())
+    return {
+        path: bisect_right(ordered, value) / len(ordered) if value else 0.0 for path, value in values.items()
+    }
+
+
+def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Return Spearman's rank correlation, ties sharing their mean rank; None where one side is all alike."""
+    first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
+    means = mean(first), mean(second)
+    spread = [
+        sum((rank - middle) ** 2 for rank in ranks)
+        for ranks, middle in zip((first, second), means, strict=True)
+    ]
+    if not all(spread):
+        return None
+    together = sum((a - means[0]) * (b - means[1]) for a, b in zip(first, second, strict=True))
+    return round(together / sqrt(spread[0] * spread[1]), 3)
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    ordered = sorted(values)
+    return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
+
+
+def risk_ranking(measured: Measurements, limit: int) -> RiskRanking | None:
+    """Return changed files by risk, or None where complexity or churn was not measured."""
+    if not {"complexity", "churn"} <= measured.measured:
+        return None
+    complexity = shares({path: file.cyclomatic or 0 for path, file in measured.files.items()})
+    churn = shares({path: file.commits or 0 for path, file in measured.files.items()})
+    scores = {path: complexity[path] * churn[path] for path in measured.files}
+    ordered = sorted((path for path in scores if scores[path]), key=lambda path: (-scores[path], path))
+    ranked = [
+        RankedFile(
+            rank=place,
+            file=path,
+            risk_score=round(scores[path], 3),
+            cyclomatic=measured.files[path].cyclomatic or 0,
+            commits=measured.files[path].commits or 0,
+        )
+        for place, path in enumerate(ordered[:limit], 1)
+    ]
+    return RiskRanking(ranking=ranked, total=len(ordered))
+
+
+def correlation(measured: Measurements, limit: int) -> Correlation:
+    """Return how the analyses agree, and the files of which several speak."""
+    changed = [file for file in measured.files.values() if file.commits and file.cyclomatic is not None]
+    found, reason = None, None
+    if not {"complexity", "churn"} <= measured.measured:
+        reason = "complexity and churn were not both measured"
+    elif len(changed) < ENOUGH_FILES:
+        reason = f"fewer than {ENOUGH_FILES} files changed in {measured.period_days} days"
+    else:
+        found = rank_correlation([(file.cyclomatic or 0, file.commits or 0) for file in changed])
+        reason = "all of them are alike" if found is None else None
+    meetings = [_meeting(measured, file) for file in measured.files.values()]
+    several = [meeting for meeting in meetings if len(meeting.analyses) > 1]
+    several.sort(
+        key=lambda item: (-len(item.analyses), -(item.commits or 0), -(item.cyclomatic or 0), item.file)
+    )
+    return Correlation(
+        complexity_and_churn=found,
+        files_compared=len(changed),
+        reason=reason,
+        meetings=several[:limit],
+        total=len(several),
+    )
+
+
+def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
+    issues = measured.by_file.get(file.path, ())
+    kinds = [issue.kind for issue in issues]
+
+    def count(kind: IssueKind, analysis: str) -> int | None:
+        return kinds.count(kind) if analysis in measured.measured else None
+
+    speaking = [*dict.fromkeys(kinds), *(["churn"] if file.commits else [])]
+    return Meeting(
+        file=file.path,
+        analyses=sorted(speaking),
+        cyclomatic=file.cyclomatic,
+        commits=file.commits,
+        debts=count("technical-debt", "satd"),
+        dead_code=count("dead-code", "dead-code"),
+    )
+
+
+def hotspots(measured: Measurements) -> list[Hotspot]:
+    """Return the files with something to mend, those first in which most comes together."""
+    by_file = measured.by_file
+
+    def minutes(kind: IssueKind) -> Callable[[FileMeasures], float]:
+        return lambda file: sum(issue.minutes for issue in by_file.get(file.path, ()) if issue.kind == kind)
+
+    sides: dict[str, Callable[[FileMeasures], float]] = {
+        "complexity": lambda file: file.cyclomatic or 0,
+        "churn": lambda file: file.commits or 0,
+        "satd": minutes("technical-debt"),
+        "dead-code": minutes("dead-code"),
+    }
+    ranks = [
+        shares({path: value(file) for path, file in measured.files.items()})
+        for analysis, value in sides.items()
+        if analysis in measured.measured
+    ]
+    found = [
+        _hotspot(measured, measured.files[path], mean(side[path] for side in ranks))
+        for path in by_file
+        if path in measured.files
+    ]
+    return sorted(found, key=lambda item: (-item.composite_score, item.location.file))
+
+
+def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspot:
+    issues = measured.by_file[file.path]
+    factors = [f"{len(of_kind)} × {kind}" for kind in dict.fromkeys(issue.kind for issue in issues)
+               if (of_kind := [issue for issue in issues if issue.kind == kind])]  # fmt: skip
+    if file.worst is not None and any(issue.kind == "complexity" for issue in issues):
+        worst = file.worst
+        factors.append(f"{worst.name}: cyclomatic {worst.cyclomatic}, cognitive {worst.cognitive}")
+    if file.commits:
+        factors.append(f"{file.commits} commits in {measured.period_days} days")
+    if file.in_cycle:
+        factors.append("in a cycle of imports")
+    first = max(issues, key=lambda issue: issue.minutes).finding.line or 1
+    return Hotspot(
+        location=Location(file=file.path, line=first),
+        composite_score=round(score, 3),
+        contributing_factors=factors,
+        refactoring_effort=Effort(
+            estimated_hours=round(sum(issue.minutes for issue in issues) / 60, 1),
+            priority=_priority(file, {issue.severity for issue in issues}),
+        ),
+    )
+
+
+def _priority(file: FileMeasures, severities: set[str]) -> Priority:
+    is_serious = not severities.isdisjoint({"critical", "high"})
+    if is_serious and file.commits:
+        return "High"
+    return "Medium" if is_serious or file.commits else "Low"

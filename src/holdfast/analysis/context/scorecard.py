@@ -1,0 +1,158 @@
+"""The quality scorecard: published formulas over what was measured, each part shown.
+
+Contract: a part that was not measured is null, has a reason, and does not count towards the whole. The
+formulas are those of docs/analysis.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from pydantic import Field
+
+from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Measurements
+from holdfast.kernel.operation import Output
+from holdfast.kernel.untrusted import UntrustedText
+
+WEIGHTS: Mapping[str, float] = {
+    "complexity_score": 0.3,
+    "maintainability_index": 0.3,
+    "modularity_score": 0.2,
+    "test_coverage": 0.2,
+}
+
+
+class Scorecard(Output):
+    """How a project stands, from 0 to 100; higher is better."""
+
+    overall_health: float | None = Field(description="The mean of the parts that were measured, by weight.")
+    complexity_score: float | None = Field(
+        description="The share of lines in functions that are within the thresholds."
+    )
+    maintainability_index: float | None = Field(
+        description="The mean of complexity_score and change_score: of complexity and churn."
+    )
+    change_score: float | None = Field(
+        description="The same share as complexity_score, each file counting by the lines changed in it."
+    )
+    modularity_score: float | None = Field(
+        description="100 less the propagation cost: the share of pairs of files of which one imports the"
+        " other, directly or not."
+    )
+    test_coverage: float | None = Field(description="What reports of test runs say; never estimated.")
+    technical_debt_hours: float | None = Field(description="The minutes of every issue found, added up.")
+    debt_minutes: dict[str, float] = Field(description="The same by the kind of issue, in minutes.")
+    weights: dict[str, float] = Field(description="The weight of each part that counted.")
+    not_measured: dict[str, UntrustedText] = Field(description="Parts that are null, and why.")
+
+
+def scorecard(measured: Measurements, coverage_reason: str | None) -> Scorecard:
+    """Return the card of a project; `coverage_reason` says why no report was used, where none was."""
+    files = measured.files.values()
+    complexity, change = share_within(files), share_within(files, by_changes=True)
+    index = None if complexity is None or change is None else round((complexity + change) / 2, 1)
+    modularity = None if measured.graph is None else modularity_of(measured.graph)
+    parts = {
+        "complexity_score": complexity,
+        "maintainability_index": index,
+        "modularity_score": modularity,
+        "test_coverage": covered_share(files),
+    }
+    minutes = debt_minutes(measured)
+    values = parts | {
+        "overall_health": weighted_mean(parts),
+        "change_score": change,
+        "technical_debt_hours": round(sum(minutes.values()) / 60, 1) if minutes else None,
+    }
+    reasons = _reasons(measured, coverage_reason)
+    return Scorecard.model_validate(
+        values
+        | {
+            "debt_minutes": minutes,
+            "weights": {name: WEIGHTS[name] for name, value in parts.items() if value is not None},
+            "not_measured": {name: reasons[name] for name in sorted(values) if values[name] is None},
+        }
+    )
+
+
+def _reasons(measured: Measurements, coverage_reason: str | None) -> dict[str, str]:
+    """Return why each part would be missing."""
+    has_complexity, has_churn = ("complexity" in measured.measured, "churn" in measured.measured)
+    complexity = "there are no functions" if has_complexity else measured.why_not("complexity")
+    quiet = f"no file with functions changed in {measured.period_days} days"
+    churn = quiet if has_churn else measured.why_not("churn")
+    has_graph = measured.graph is not None
+    return {
+        "overall_health": "no part was measured",
+        "complexity_score": complexity,
+        "change_score": churn if has_complexity else complexity,
+        "maintainability_index": churn if has_complexity else complexity,
+        "modularity_score": "there are fewer than two files" if has_graph else measured.why_not("dag"),
+        "test_coverage": coverage_reason or "no file of the project is in a report",
+        "technical_debt_hours": "none of complexity, satd and dead-code was measured",
+    }
+
+
+def share_within(files: Iterable[FileMeasures], *, by_changes: bool = False) -> float | None:
+    """Return the share of lines in functions within the thresholds; files count by lines, or by changes."""
+    total = within = 0.0
+    for file in files:
+        if file.heavy_lines is None or not file.function_lines or (by_changes and file.changes is None):
+            continue
+        weight = (file.changes or 0) if by_changes else file.function_lines
+        total += weight
+        within += weight * (1 - file.heavy_lines / file.function_lines)
+    return round(100 * within / total, 1) if total else None
+
+
+def modularity_of(graph: ImportGraph) -> float | None:
+    """Return 100 less the propagation cost, or None where there are no pairs of files."""
+    count = len(graph.edges)
+    if count < 2:
+        return None
+    reached = sum(reach.bit_count() - 1 for reach in _reaches(graph))
+    return round(100 * (1 - reached / (count * (count - 1))), 1)
+
+
+def _reaches(graph: ImportGraph) -> list[int]:
+    """Return for each file which ones it reaches, itself included, as bits."""
+    places = {path: place for place, path in enumerate(graph.edges)}
+    direct = [
+        sum(1 << places[target] for target in targets | {path} if target in places)
+        for path, targets in graph.edges.items()
+    ]
+    reach, changed = list(direct), True
+    steps = [[places[target] for target in targets if target in places] for targets in graph.edges.values()]
+    while changed:  # as often as the longest chain, much less where files come in a good order
+        changed = False
+        for place in range(len(reach) - 1, -1, -1):
+            wider = reach[place]
+            for target in steps[place]:
+                wider |= reach[target]
+            if wider != reach[place]:
+                reach[place], changed = wider, True
+    return reach
+
+
+def covered_share(files: Iterable[FileMeasures]) -> float | None:
+    """Return how much of what reports speak of was run, in percent."""
+    known = [(file.covered or 0, file.coverable) for file in files if file.coverable]
+    total = sum(coverable for _, coverable in known)
+    return round(100 * sum(covered for covered, _ in known) / total, 1) if total else None
+
+
+def debt_minutes(measured: Measurements) -> dict[str, float]:
+    """Return the minutes of the issues of each kind that was looked for."""
+    kinds = {"complexity": "complexity", "technical-debt": "satd", "dead-code": "dead-code"}
+    return {
+        kind: round(sum(issue.minutes for issue in measured.issues if issue.kind == kind), 1)
+        for kind, analysis in kinds.items()
+        if analysis in measured.measured
+    }
+
+
+def weighted_mean(parts: Mapping[str, float | None]) -> float | None:
+    """Return the mean of the parts there are, by their weights."""
+    known = [(WEIGHTS[name], value) for name, value in parts.items() if value is not None]
+    total = sum(weight for weight, _ in known)
+    return round(sum(weight * value for weight, value in known) / total, 1) if known else None

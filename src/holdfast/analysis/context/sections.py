@@ -1,0 +1,310 @@
+"""What each analysis says in a deep context: its section, its issues, its numbers for each file.
+
+One analyser answers one question, whichever tool asks it: nothing is measured here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from holdfast.analysis.complexity.measure import Measure, Reading
+from holdfast.analysis.complexity.report import hotspots_of, summary_of, violation_of
+from holdfast.analysis.complexity.thresholds import Thresholds, Violation
+from holdfast.analysis.context.gathering import Analyser, Material, Part
+from holdfast.analysis.context.measurements import (
+    DEAD_CODE_MINUTES,
+    DEBT_MINUTES,
+    ImportGraph,
+    Issue,
+    Severity,
+    Worst,
+)
+from holdfast.analysis.dead_code.analyser import dead_code
+from holdfast.analysis.dead_code.finding import Finding as Unused
+from holdfast.analysis.debt.debt_item import DebtItem, debt_items
+from holdfast.analysis.graph.cross_language import cross_language_references
+from holdfast.analysis.graph.cycles import cycles
+from holdfast.analysis.graph.dependency_graph import Graph, dependency_graph
+from holdfast.analysis.graph.drawing import mermaid
+from holdfast.analysis.graph.excerpt import excerpt
+from holdfast.analysis.sarif import Finding, Level, Rule
+from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.untrusted import visible_in
+from holdfast.syntax.record import MODULE, Record
+
+_DAY = 86_400
+_SEVERITIES: Mapping[str, Severity] = {
+    "Critical": "critical",
+    "High": "high",
+    "Medium": "medium",
+    "Low": "low",
+}
+_HEAVY = {"error": 1.0, "warning": 0.5}
+"""How much of a function's lines count as too complex."""
+RULES = (
+    Rule("cyclomatic-complexity", "A function has more paths through it than the threshold."),
+    Rule("cognitive-complexity", "A function is harder to follow than the threshold."),
+    Rule("technical-debt", "A comment admits a debt.", "note"),
+    Rule("dead-code", "Nothing uses it.", "note"),
+)
+"""What issues break, in the words of SARIF."""
+
+
+def syntax_trees(material: Material) -> Part:
+    """Return what files define, the largest first."""
+    files, limit = material.survey.files, (material.asked.limit + 1) // 2
+    largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
+    languages = Counter(record.language for record in files.values())
+    section = {
+        "files": [_defined(path, files[path], limit) for path in largest[:limit]],
+        "total_files": len(files),
+        "total_definitions": sum(len(record.names.definitions) for record in files.values()),
+        "languages": dict(sorted(languages.items())),
+    }
+    return Part({"ast_contexts": visible_in(section)})
+
+
+def _defined(path: str, record: Record, limit: int) -> dict[str, object]:
+    definitions = sorted(record.names.definitions, key=lambda item: item.container != MODULE)
+    return {
+        "path": path,
+        "language": record.language,
+        "lines": record.lines,
+        "items": [
+            {
+                "type": item.kind,
+                "name": item.path,
+                "line": item.line,
+                "end_line": item.end_line,
+                "visibility": "public" if item.exported else "private",
+            }
+            for item in sorted(definitions[:limit], key=lambda item: (item.line, item.path))
+        ],
+        "total_items": len(definitions),
+        "imports": len({(item.module, item.level) for item in record.names.imports}),
+        "problem": record.broken,
+    }
+
+
+def complexities(material: Material) -> Part:
+    """Return how complex functions are, and which are over a threshold."""
+    files, limit = material.survey.files, material.asked.limit
+    found = Reading().all(files)
+    over = [violation for measure in found for violation in Thresholds().violations(measure)]
+    worst = sorted(
+        over, key=lambda item: (-item.hours, item.measure.file, item.measure.function.line, item.rule)
+    )
+    section = {
+        "summary": summary_of(files, found, over).wire(),
+        "violations": [violation_of(item).wire() for item in worst[:limit]],
+        "total_violations": len(over),
+        "hotspots": [item.wire() for item in hotspots_of(found, Thresholds.cyclomatic[0])],
+    }
+    weights: dict[Measure, float] = {}
+    for item in over:
+        weights[item.measure] = max(_HEAVY[item.severity], weights.get(item.measure, 0.0))
+    numbers = {path: _complexity(group, weights) for path, group in _by_file(found).items()}
+    untangled = {"heavy_lines": 0.0, "cyclomatic": 0}
+    return Part({"complexity_report": section}, tuple(map(too_complex, over)), numbers, untangled)
+
+
+def _by_file(found: Sequence[Measure]) -> Mapping[str, list[Measure]]:
+    grouped: defaultdict[str, list[Measure]] = defaultdict(list)
+    for measure in found:
+        grouped[measure.file].append(measure)
+    return grouped
+
+
+def _complexity(group: list[Measure], weights: Mapping[Measure, float]) -> dict[str, Any]:
+    worst = max(group, key=lambda item: (item.cyclomatic, item.cognitive, -item.function.line))
+    return {
+        "functions": len(group),
+        "function_lines": sum(item.function.lines_of_code for item in group),
+        "heavy_lines": sum(weights.get(item, 0.0) * item.function.lines_of_code for item in group),
+        "cyclomatic": sum(item.cyclomatic for item in group),
+        "worst": Worst(worst.function.name, worst.function.line, worst.cyclomatic, worst.cognitive),
+    }
+
+
+def too_complex(violation: Violation) -> Issue:
+    """Return a function over a threshold as an issue."""
+    function = violation.measure.function
+    return Issue(
+        "complexity",
+        "high" if violation.severity == "error" else "medium",
+        60 * violation.hours,
+        Finding(
+            violation.rule,
+            violation.severity,
+            f"{function.name}: {violation.message}",
+            violation.measure.file,
+            function.line,
+            function.end_line,
+            thing=function.name,
+            properties={"value": violation.value, "threshold": violation.threshold},
+        ),
+    )
+
+
+def changes(material: Material) -> Part:
+    """Return what changed in the period."""
+    room, asked = material.room, material.asked
+    if asked.strategy == "offline":
+        raise Unavailable("Which commits there are only git can tell, which is not asked offline.")
+    since = int(room.clock().timestamp()) - asked.period_days * _DAY
+    churn = room.history.churn(asked.project.path, since if since > 0 else None)
+    files = [file for file in churn.files if file.path in material.survey.files]
+    section = {
+        "period_days": asked.period_days,
+        "summary": {
+            "total_commits": churn.commits,
+            "total_files_changed": len(churn.files) + churn.deleted,
+            "analysed_files_changed": len(files),
+        },
+        "files": [
+            {
+                "path": file.path,
+                "commit_count": file.commits,
+                "additions": file.additions,
+                "deletions": file.deletions,
+                "churn_score": file.score,
+                "unique_authors": len(file.authors),
+            }
+            for file in files[: asked.limit]
+        ],
+    }
+    numbers = {
+        file.path: {"commits": file.commits, "changes": file.lines, "churn_score": file.score}
+        for file in files
+    }
+    untouched = {"commits": 0, "changes": 0, "churn_score": 0.0}
+    return Part({"churn_analysis": visible_in(section)}, numbers=numbers, otherwise=untouched)
+
+
+def dependencies(material: Material) -> Part:
+    """Return what depends on what, and where languages reach for each other."""
+    survey, asked = material.survey, material.asked
+    graph = dependency_graph(survey, material.resolution, asked.dag_type)
+    has_imports = "Imports" in graph.sites
+    imports = graph if has_imports else dependency_graph(survey, material.resolution, "import-graph")
+    rings = cycles(imports.edges)
+    references = cross_language_references(survey, material.resolution)
+    part = excerpt(graph, None, asked.limit, 5 * asked.limit)
+    section = {
+        "dag_type": asked.dag_type,
+        "total_nodes": part.total_nodes,
+        "total_edges": part.total_edges,
+        "nodes": [node._asdict() for node in part.nodes],
+        "edges": [
+            {"from": edge.origin, "to": edge.goal, "edge_type": edge.edge_type, "weight": edge.weight}
+            for edge in part.edges
+        ],
+        "total_cycles": len(rings),
+        "cycles": [list(ring.files[: asked.limit]) for ring in rings[: asked.limit]],
+        "total_cross_language_refs": len(references),
+        "mermaid": mermaid(part.nodes, part.edges),
+    }
+    shown = [reference._asdict() for reference in references[: asked.limit]]
+    edges = _imports(material, imports)
+    ringed = {path for ring in rings for path in ring.files}
+    importers = Counter(target for targets in edges.values() for target in targets)
+    numbers = {
+        path: {"imports": len(targets), "imported_by": importers[path], "in_cycle": path in ringed}
+        for path, targets in edges.items()
+    }
+    return Part(
+        {"dependency_graph": visible_in(section), "cross_language_refs": visible_in(shown)},
+        numbers=numbers,
+        graph=ImportGraph(edges, tuple(ring.files for ring in rings)),
+    )
+
+
+def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
+    found: defaultdict[str, set[str]] = defaultdict(set)
+    for edge in graph.edges:
+        if edge.edge_type == "Imports" and edge.origin != edge.goal:
+            found[edge.origin].add(edge.goal)
+    return {path: frozenset(found[path] & material.survey.files.keys()) for path in material.survey.files}
+
+
+def unused_code(material: Material) -> Part:
+    """Return what nothing uses; at high confidence it is an issue."""
+    found = [item for item in dead_code(material.whole) if item.file in material.survey.files]
+    sure = [item for item in found if item.level == "high"]
+    worst = sorted(found, key=lambda item: (-item.confidence, item.file, item.line, item.name))
+    levels, kinds = Counter(item.level for item in found), Counter(item.kind for item in found)
+    section = {
+        "summary": {"total": len(found), **{level: levels[level] for level in ("high", "medium", "low")}},
+        "by_kind": dict(sorted(kinds.items())),
+        "findings": [_unused(item) for item in worst[: material.asked.limit]],
+    }
+    return Part({"dead_code_results": visible_in(section)}, tuple(map(useless, sure)))
+
+
+def useless(item: Unused) -> Issue:
+    """Return something that nothing uses as an issue."""
+    named = f"{item.kind} {item.name}".rstrip()
+    properties = {"confidence": item.confidence, "reason": item.reason}
+    place = (item.file, item.line, item.end_line)
+    finding = Finding(
+        "dead-code", "note", f"Nothing uses {named}.", *place, thing=named, properties=properties
+    )
+    return Issue("dead-code", "low", DEAD_CODE_MINUTES, finding)
+
+
+def admitted_debts(material: Material) -> Part:
+    """Return the debts that comments admit; those that are certain are issues."""
+    found = debt_items(material.survey)
+    certain = [item for item in found if item.certainty == "certain"]
+    section = {
+        "summary": {
+            "total_items": len(found),
+            "certain": len(certain),
+            "probable": len(found) - len(certain),
+        },
+        "by_severity": dict(sorted(Counter(item.severity for item in found).items())),
+        "by_category": dict(sorted(Counter(item.category for item in found).items())),
+        "items": [asdict(item) for item in found[: material.asked.limit]],
+    }
+    return Part({"satd_results": visible_in(section)}, tuple(map(owed, certain)))
+
+
+def owed(item: DebtItem) -> Issue:
+    """Return a debt that a comment admits as an issue."""
+    severity = _SEVERITIES[item.severity]
+    level: Level = "error" if severity == "critical" else "warning" if severity == "high" else "note"
+    finding = Finding(
+        "technical-debt",
+        level,
+        item.text,
+        item.file,
+        item.line,
+        column=item.column,
+        properties={"category": item.category, "severity": item.severity},
+    )
+    return Issue("technical-debt", severity, DEBT_MINUTES[severity], finding)
+
+
+def _unused(item: Unused) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "name": item.name,
+        "file": item.file,
+        "line": item.line,
+        "confidence": item.confidence,
+        "level": item.level,
+    }
+
+
+ANALYSERS: Mapping[str, Analyser] = {
+    "ast": syntax_trees,
+    "complexity": complexities,
+    "churn": changes,
+    "dag": dependencies,
+    "dead-code": unused_code,
+    "satd": admitted_debts,
+}
+"""What does each analysis, in the order of the document."""

@@ -1,0 +1,36 @@
+"""The analyses of the whole project by address: what their tools answer where only a project is given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.toolset import analyze
+
+_TOOLS = {
+    "complexity": "analyze_complexity",
+    "churn": "analyze_code_churn",
+    "debt": "analyze_debt",
+    "dead-code": "analyze_dead_code",
+    "graph": "analyze_dependency_graph",
+    "context": "analyze_deep_context",
+}
+
+
+def _reader(tool: str) -> Callable[[Analysis], str]:
+    def read(room: Analysis) -> str:
+        """Return what the tool says of the whole project, as JSON."""
+        operation = next(item for item in analyze.operations if item.name == tool)
+        arguments = operation.input.model_validate({"project_path": ".", "format": "json"})
+        return operation.function(room, arguments).model_dump_json(by_alias=True)
+
+    return read
+
+
+for _name, _tool in _TOOLS.items():
+    analyze.resource(
+        f"analysis://{_name}",
+        name=f"Analysis: {_name}",
+        description=f"The whole project as {_tool} sees it, with the limits that the tool has by default",
+        mime_type="application/json",
+    )(_reader(_tool))

@@ -1,0 +1,233 @@
+"""`analyze_deep_context`: everything about a project in one document."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, get_args
+
+from pydantic import Field, model_validator
+
+from holdfast import __version__
+from holdfast.analysis.context.annotated_tree import file_tree
+from holdfast.analysis.context.context_document import (
+    CacheStats,
+    DeepContext,
+    Format,
+    Metadata,
+    defect_summary,
+)
+from holdfast.analysis.context.context_text import markdown
+from holdfast.analysis.context.gathering import NOT_OFFLINE, Asked, Gathered, gather
+from holdfast.analysis.context.provenance import Provenance, provenance_of
+from holdfast.analysis.context.recommendations import Duration, recommendations
+from holdfast.analysis.context.risk import correlation, hotspots
+from holdfast.analysis.context.scorecard import scorecard
+from holdfast.analysis.context.sections import ANALYSERS, RULES
+from holdfast.analysis.graph.dependency_graph import DagType
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.sarif import sarif, sarif_text
+from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.project_files import checked_project
+
+AnalysisName = Literal["ast", "complexity", "churn", "dag", "dead-code", "satd", "defect-probability"]
+
+_OTHER_SPELLINGS = {
+    "dead_code": "dead-code",
+    "defect_probability": "defect-probability",
+    "tdg": "defect-probability",
+}
+_OTHER_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclude_patterns"}
+_TREE_NODES = 6
+"""How many files and folders the tree shows for each entry that lists show."""
+_SARIF_RESULTS = 4000
+
+
+class AnalyzeDeepContext(Input):
+    """What to look at, with what, and how to say it."""
+
+    project_path: str = Field(default=".", description="Path to analyze, from the root of the repository.")
+    include_analyses: list[AnalysisName] | None = Field(
+        default=None, min_length=1, description="Only these analyses; all of them when left out."
+    )
+    exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
+    period_days: int = Field(default=30, ge=1, le=36_500, description="Days of history that churn looks at.")
+    dag_type: DagType = Field(default="import-graph", description="What depends on what in the graph.")
+    max_depth: int | None = Field(
+        default=None, ge=0, le=1000, description="Folders to go down; 0 is its own."
+    )
+    include_patterns: list[str] = Field(default=[], description="Only files like these, such as src/**/*.rs.")
+    exclude_patterns: list[str] = Field(default=[], description="No files like these, such as **/target/**.")
+    cache_strategy: CacheStrategy = Field(
+        default="normal",
+        description="normal reads what changed, force-refresh everything, offline only what is cached.",
+    )
+    parallel: int | None = Field(
+        default=None, ge=1, le=64, description="How many at once; it changes the time alone."
+    )
+    format: Format = Field(default="markdown", description="How the text says it.")
+    limit: int = Field(default=20, ge=1, le=1000, description="Most entries of each list.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _other_spellings(cls, given: Any) -> Any:
+        """Accept the spellings that earlier programs had."""
+        if not isinstance(given, dict):
+            return given
+        named = {_OTHER_NAMES.get(name, name): _listed(name, value) for name, value in given.items()}
+        if len(named) < len(given):
+            raise InvalidArguments(
+                "Patterns are given under two names.", hint="Use include_patterns and exclude_patterns."
+            )
+        for name in ("include_analyses", "exclude_analyses"):
+            if isinstance(values := named.get(name), list | tuple):
+                named[name] = [
+                    _OTHER_SPELLINGS.get(value, value) if isinstance(value, str) else value
+                    for value in values
+                ]
+        return named
+
+
+def _listed(name: str, value: Any) -> Any:
+    return [value] if name in _OTHER_NAMES and isinstance(value, str) else value
+
+
+def _words(result: DeepContext) -> str:
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    return markdown(result) if result.sarif is None else sarif_text(result.sarif)
+
+
+@analyze.operation(
+    "analyze_deep_context",
+    title="Analyze deep context",
+    effect=Effect.READ,
+    command="context",
+    positional=("project_path",),
+    example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
+    """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
+
+    Every number is measured or null with the reason: test coverage comes from reports that are there, risk is
+    a rank and no probability. An analysis that fails is named in `failures`; the others stand.
+    """
+    began, started = room.clock(), time.monotonic()
+    asked = _asked(room, args)
+    found = gather(room, asked, ANALYSERS)
+    measured = found.measured
+    spots = hotspots(measured)
+    scores = {spot.location.file: spot.composite_score for spot in spots}
+    origin, no_origin = _origin(room, asked, found.survey)
+    result = DeepContext(
+        **found.survey.counts.wire(),
+        format=args.format,
+        metadata=Metadata(
+            generated_at=rfc3339(began),
+            tool_version=__version__,
+            project_root=asked.project.path or ".",
+            analyses=list(asked.analyses),
+            period_days=args.period_days,
+            cache_strategy=args.cache_strategy,
+            cache_stats=_stats(found.survey),
+            analysis_duration=_duration(time.monotonic() - started),
+        ),
+        quality_scorecard=scorecard(measured, found.coverage.reason),
+        defect_summary=defect_summary(measured),
+        hotspots=spots[: asked.limit],
+        total_hotspots=len(spots),
+        recommendations=recommendations(measured),
+        defect_correlation=correlation(measured, asked.limit),
+        coverage=found.coverage.summary,
+        template_provenance=origin,
+        template_provenance_reason=no_origin,
+        analyses=dict(found.sections),
+        failures=dict(found.failures),
+        file_tree=file_tree(measured, _top(asked, found.survey), scores, _TREE_NODES * asked.limit),
+    )
+    return result if args.format != "sarif" else result.model_copy(update={"sarif": _sarif(found, result)})
+
+
+def _asked(room: Analysis, args: AnalyzeDeepContext) -> Asked:
+    wanted: Iterable[str] = args.include_analyses or get_args(AnalysisName)
+    analyses = tuple(
+        name for name in get_args(AnalysisName) if name in wanted and name not in args.exclude_analyses
+    )
+    if not analyses:
+        raise InvalidArguments("No analysis is left to do.", hint="Exclude fewer of those that are included.")
+    return Asked(
+        project=Project(
+            checked_project(room.repository, args.project_path),
+            tuple(args.include_patterns),
+            tuple(args.exclude_patterns),
+            args.max_depth,
+        ),
+        analyses=analyses,
+        period_days=args.period_days,
+        dag_type=args.dag_type,
+        strategy=args.cache_strategy,
+        parallel=args.parallel,
+        limit=args.limit,
+    )
+
+
+def _top(asked: Asked, survey: Survey) -> tuple[str, str]:
+    """Return the name and path of the folder that the tree begins with."""
+    path = asked.project.path
+    path = path.rpartition("/")[0] if path in survey.files else path
+    return path.rpartition("/")[2] or ".", path
+
+
+def _origin(room: Analysis, asked: Asked, survey: Survey) -> tuple[Provenance | None, str | None]:
+    if asked.strategy == "offline":
+        return None, NOT_OFFLINE
+    return provenance_of(Tree(room.repository), asked.project.path, survey.files, asked.limit)
+
+
+def _stats(survey: Survey) -> CacheStats:
+    looked_up = survey.hits + survey.misses
+    rate = round(survey.hits / looked_up, 3) if looked_up else None
+    return CacheStats(hits=survey.hits, misses=survey.misses, hit_rate=rate)
+
+
+def _duration(seconds: float) -> Duration:
+    whole, nanos = divmod(int(seconds * 1e9), 1_000_000_000)
+    return Duration(secs=whole, nanos=nanos)
+
+
+def _sarif(found: Gathered, result: DeepContext) -> dict[str, Any]:
+    findings = [issue.finding for issue in found.measured.issues]
+    used = {finding.rule for finding in findings}
+    notes = [f"{name} could not be done: {reason}" for name, reason in found.failures.items()]
+    notes += [
+        f"{name} was not measured: {why}" for name, why in result.quality_scorecard.not_measured.items()
+    ]
+    if len(findings) > _SARIF_RESULTS:
+        notes.append(f"{len(findings) - _SARIF_RESULTS} of {len(findings)} findings are left out.")
+    card: Mapping[str, Any] = result.quality_scorecard.wire()
+    return sarif(
+        [rule for rule in RULES if rule.id in used],
+        findings[:_SARIF_RESULTS],
+        properties={
+            "overall_health_score": card["overall_health"],
+            "technical_debt_hours": card["technical_debt_hours"],
+            "cache_hit_rate": result.metadata.cache_stats.hit_rate,
+            "files_discovered": result.files_discovered,
+            "files_analyzed": result.files_analyzed,
+            "files_skipped": result.files_skipped,
+        },
+        notes=notes,
+    )

@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from holdfast.analysis.context.gathering import Asked, Gathered, Material, Part, gather
+from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Project
+from holdfast.kernel.call import Call, Listener, current_call, running
+from holdfast.kernel.errors import Cancelled, DeadlineExceeded, Unavailable
+from holdfast.storage.git.repository import Repository
+from tests.analysis.context.measured import issue
+
+
+class Heard(Listener):
+    def __init__(self) -> None:
+        self.done: list[float] = []
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        self.done.append(done)
+
+
+@pytest.fixture
+def room(repository: Path) -> Analysis:
+    (repository / "a.py").write_text("def f():\n    return 1\n", encoding="utf-8")
+    return Analysis(Repository.at(repository))
+
+
+def asked(*analyses: str, parallel: int | None = None) -> Asked:
+    return Asked(Project(), analyses, 30, "import-graph", "normal", parallel, 20)
+
+
+def says(name: str, **more: object) -> Part:
+    return Part({name: {"total": 1}}, **more)  # type: ignore[arg-type]
+
+
+def answer(found: Gathered) -> tuple[object, ...]:
+    return found.sections, found.measured.issues, found.measured.files, found.failures
+
+
+@pytest.mark.requirement("analysis-122")
+def test_analyses_run_at_the_same_time(room: Analysis) -> None:
+    met = threading.Barrier(2, timeout=60)
+
+    def waits(material: Material) -> Part:
+        met.wait()  # passed only if the other one is here as well
+        return says("x")
+
+    gather(room, asked("ast", "satd", parallel=2), {"ast": waits, "satd": waits})
+
+
+@pytest.mark.requirement("analysis-102")
+def test_one_after_the_other_gives_the_same_answer_as_all_at_once(room: Analysis) -> None:
+    analysers = {
+        "ast": lambda material: says("one", issues=(issue("a.py"),)),
+        "satd": lambda material: says("two", issues=(issue("a.py", "technical-debt"),)),
+    }
+    answers = [answer(gather(room, asked("satd", "ast", parallel=count), analysers)) for count in (1, 2, 8)]
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_an_analysis_that_fails_is_named_and_the_others_stand(
+    room: Analysis, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def refuses(material: Material) -> Part:
+        raise Unavailable("There is no history.")
+
+    def breaks(material: Material) -> Part:
+        raise ZeroDivisionError
+
+    found = gather(
+        room,
+        asked("ast", "churn", "satd"),
+        {"ast": lambda material: says("one"), "churn": refuses, "satd": breaks},
+    )
+    assert found.sections == {"one": {"total": 1}}
+    assert found.failures["churn"] == "There is no history."
+    assert "ZeroDivisionError" in found.failures["satd"]
+    assert found.measured.measured == {"ast"}
+    assert found.measured.why_not("churn") == "There is no history."
+    assert "ZeroDivisionError" in capsys.readouterr().err  # and where to look
+
+
+def test_what_a_rank_is_made_from_is_done_and_not_shown(room: Analysis) -> None:
+    analysers = {
+        "complexity": lambda material: says("complexity_report", numbers={"a.py": {"cyclomatic": 3}}),
+        "churn": lambda material: says("churn_analysis", numbers={"a.py": {"commits": 2}}),
+        "ast": lambda material: pytest.fail("nobody asked"),
+    }
+    found = gather(room, asked("defect-probability"), analysers)
+    assert list(found.sections) == ["defect_probability"]
+    assert found.sections["defect_probability"]["ranking"][0]["file"] == "a.py"
+    del analysers["churn"]
+    found = gather(room, asked("defect-probability"), analysers)
+    assert list(found.failures) == ["defect-probability"]
+
+
+def test_progress_only_ever_goes_on_whatever_the_pieces_say() -> None:
+    heard = Heard()
+
+    def unsteady() -> None:
+        for done in (1, 9, 3, 10):
+            current_call().progress(done, 10, "working")
+
+    with running(Call(listener=heard)):
+        stages = Stages(4)
+        stages.run("first", unsteady)
+        stages.all([("second", unsteady), ("third", unsteady), ("fourth", unsteady)], 3)
+    assert heard.done == sorted(heard.done)
+    assert heard.done[-1] == 100
+
+
+def test_whoever_gives_up_stops_every_piece() -> None:
+    call = Call()
+
+    def endless() -> None:
+        while True:
+            current_call().check()
+
+    def giving_up() -> None:
+        call.cancel()
+
+    with running(call), pytest.raises(Cancelled):
+        Stages(2).all([("one", endless), ("two", giving_up), ("three", endless)], 3)
+
+
+def test_the_deadline_of_the_whole_is_that_of_each_piece() -> None:
+    now = iter([0.0, *([100.0] * 1000)])
+    with running(Call(seconds=10, clock=lambda: next(now))), pytest.raises(DeadlineExceeded):
+        Stages(1).run("one", lambda: current_call().check())

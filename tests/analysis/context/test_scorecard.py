@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import pytest
+
+from holdfast.analysis.context.measurements import Measurements
+from holdfast.analysis.context.scorecard import modularity_of, scorecard
+from tests.analysis.context.measured import file, graph, issue, measured
+
+
+@pytest.mark.requirement("analysis-108", "analysis-109", "analysis-110", "analysis-111", "analysis-214")
+def test_each_part_follows_from_its_formula_and_the_whole_from_the_parts() -> None:
+    card = scorecard(
+        measured(
+            file("a.py", function_lines=80, heavy_lines=40.0, changes=30, covered=6, coverable=10),
+            file("b.py", function_lines=20, heavy_lines=0.0, changes=10, covered=10, coverable=10),
+            issues=(issue("a.py", minutes=90), issue("a.py", "technical-debt", minutes=30)),
+            graph=graph(a="b", b=""),
+        ),
+        None,
+    )
+    assert card.complexity_score == 60.0  # 40 of 100 lines
+    assert card.change_score == 62.5  # 30 of 40 changes in a file of which half is heavy
+    assert card.maintainability_index == 61.2
+    assert card.modularity_score == 50.0  # one of two pairs
+    assert card.test_coverage == 80.0
+    assert card.overall_health == round(0.3 * 60 + 0.3 * 61.2 + 0.2 * 50 + 0.2 * 80, 1)
+    assert (card.technical_debt_hours, card.debt_minutes) == (
+        2.0,
+        {"complexity": 90.0, "technical-debt": 30.0, "dead-code": 0.0},
+    )
+    assert card.not_measured == {}
+
+
+def test_what_was_not_measured_is_null_has_a_reason_and_does_not_count() -> None:
+    card = scorecard(
+        measured(
+            file("a.py", function_lines=10, heavy_lines=5.0),
+            measured=frozenset({"complexity"}),
+            reasons={"churn": "not a git repository"},
+        ),
+        "no report found",
+    )
+    assert card.overall_health == card.complexity_score == 50.0
+    assert card.weights == {"complexity_score": 0.3}
+    assert card.not_measured == {
+        "change_score": "not a git repository",
+        "maintainability_index": "not a git repository",
+        "modularity_score": "the analysis 'dag' was not asked for",
+        "test_coverage": "no report found",
+    }
+
+
+@pytest.mark.requirement("analysis-215")
+def test_nothing_measured_gives_no_number_at_all() -> None:
+    card = scorecard(Measurements({}), "no report found")
+    numbers = {name: value for name, value in card.wire().items() if isinstance(value, int | float)}
+    assert numbers == {}
+    assert len(card.not_measured) == 7
+
+
+def test_modularity_counts_what_a_file_reaches_through_others() -> None:
+    assert modularity_of(graph(a="", b="", c="")) == 100.0
+    assert modularity_of(graph(a="b", b="c", c="")) == 50.0
+    assert modularity_of(graph(a="b", b="c", c="a")) == 0.0
+    assert modularity_of(graph(a="elsewhere", b="")) == 100.0
+    assert modularity_of(graph(a="")) is None
