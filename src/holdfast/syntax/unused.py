@@ -9,13 +9,14 @@ of this to judge.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.facts import BLOCKS
 from holdfast.syntax.record import MODULE, Import, Names, Unused
 from holdfast.syntax.symbols import last_line
+from holdfast.syntax.uses import keywords
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -31,6 +32,10 @@ READ_BY_NAME = frozenset(
 )
 """What reads variables by names that do not stand there; what PHP includes sees those around it."""
 
+MEANT = ("_", "unused", "ignore")
+"""How names begin that say of themselves that nothing reads them."""
+
+_LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
 CALLS = frozenset({"call", "call_expression", "invocation_expression", "command", "macro_invocation"})
 
 
@@ -63,16 +68,22 @@ def _read_within(names: Names) -> dict[int, set[str]]:
 def _imports(reading: Reading, names: Names, read: dict[int, set[str]]) -> Iterator[Unused]:
     others = {*names.exports, *_quoted(reading)}
     others.update(name for name, mark in reading.naming.implied.items() if mark in reading.source)
+    bound = Counter((row.definition, row.alias) for row in names.imports)
+    bound.update((row.container, row.name) for row in names.definitions)
+    bound_again = {place for place, times in bound.items() if times > 1}
     for row in names.imports:
+        if row.definition != MODULE and row.definition not in reading.functions:
+            continue  # in a class it is an attribute
         if not row.alias or row.reexported or row.alias in others or row.alias in read[row.definition]:
             continue
-        if not _is_deliberate(reading, row):
+        if not _is_deliberate(reading, row, bound_again):
             yield Unused("import", row.alias, row.line, row.line, row.definition)
 
 
-def _is_deliberate(reading: Reading, row: Import) -> bool:
-    """Tell whether the line itself says that the import is wanted."""
-    return b"noqa" in reading.line(row.line)
+def _is_deliberate(reading: Reading, row: Import, bound_again: set[tuple[int, str]]) -> bool:
+    """Tell whether the line says that the import is wanted, or it is one of two ways to get the name."""
+    line = reading.line(row.line)
+    return b"noqa" in line.lower() or (line[:1].isspace() and (row.definition, row.alias) in bound_again)
 
 
 def _quoted(reading: Reading) -> set[str]:
@@ -93,16 +104,21 @@ def _variables(reading: Reading, read: dict[int, set[str]]) -> Iterator[Unused]:
     elsewhere = _quoted(reading)
     parameters = {reading.place(node) for node in reading.nodes("parameter")}
     for owner, name, node in reading.locals:
-        if (owner, name) in parameters or name in elsewhere or name.lstrip("$").startswith("_"):
+        if (owner, name) in parameters or name in elsewhere or _is_meant(reading, name):
             continue
         if name in reading.bound[owner] and name not in read[owner]:
             first = assigned.setdefault((owner, name), node)
             if node.start_byte < first.start_byte:
                 assigned[owner, name] = node
     for (owner, name), node in assigned.items():
-        if not read[owner] & READ_BY_NAME:
-            line = node.start_point[0] + 1
+        line = node.start_point[0] + 1
+        if not read[owner] & READ_BY_NAME and b"noqa" not in reading.line(line).lower():
             yield Unused("variable", name, line, line, owner)
+
+
+def _is_meant(reading: Reading, name: str) -> bool:
+    """Tell whether a name says that nothing reads it, or is no name: a word of the language."""
+    return name.lower().lstrip("$").startswith(MEANT) or name in keywords(reading.parsed.language)
 
 
 def _unreachable(reading: Reading) -> Iterator[Unused]:
@@ -123,8 +139,9 @@ def _after_exits(reading: Reading) -> Iterator[Node]:
             if statement is None or parent is None:
                 break
             if parent.type in BLOCKS:
-                following = statement.next_named_sibling
-                if following is not None:
+                following, before = statement.next_named_sibling, statement.prev_named_sibling
+                alternative = before is not None and before.type == "redirected_statement"  # `cat <<E ||`
+                if following is not None and not alternative:
                     yield following
                 break
             if parent.type not in CALLS and not parent.type.endswith("expression_statement"):
@@ -141,9 +158,10 @@ def _first_dead(reading: Reading, node: Node) -> Node | None:
     found: Node | None = node
     while found is not None and found.type in passed:
         found = found.next_named_sibling
-    if found is None or _is_reached(found) or (found.text or b"").startswith(b"yield"):
+    text = found.text or b"" if found is not None else b""
+    if found is None or _is_reached(found) or text.startswith(b"yield"):
         return None  # a function whose only `yield` is never reached is meant to be a generator
-    return found
+    return None if b"goto" in reading.source and _LABEL.search(text) else found
 
 
 def _last_dead(reading: Reading, first: Node) -> Node:
@@ -157,7 +175,7 @@ def _last_dead(reading: Reading, first: Node) -> Node:
 
 
 def _is_reached(node: Node) -> bool:
-    return "label" in node.type or "case" in node.type
+    return any(part in node.type for part in ("label", "case", "preproc"))
 
 
 def _is_conditional(reading: Reading, node: Node) -> bool:

@@ -15,7 +15,7 @@ from itertools import chain as chain_of
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
-from holdfast.syntax.languages.naming import CONSTANTS, RESERVED
+from holdfast.syntax.languages.naming import RESERVED
 from holdfast.syntax.parse import grammar_of
 from holdfast.syntax.record import CallSite, Uses
 
@@ -36,7 +36,7 @@ def keywords(language: Language) -> frozenset[str]:
     """Return the words that are no names: those of the grammar that no language has for names."""
     grammar = grammar_of(language)
     of_grammar = (word for word in RESERVED if grammar.id_for_node_kind(word, False))
-    return frozenset(of_grammar) | CONSTANTS | language.naming.reserved
+    return frozenset(of_grammar) | language.naming.reserved
 
 
 @cache

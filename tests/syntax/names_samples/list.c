@@ -8,7 +8,6 @@ static int helper(const char *name, int argc, char **argv)
 {
     int dead = 1, used = 2;
     struct node *next = list_first(name);
-    char *lost;
     next->value[0] = used;
     goto out;
     count++;

@@ -144,9 +144,8 @@ NAMING = Naming(
         (declaration declarator: (init_declarator declarator: (identifier) @local))
         (declaration declarator:
           (init_declarator declarator: (pointer_declarator declarator: (identifier) @local)))
-        (declaration declarator: (identifier) @local)
-        (declaration declarator: (pointer_declarator declarator: (identifier) @local))
     """,
+    reserved=frozenset({"true", "false", "case", "default", "define", "namespace", "auto"}),
     characters=b"\"'",
     arrows=(b"->",),
     imports=_imports,

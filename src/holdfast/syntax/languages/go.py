@@ -116,7 +116,12 @@ NAMING = Naming(
         (statement_list
           [(return_statement) (break_statement) (continue_statement) (goto_statement)] . (_) @dead)
     """,
-    reserved=frozenset({"go", "range", "default", "type", "map", "chan", "select", "fallthrough"}),
+    reserved=frozenset(
+        {
+            *("true", "false", "nil", "go", "range", "case", "default", "type", "map", "chan", "select"),
+            "fallthrough",
+        }
+    ),
     imports=_imports,
     exported=_exported,
     unused=frozenset({"unreachable"}),

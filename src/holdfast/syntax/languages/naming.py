@@ -38,20 +38,19 @@ class Standing(NamedTuple):
     around: Definition | None
 
 
-CONSTANTS = frozenset({"True", "False", "None", "true", "false", "null", "nil"})
+CONSTANTS = frozenset({"true", "false", "null"})
 RESERVED = frozenset(
     {
-        *("abstract", "and", "as", "assert", "async", "await", "begin", "break", "case", "catch"),
-        *("class", "const", "continue", "def", "defer", "del", "delete", "do", "done", "elif", "else"),
-        *("elseif", "elsif", "ensure", "enum", "esac", "except", "explicit", "export", "extends"),
-        *("extern", "fi", "finally", "fn", "for", "foreach", "fun", "func", "function", "global"),
-        *("goto", "guard", "if", "impl", "implements", "import", "in", "inline", "instanceof", "int"),
-        *("interface", "is", "lambda", "let", "long", "mod", "namespace", "new", "nonlocal", "not"),
-        *("or", "package", "pass", "private", "protected", "protocol", "pub", "public", "raise"),
-        *("rescue", "return", "short", "static", "struct", "switch", "synchronized", "template"),
-        *("then", "throw", "throws", "trait", "try", "typedef", "typename", "typeof", "unless"),
-        *("unsigned", "until", "use", "using", "val", "var", "virtual", "void", "volatile", "while"),
-        *("with", "yield"),
+        *("and", "as", "await", "begin", "break", "catch", "class", "const", "continue", "def"),
+        *("defer", "del", "delete", "do", "done", "elif", "else", "elseif", "elsif", "ensure", "enum"),
+        *("esac", "except", "explicit", "export", "extends", "extern", "fi", "finally", "fn", "for"),
+        *("foreach", "fun", "func", "function", "goto", "guard", "if", "impl", "implements", "import"),
+        *("in", "inline", "instanceof", "int", "interface", "lambda", "let", "long", "mod", "new"),
+        *("nonlocal", "not", "or", "package", "pass", "private", "protected", "protocol", "pub"),
+        *("public", "raise", "rescue", "return", "short", "static", "struct", "switch", "synchronized"),
+        *("template", "then", "throw", "throws", "trait", "try", "typedef", "typename", "typeof"),
+        *("unless", "unsigned", "until", "use", "using", "val", "var", "virtual", "void", "volatile"),
+        *("while", "with", "yield"),
     }
 )
 """Words that no language has for names; each has some of them."""
@@ -81,7 +80,7 @@ class Naming:
     - `characters`: what names have besides letters, digits and `_`; quotes where strings have prefixes.
     - `spaced`: what is replaced, in the same length, before names are told apart.
     - `arrows`: what stands before the name of a member, besides a dot.
-    - `reserved`: words that are no names in this language, besides those that are none anywhere.
+    - `reserved`: words that are no names in this language, besides `RESERVED`.
     - `interpolated`: a pattern of `re` whose first group is a name within a string, where that is no node.
     - `invoked`: the field of a captured `invocation` at which what is called ends.
     - `exported`: whether other files may use a declaration. A name captured as `exported` is.
@@ -99,7 +98,7 @@ class Naming:
     characters: bytes = b""
     spaced: tuple[tuple[bytes, bytes], ...] = ()
     arrows: tuple[bytes, ...] = ()
-    reserved: frozenset[str] = frozenset()
+    reserved: frozenset[str] = CONSTANTS
     interpolated: bytes | None = None
     invoked: str = "name"
     imports: Callable[[Node], Iterable[Import]] = _nothing_imported

@@ -138,7 +138,7 @@ NAMING = Naming(
     characters=b"?!@",
     spaced=((b"!=", b"  "), (b"#{", b"  ")),
     arrows=(b"::",),
-    reserved=frozenset({"end", "module", "when", "next", "redo", "retry", "self"}),
+    reserved=frozenset({"true", "false", "nil", "end", "module", "when", "next", "redo", "retry", "self"}),
     invoked="method",
     imports=_imports,
     exported=_exported,

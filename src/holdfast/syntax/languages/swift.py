@@ -93,6 +93,7 @@ NAMING = Naming(
         (visibility_modifier) @modifier
         (statements (control_transfer_statement) . (_) @dead)
     """,
+    reserved=frozenset({"true", "false", "nil", "self", "case", "default", "else", "catch", "throw"}),
     imports=_imports,
     exported=_exported,
     unused=frozenset({"variable", "unreachable"}),
