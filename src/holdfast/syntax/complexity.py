@@ -152,7 +152,7 @@ class _Sweep:
             *(self._flat, self._flat, self._hide, self._nest, self._enter_lambda, self._enter_unit),
         )
         frames = self.frames
-        for start, minus_end, what, number in sorted(self._events()):
+        for start, minus_end, what, number in self._events():
             while frames and frames[-1].end <= start:
                 self.levels = frames[-1].levels
                 del self.open[frames.pop().functions :]
@@ -193,24 +193,33 @@ class _Sweep:
     def _enter_class(self, _start: int, end: int, _number: int) -> None:
         self._push(end, [0] * len(self.levels), is_class=True)
 
-    def _events(self) -> Iterator[Event]:
-        for number, tally in enumerate(self.tallies):
-            yield tally.node.start_byte, -tally.end, FUNCTION, number
+    def _events(self) -> list[Event]:
+        events = [
+            (tally.node.start_byte, -tally.end, FUNCTION, number) for number, tally in enumerate(self.tallies)
+        ]
         chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{PREFIX}elif", ())}
         for name, counts in ROLES.items():
-            for node in self.found.get(PREFIX + name, ()):
-                start, end = node.start_byte, node.end_byte
-                if (start, end) in chained and name in ("if", "nest", "inside"):
-                    continue  # an `if` behind an `else` goes on with the same chain
-                if name == "lambda" or name == "unit":
-                    self.others.append(node)
-                    yield start, -end, counts[0][0], len(self.others) - 1
-                    continue
-                for what, number in counts:
-                    yield start, -end, what, number
+            nodes = self.found.get(PREFIX + name, ())
+            if chained and name in (
+                "if",
+                "nest",
+                "inside",
+            ):  # an `if` behind an `else` goes on with the chain
+                nodes = [node for node in nodes if (node.start_byte, node.end_byte) not in chained]
+            if name in ("lambda", "unit"):
+                known = len(self.others)
+                self.others += nodes
+                what = counts[0][0]
+                events += [
+                    (node.start_byte, -node.end_byte, what, number)
+                    for number, node in enumerate(nodes, known)
+                ]
+                continue
+            for what, number in counts:
+                events += [(node.start_byte, -node.end_byte, what, number) for node in nodes]
         for root, number in sequences(self.flow, self.found.get(f"{PREFIX}logic", ())):
-            if number:
-                yield root.start_byte, -root.end_byte, SEQUENCE, number
+            events.append((root.start_byte, -root.end_byte, SEQUENCE, number))
+        return sorted(events)
 
     def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:
         self.frames.append(_Frame(end, self.levels, len(self.open), is_class))

@@ -51,10 +51,10 @@ _SIGNS = (
     rb"<=>|===|!==|>>>=?|<<=|>>=|\*\*=?|&&=?|\|\|=?|\?\?=?|\?\.|->|=>|::|:=|\+\+|--|//=?|\.\.\.|\.\.[=<]?"
     rb"|[-+*/%&|^<>=!]=|<<|>>|[-+*/%&|^~<>=!?:.@]"
 )
-_FIRST_OF_SIGN = frozenset(bytes([byte]) for byte in b"-+*%&|^~<>=!?:.,;([{")
-_LONGEST_SIGN = 4
-_SLASHES = frozenset({b"/", b"//", b"/=", b"//=", b"@"})
-"""Signs that begin like a literal or a word of some language."""
+SIGNS = frozenset(
+    b"<=> === !== >>> >>>= <<= >>= ** **= && &&= || ||= ?? ??= ?. -> => :: := ++ -- // //= ... .. ..= ..<"
+    b" -= += *= /= %= &= |= ^= <= >= == != << >> - + * / % & | ^ ~ < > = ! ? : . @ , ; ( [ {".split()
+)
 
 
 class Halstead(NamedTuple):
@@ -76,23 +76,15 @@ def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
 
 @cache
 def _operators(words: str) -> frozenset[bytes]:
-    return _SLASHES | {word.encode() for word in words.split()}
+    return SIGNS | {word.encode() for word in words.split()}
 
 
 def halstead(flow: Flow, parts: Iterable[bytes]) -> Halstead:
     """Count what stands in the parts of a text."""
     lexer = _lexer(flow.strings, flow.comments)
-    found: Counter[bytes] = Counter()
-    for part in parts:
-        tokens = lexer.findall(part)
-        found.update(tokens if lexer.groups == 1 else [token for token, _tag in tokens])
-    words = _operators(flow.operators)
-    distinct = kinds = operators = operands = 0
-    for token, count in found.items():
-        if token in words or (token[:1] in _FIRST_OF_SIGN and len(token) <= _LONGEST_SIGN):
-            distinct += 1
-            operators += count
-        elif token:
-            kinds += 1
-            operands += count
-    return Halstead(distinct, kinds, operators, operands)
+    tokens = lexer.findall(b"\n".join(parts))
+    found = Counter(tokens if lexer.groups == 1 else [token for token, _tag in tokens])
+    comments = found.pop(b"", 0)
+    known = found.keys() & _operators(flow.operators)
+    operators = sum(map(found.__getitem__, known))
+    return Halstead(len(known), len(found) - len(known), operators, len(tokens) - comments - operators)
