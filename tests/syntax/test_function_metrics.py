@@ -6,6 +6,7 @@ complexity, nesting, parameters, and `recursive` where one for recursion is in.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,14 @@ def test_halstead_effort_is_difficulty_times_volume() -> None:
     assert row.volume == pytest.approx(11 * 3.169925)
     assert row.difficulty == pytest.approx(6 / 2 * 5 / 3)
     assert row.effort == pytest.approx(row.volume * row.difficulty)
+
+
+def test_the_documentation_has_the_operators_of_every_language() -> None:
+    text = (Path(__file__).parents[2] / "docs" / "analysis.md").read_text(encoding="utf-8")
+    told = {
+        name: words
+        for names, words in re.findall(r"^\| ([\w, ]+) \| (.*) \|$", text, re.MULTILINE)
+        for name in names.split(", ")
+    }
+    for language in LANGUAGES:
+        assert told[language.name] == " ".join(sorted(set(language.flow.operators.split()))), language.name
