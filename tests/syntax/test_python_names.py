@@ -100,7 +100,7 @@ def test_uses_belong_to_the_innermost_definition():
             field = make()
             def method(self):
                 def inner():
-                    return größe.höhe
+                    return größe.höhe + à
                 return inner()
         outside()
         """,
@@ -108,7 +108,7 @@ def test_uses_belong_to_the_innermost_definition():
     assert used(names, "Outer") == {"decorate", "setting", "Base", "Meta"}
     assert used(names, "Outer.field") == {"make"}
     assert used(names, "Outer.method") == {"inner"}
-    assert used(names, "Outer.method.inner") == {"größe"}
+    assert used(names, "Outer.method.inner") == {"größe", "à"}
     assert attributes(names, "Outer.method.inner") == {"höhe"}
     assert used(names) == {"outside"}
 
@@ -143,7 +143,7 @@ def test_calls_name_what_is_called_with_dots():
         @wraps(f)
         def g(self):
             os.path.join(a, self.b())
-            make().save()
+            make(g()).save()
             rows[0].delete()
             (lambda: 0)()
         """,
@@ -152,8 +152,9 @@ def test_calls_name_what_is_called_with_dots():
         ("g", "wraps"),
         ("g", "os.path.join"),
         ("g", "self.b"),
-        ("g", "make"),
         ("g", ".save"),
+        ("g", "make"),
+        ("g", "g"),
         ("g", ".delete"),
     ]
 

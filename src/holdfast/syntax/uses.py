@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from itertools import chain as chain_of
 from typing import TYPE_CHECKING
@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 
 
 SPACED = ((b"...", b"   "), (b"..", b"  "), (b"==", b"  "), (b" (", b"( "))
-LINE = " \x01 "
+NEW_LINE = b"\x01"
 """A token that nothing else is, in place of a line feed."""
+
+LINE = b" \x01 "
+OPENS, DOT, NONE = ord("("), ord("."), -1
 
 _TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
 """A type before a default, which is no keyword argument."""
@@ -42,12 +45,12 @@ def keywords(language: Language) -> frozenset[str]:
 @cache
 def _table(language: Language) -> bytes:
     """Return the table that turns into spaces what is no part of a token."""
-    kept = b"._(=\n" + language.naming.characters
+    kept = b"._()=\n" + language.naming.characters
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 
 
-def _prepared(language: Language, text: bytearray) -> str:
-    """Return the text with spaces between tokens, a character for each byte."""
+def _prepared(language: Language, text: bytearray) -> bytes:
+    """Return the text with spaces between tokens, everything in its place."""
     for old, new in (
         *language.naming.spaced,
         (b"...", b"   "),
@@ -60,7 +63,7 @@ def _prepared(language: Language, text: bytearray) -> str:
         text = bytearray(_TYPED.sub(rb":\1 ", text))
     if b".\n" in text:
         text = bytearray(re.sub(rb"\.(\s+)(?=\w)", rb"\1.", text))
-    return text.translate(_table(language)).decode("latin-1")
+    return bytes(text.translate(_table(language)))
 
 
 class _Chains:
@@ -69,47 +72,73 @@ class _Chains:
     def __init__(self, language: Language) -> None:
         self.keywords = keywords(language)
         self.calls_in_text = language.naming.calls_in_text
-        self.names: dict[str, str] = {}
-        self.members: dict[str, tuple[str, ...]] = {}
-        self.callees: dict[str, str] = {}
+        self.names: dict[bytes, str] = {}
+        self.members: dict[bytes, tuple[str, ...]] = {}
+        self.callees: dict[bytes, str] = {}
 
-    def learn(self, tokens: Iterable[str]) -> None:
+    def learn(self, tokens: Iterable[bytes]) -> None:
         """Take tokens in: the plain name of each or nothing, the members after it, what it calls."""
         for token in tokens:
             self.names[token], self.members[token] = name, members = self._split(token)
-            if token[-1] == "(" and (name or token[0] == "."):
+            if token[-1] == OPENS and (name or token.startswith(b".")):
                 self.callees[token] = ".".join((name, *members))
 
-    def _split(self, token: str) -> tuple[str, tuple[str, ...]]:
-        chain = token.strip("(=-\"'")
-        if token[-1] in "\"'\x01" or not chain or chain[0] in "0123456789@":
+    def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:
+        chain = token.strip(b"()=-\"'").decode("utf-8", "replace")
+        if token[-1] in b"\"'\x01" or not chain or chain[0] in "0123456789@":
             return "", ()  # the beginning of a string, a number, a variable of an object
-        if not chain.isascii():
-            chain = chain.encode("latin-1").decode("utf-8", "replace")
         first, *members = chain.split(".")
-        if first in self.keywords or (token[-1] == "=" and self.calls_in_text and not members):
+        if first in self.keywords or (self.calls_in_text and not members and token.endswith(b"=")):
             first = ""  # a word of the language, a keyword argument or what is assigned to
         return first, tuple([member.lstrip("#$") for member in members if member and not member[0].isdigit()])
+
+
+class _Calls:
+    """The calls of a text: a call on what another one returns comes before that one."""
+
+    def __init__(self, callees: Mapping[bytes, str]) -> None:
+        self.callees = callees
+        self.found: list[CallSite] = []
+        self.line = 1
+
+    def read(self, owner: int, tokens: Iterable[bytes]) -> None:
+        """Read a stretch of the text that belongs to one definition."""
+        callees, found, line = self.callees, self.found, self.line
+        open_: list[int] = []
+        closed = NONE
+        for token in tokens:
+            if token == NEW_LINE:
+                line += 1
+            elif token == b")":
+                closed = open_.pop() if open_ else NONE
+            elif token[-1] == OPENS:
+                callee = callees.get(token)
+                at = closed if closed != NONE and token[0] == DOT else len(found)
+                open_.append(NONE if callee is None else at)
+                if callee is not None:
+                    found.insert(at, CallSite(owner, callee, line))
+                closed = NONE
+            else:
+                closed = NONE
+        self.line = line
 
 
 def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
     """Return the names that each definition uses, and the calls where the text alone shows them."""
     text = _prepared(reading.parsed.language, reading.blanked())
     chains = _Chains(reading.parsed.language)
-    tokens: dict[int, set[str]] = defaultdict(set)
-    calls: list[CallSite] = []
-    line = 1
+    calls = _Calls(chains.callees)
+    tokens: dict[int, set[bytes]] = defaultdict(set)
     for owner, start, end in reading.regions.parts(len(text)):
-        found = text[start:end].replace("(", "( ").replace("=", "= ").replace("\n", LINE).split()
+        part = text[start:end].replace(b"(", b"( ").replace(b"=", b"= ")
+        if chains.calls_in_text:
+            part = part.replace(b")", b" ) ").replace(b"\n", LINE)
+        found = part.split()
         unique = set(found)
         tokens[owner] |= unique
         chains.learn(unique.difference(chains.names))
         if chains.calls_in_text:
-            for chain in found:
-                if chain == "\x01":
-                    line += 1
-                elif chain[-1] == "(" and chain in chains.callees:
-                    calls.append(CallSite(owner, chains.callees[chain], line))
+            calls.read(owner, found)
     rows = []
     for owner in sorted(tokens):
         names = set(map(chains.names.__getitem__, tokens[owner]))
@@ -118,4 +147,4 @@ def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]
         bound = reading.bound.get(owner, ())
         if names or members or bound:
             rows.append(Uses(owner, tuple(sorted(names)), tuple(sorted(members)), tuple(sorted(bound))))
-    return tuple(rows), tuple(calls)
+    return tuple(rows), tuple(calls.found)

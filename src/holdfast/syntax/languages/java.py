@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.languages.naming import Naming, imported, not_private
 from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
@@ -60,10 +60,6 @@ def _imports(node: Node) -> Iterator[Import]:
         yield imported(node, module, name, name)
 
 
-def _exported(standing: Standing) -> bool:
-    return "private" not in standing.modifiers
-
-
 NAMING = Naming(
     patterns="""
         [(string_fragment) (multiline_string_fragment)] @text
@@ -96,7 +92,7 @@ NAMING = Naming(
     """,
     arrows=(b"::",),
     imports=_imports,
-    exported=_exported,
+    exported=not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"System.exit"}),
     reachable=frozenset({"class_declaration", "record_declaration", "break_statement"}),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.languages.naming import Naming, imported, not_private
 from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
@@ -97,10 +97,6 @@ def _imports(node: Node) -> Iterator[Import]:
         yield imported(node, module, name, given[0] if given else name)
 
 
-def _exported(standing: Standing) -> bool:
-    return "private" not in standing.modifiers
-
-
 OPERATORS = (
     *(
         "getValue",
@@ -148,7 +144,7 @@ NAMING = Naming(
     arrows=(b"::",),
     interpolated=rb"(?<=\$)([A-Za-z_]\w*)",
     imports=_imports,
-    exported=_exported,
+    exported=not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     exits=frozenset({"exitProcess", "error", "TODO"}),
     reachable=frozenset({"function_declaration", "class_declaration"}),

@@ -56,20 +56,9 @@ RESERVED = frozenset(
 """Words that no language has for names; each has some of them."""
 
 
-def _everything(_standing: Standing) -> bool:
-    return True
-
-
-def _nothing_listed(_node: Node) -> tuple[str, ...]:
-    return ()
-
-
-def _nothing_imported(_node: Node) -> tuple[Import, ...]:
-    return ()
-
-
-def _plain(text: str) -> str:
-    return text
+def not_private(standing: Standing) -> bool:
+    """Tell that other files may use what does not say that they may not."""
+    return "private" not in standing.modifiers
 
 
 @dataclass(frozen=True)
@@ -101,9 +90,9 @@ class Naming:
     reserved: frozenset[str] = CONSTANTS
     interpolated: bytes | None = None
     invoked: str = "name"
-    imports: Callable[[Node], Iterable[Import]] = _nothing_imported
-    exported: Callable[[Standing], bool] = _everything
-    listed: Callable[[Node], Iterable[str]] = _nothing_listed
+    imports: Callable[[Node], Iterable[Import]] = lambda _node: ()
+    exported: Callable[[Standing], bool] = lambda _standing: True
+    listed: Callable[[Node], Iterable[str]] = lambda _node: ()
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
     reachable: frozenset[str] = frozenset()
@@ -111,7 +100,7 @@ class Naming:
     calls_in_text: bool = False
     documented: bool = False
     implied: Mapping[str, bytes] = field(default_factory=dict)
-    definition_name: Callable[[str], str] = _plain
+    definition_name: Callable[[str], str] = str
 
 
 NO_NAMING = Naming("")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.languages.naming import Naming, imported, not_private
 from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
@@ -95,10 +95,6 @@ def _imports(node: Node) -> Iterator[Import]:
             yield imported(clause, module, name, alias)
 
 
-def _exported(standing: Standing) -> bool:
-    return "private" not in standing.modifiers
-
-
 def _bare(name: str) -> str:
     return name.lstrip("$")
 
@@ -137,7 +133,7 @@ NAMING = Naming(
     characters=b"$",
     arrows=(b"->", b"::"),
     imports=_imports,
-    exported=_exported,
+    exported=not_private,
     unused=frozenset({"import", "variable", "unreachable"}),
     reachable=frozenset({"function_definition", "class_declaration", "break_statement", "empty_statement"}),
     documented=True,

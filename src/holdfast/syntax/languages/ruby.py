@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
-from holdfast.syntax.languages.naming import Naming, Standing, imported
+from holdfast.syntax.languages.naming import Naming, imported, not_private
 from holdfast.syntax.record import Import
 
 if TYPE_CHECKING:
@@ -95,10 +95,6 @@ def _imports(node: Node) -> Iterator[Import]:
         yield row._replace(level=1) if method == "require_relative" else row
 
 
-def _exported(standing: Standing) -> bool:
-    return "private" not in standing.modifiers
-
-
 def _own_name(name: str) -> str:
     return name.rpartition(".")[2]
 
@@ -141,7 +137,7 @@ NAMING = Naming(
     reserved=frozenset({"true", "false", "nil", "end", "module", "when", "next", "redo", "retry", "self"}),
     invoked="method",
     imports=_imports,
-    exported=_exported,
+    exported=not_private,
     unused=frozenset({"unreachable"}),
     exits=frozenset({"raise", "exit", "abort", "fail", "exit!"}),
     reachable=frozenset({"rescue", "ensure", "else", "method", "class", "module", "empty_statement"}),
