@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,22 @@ def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tr
     surveyor.close()
     assert (len(after.files), after.hits + after.misses) == (FILES, FILES)
     assert after.hits > 0
+
+
+def test_a_process_that_is_killed_costs_one_file(tree: Path) -> None:
+    killed: list[int] = []
+
+    class Killer(Listener):
+        def progress(self, done: float, total: float | None, message: str | None) -> None:
+            if not killed and (found := children() - before):
+                killed.append(int(min(found, key=int)))
+                os.kill(killed[0], signal.SIGKILL)
+
+    before = children()
+    with running(Call(listener=Killer())):
+        found = surveyed(tree, 2)
+
+    lost = [path for path, reason in reasons(found).items() if reason == "could not be analysed"]
+    assert killed
+    assert len(lost) <= 1
+    assert len(found.files) + len(lost) == FILES
