@@ -34,6 +34,7 @@ PART = 200
 LEAST_BYTES = 2_000
 SPECIFIED_SECONDS = 0.143
 FOUR = ("analyze_complexity", "analyze_debt", "analyze_dead_code", "analyze_dependency_graph")
+REQUIRED = {"analyze_complexity": {"toolchain": "auto"}}
 TWO = ("analyze_complexity", "analyze_dead_code")
 COMPLEXITY = [HOLDFAST, "analyze", "complexity"]
 SERVER = [HOLDFAST, "serve"]
@@ -189,7 +190,7 @@ def resident(tree: Path, rounds: int) -> Comparison:
 
 def ask(client: Client, tool: str) -> None:
     """Call a tool and look that it did not fail."""
-    arguments = {"name": tool, "arguments": {"project_path": "."}}
+    arguments = {"name": tool, "arguments": {"project_path": ".", **REQUIRED.get(tool, {})}}
     client.input.write(line({"id": tool, "method": "tools/call", "params": arguments}))
     while (answer := json.loads(client.answers.readline())).get("id") != tool:
         pass
