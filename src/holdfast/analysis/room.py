@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.churn.history import History
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.files.work_tree import RepoPath, Tree
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
     from holdfast.analysis.graph.resolution import Resolution
 
 _SETTINGS_BYTES = 4 * 2**20
+_ANSWERS = 8
+
+Answer = TypeVar("Answer")
 
 
 class Analysis:
@@ -27,6 +32,7 @@ class Analysis:
         self.history = History(repository)
         self._surveyor = Surveyor(repository)
         self._tree = Tree(repository)
+        self._answers: Memory[Any] = Memory(_ANSWERS)
 
     def survey(
         self,
@@ -37,6 +43,11 @@ class Analysis:
     ) -> Survey:
         """Return the records of a project's files; at most so many processes read, by default one a core."""
         return self._surveyor.survey(project, strategy, workers)
+
+    def once(self, question: str, survey: Survey, answer: Callable[[], Answer]) -> Answer:
+        """Return the answer that follows from a survey, found anew only where something in it changed."""
+        known: Answer | None = self._answers.recall(question, survey.version)
+        return self._answers.keep(question, survey.version, answer()) if known is None else known
 
     def resolution(self, survey: Survey) -> Resolution:
         """Return what the imports and names of a survey mean."""

@@ -54,6 +54,8 @@ class Survey:
     """Files in no language of ours, such as templates, settings and documents."""
     hits: int = 0
     misses: int = 0
+    version: str | None = field(default=None, compare=False)
+    """Equal for surveys of equal files, those in no language included; None where that cannot be told yet."""
 
     @property
     def counts(self) -> FileCounts:

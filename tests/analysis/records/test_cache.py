@@ -287,3 +287,35 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
     memory.put("c", StoredRecord(parts))
 
     assert [memory.get(key) is not None for key in ("a", "b", "c")] == [True, False, True]
+
+
+def test_an_answer_is_found_anew_only_where_something_changed(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    commit(repository, {"a.py": CODE, "page.html": "<p>\n"})
+    room = Analysis(Repository.at(repository))
+    asked: list[int] = []
+
+    def answer() -> int:
+        found = room.survey(Project())
+        return room.once("how many", found, lambda: asked.append(1) or len(asked))  # type: ignore[func-returns-value]
+
+    first = [answer(), answer()]
+    write(repository, {"a.py": OTHER})
+    second = [answer(), answer()]
+    write(repository, {"page.html": "<p>one\n"})
+    third = [answer(), answer()]
+    (repository / "page.html").unlink()
+    fourth = [answer(), answer()]
+    room.close()
+
+    assert (first, second, third, fourth) == ([1, 1], [2, 2], [3, 3], [4, 4])
+
+
+def test_what_changed_a_moment_ago_has_no_version(repository: Path) -> None:
+    write(repository, {"a.py": CODE, "page.html": "<p>\n"})
+    found = survey(repository)
+
+    assert found.version is None
+    assert survey(repository, Project(languages=frozenset({"go"}), exclude=("*.html",))).version is not None

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from hashlib import blake2b
 
 from holdfast.analysis.records.cache import RecordCache, Remembered
 from holdfast.analysis.records.discovery import Discovered, selected, shown, sort_out
@@ -53,6 +54,7 @@ class _Work:
 
     project: Project
     found: Discovered
+    seen: Mapping[str, Seen | str] = field(default_factory=dict)
     looked_at: int = 0
     outcomes: dict[str, Remembered] = field(default_factory=dict)
     """What came of each candidate, by its path."""
@@ -79,6 +81,17 @@ class _Work:
             self.parsed.add(outcome.key)
             self.records[outcome.key] = StoredRecord(outcome.parts)
 
+    def _version(self, survey: Survey) -> str | None:
+        """Return what tells whether anything changed: contents, and how files in no language look."""
+        sights = [self.seen.get(path) for path in survey.other_files]
+        newest = self.looked_at - _YOUNG_NANOSECONDS
+        if any(not isinstance(one, Seen) or max(one.modified, one.changed) >= newest for one in sights):
+            return None
+        keys = [(path, self.outcomes[path].key) for path in survey.files]
+        skipped = [(item.path, item.reason) for item in survey.skipped]
+        whole = repr((self.project, keys, skipped, list(zip(survey.other_files, sights, strict=True))))
+        return blake2b(whole.encode("utf-8", "replace"), digest_size=16).hexdigest()
+
     def survey(self) -> Survey:
         """Return what was found."""
         files: dict[str, StoredRecord] = {}
@@ -94,7 +107,7 @@ class _Work:
             elif not self.project.languages or record.language in self.project.languages:
                 files[path] = record
         misses = sum(self.outcomes[path].key in self.parsed for path in files)
-        return Survey(
+        made = Survey(
             files,
             {path: self.found.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
@@ -102,6 +115,7 @@ class _Work:
             hits=len(files) - misses,
             misses=misses,
         )
+        return replace(made, version=self._version(made))
 
 
 class Surveyor:
@@ -125,7 +139,7 @@ class Surveyor:
         listed = list_files(self._repository, self._git, project.path)
         seen = look(self._repository.root, selected(project, listed.paths))
         said = self._said_by_attributes(seen)
-        work = _Work(project, sort_out(project, seen, said), looked_at)
+        work = _Work(project, sort_out(project, seen, said), seen, looked_at)
         work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
         if strategy == "normal":
             self._recall(work, known)

@@ -189,11 +189,12 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     base = base_of(room, args.since, args.diff)
     survey = room.survey(Project(args.project_path))
     everything = room.survey(Project())  # what is used elsewhere is used
+    findings = room.once("dead code", everything, lambda: tuple(dead_code(room.resolution(everything))))
     before = () if base is None else dead_code(room.resolution(base.survey(everything)))
     known = {_key(one) for one in before}
     found = [
         one
-        for one in dead_code(room.resolution(everything))
+        for one in findings
         if one.file in survey.files
         and one.confidence >= LEAST[args.min_confidence]
         and (args.kinds is None or one.kind in args.kinds)

@@ -114,6 +114,7 @@ class Crew:
         self._size = size
         self._waiting: deque[Sequence[bytes]] = deque()
         self._workers: list[_Worker] = []
+        self._failed_starts = 0
 
     def answers(
         self, batches: Sequence[Sequence[bytes]], patience: float = LIMITS.file_seconds
@@ -157,7 +158,8 @@ class Crew:
         self._workers.remove(worker)
         selector.unregister(worker.output)
         end_group(worker.process)
-        if not worker.is_ready:
+        self._failed_starts += not worker.is_ready
+        if self._failed_starts > self._size:
             raise Unavailable(
                 "A further process could not be started.", hint="Free some memory, or ask for one worker."
             )
