@@ -50,6 +50,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "min_confidence": "low",
         "kinds": ["import"],
         "include_tests": False,
+        "since": "HEAD",
+        "diff": "HEAD",
         "format": "json",
         "limit": 1,
     },

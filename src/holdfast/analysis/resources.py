@@ -21,7 +21,8 @@ def _reader(tool: str) -> Callable[[Analysis], str]:
     def read(room: Analysis) -> str:
         """Return what the tool says of the whole project, as JSON."""
         operation = next(item for item in analyze.operations if item.name == tool)
-        arguments = operation.input.model_validate({"project_path": ".", "format": "json"})
+        needed = {"project_path": ".", **({"toolchain": "auto"} if tool == "analyze_complexity" else {})}
+        arguments = operation.input.model_validate({**needed, "format": "json"})
         return operation.function(room, arguments).model_dump_json(by_alias=True)
 
     return read

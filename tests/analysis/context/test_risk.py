@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from holdfast.analysis.context.measurements import ImportGraph, Worst
+from holdfast.analysis.context.measurements import ImportGraph
 from holdfast.analysis.context.recommendations import recommendations
 from holdfast.analysis.context.risk import correlation, hotspots, rank_correlation, risk_ranking
 from tests.analysis.context.measured import file, issue, measured
@@ -27,7 +27,7 @@ def test_risk_is_a_rank_of_what_was_measured_and_never_a_probability() -> None:
     )
     assert found is not None
     assert [(item.rank, item.file) for item in found.ranking] == [(1, "hot.py"), (2, "warm.py")]
-    assert found.ranking[0].risk_score == round(2 / 3 * 3 / 3, 3)
+    assert found.ranking[0].risk_score == round(1.5 / 3 * 1.5 / 2, 3)
     assert found.probability is None
     assert "No model" in found.reason
     assert risk_ranking(measured(measured=frozenset({"complexity"})), 10) is None
@@ -51,10 +51,9 @@ def test_files_that_several_analyses_speak_of_come_first_with_their_numbers() ->
 @pytest.mark.requirement("analysis-116")
 def test_hotspots_are_files_with_something_to_mend_in_the_order_of_their_ranks() -> None:
     issues = (issue("a.py", minutes=90), issue("b.py", "technical-debt", "low", 15))
-    worst = Worst("f", 7, 30, 40)
     found = hotspots(
         measured(
-            file("a.py", cyclomatic=40, commits=5, worst=worst),
+            file("a.py", cyclomatic=40, commits=5),
             file("b.py", cyclomatic=2, commits=0),
             file("busy.py", cyclomatic=1, commits=50),
             issues=issues,
@@ -63,10 +62,9 @@ def test_hotspots_are_files_with_something_to_mend_in_the_order_of_their_ranks()
     assert [item.location.file for item in found] == ["a.py", "b.py"]
     first = found[0]
     assert first.location.line == 7
-    assert first.composite_score == round((3 / 3 + 2 / 3 + 0 + 0) / 4, 3)
+    assert first.composite_score == round((1.5 / 2 + 2.5 / 3 + 0.5 / 2) / 3, 3)
     assert first.refactoring_effort.model_dump() == {"estimated_hours": 1.5, "priority": "High"}
-    assert "f: cyclomatic 30, cognitive 40" in first.contributing_factors
-    assert "5 commits in 30 days" in first.contributing_factors
+    assert first.contributing_factors == ["1 × complexity", "complexity in a.py", "5 commits in 30 days"]
     assert found[1].refactoring_effort.priority == "Low"
 
 

@@ -138,7 +138,7 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
     return Annotations(
         code_lines=file.code_lines,
         complexity_score=file.cyclomatic,
-        cognitive_complexity=None if file.worst is None else file.worst.cognitive,
+        cognitive_complexity=file.cognitive,
         churn_score=file.churn_score,
         commits=file.commits,
         satd_items=debts,

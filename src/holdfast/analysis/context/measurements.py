@@ -34,16 +34,6 @@ class Issue:
 
 
 @dataclass(frozen=True)
-class Worst:
-    """The most complex function of a file."""
-
-    name: str
-    line: int
-    cyclomatic: int
-    cognitive: int
-
-
-@dataclass(frozen=True)
 class FileMeasures:
     """What is known about one file."""
 
@@ -51,13 +41,13 @@ class FileMeasures:
     language: str
     size: int
     code_lines: int
-    functions: int = 0
     function_lines: int = 0
     heavy_lines: float | None = None
     """Lines in functions over a threshold: whole where it is an error, half where it is a warning."""
     cyclomatic: int | None = None
     """Of all its functions together."""
-    worst: Worst | None = None
+    cognitive: int | None = None
+    """Of its most complex function."""
     commits: int | None = None
     changes: int | None = None
     """Lines added and deleted in the period."""

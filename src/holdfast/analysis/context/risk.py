@@ -6,7 +6,8 @@ Contract: a rank is no probability and is not called one. Every score is made of
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from math import sqrt
 from statistics import mean
 from typing import Literal
@@ -20,8 +21,7 @@ from holdfast.kernel.untrusted import UntrustedText
 ENOUGH_FILES = 10
 """A correlation of fewer files says nothing."""
 RANK_METHOD = (
-    "The share of files that are at most as complex (cyclomatic, all functions together) times the share that"
-    " changed in at most as many commits."
+    "Its rank by complexity (cyclomatic, all functions together) times its rank by commits, each from 0 to 1."
 )
 NO_PROBABILITY = (
     "No model of defects was trained on this history; the rank is measured, a probability would not be."
@@ -92,16 +92,21 @@ class Hotspot(Output):
     """A file where work pays first."""
 
     location: Location
-    composite_score: float = Field(description="From 0 to 1: the mean of its ranks in what was measured.")
+    composite_score: float = Field(
+        description="From 0 to 1: the mean of its ranks by cost of issues, complexity and commits."
+    )
     contributing_factors: list[UntrustedText]
     refactoring_effort: Effort
 
 
 def shares(values: Mapping[str, float]) -> dict[str, float]:
-    """Return for each file the share of files with at most its value; nothing is the share of zero."""
-    ordered = sorted(values.values())
+    """Return the rank of each file among those that have any, from 0 to 1; equal ones share a rank."""
+    ordered = sorted(filter(None, values.values()))
     return {
-        path: bisect_right(ordered, value) / len(ordered) if value else 0.0 for path, value in values.items()
+        path: (bisect_left(ordered, value) + bisect_right(ordered, value)) / 2 / len(ordered)
+        if value
+        else 0.0
+        for path, value in values.items()
     }
 
 
@@ -190,44 +195,31 @@ def _meeting(measured: Measurements, file: FileMeasures) -> Meeting:
 
 def hotspots(measured: Measurements) -> list[Hotspot]:
     """Return the files with something to mend, those first in which most comes together."""
-    by_file = measured.by_file
-
-    def minutes(kind: IssueKind) -> Callable[[FileMeasures], float]:
-        return lambda file: sum(issue.minutes for issue in by_file.get(file.path, ()) if issue.kind == kind)
-
-    sides: dict[str, Callable[[FileMeasures], float]] = {
-        "complexity": lambda file: file.cyclomatic or 0,
-        "churn": lambda file: file.commits or 0,
-        "satd": minutes("technical-debt"),
-        "dead-code": minutes("dead-code"),
-    }
-    ranks = [
-        shares({path: value(file) for path, file in measured.files.items()})
-        for analysis, value in sides.items()
-        if analysis in measured.measured
-    ]
-    found = [
-        _hotspot(measured, measured.files[path], mean(side[path] for side in ranks))
+    files, by_file = measured.files, measured.by_file
+    costs = {path: sum(issue.minutes for issue in by_file.get(path, ())) for path in files}
+    ranks = [shares(costs)]
+    if "complexity" in measured.measured:
+        ranks.append(shares({path: file.cyclomatic or 0 for path, file in files.items()}))
+    if "churn" in measured.measured:
+        ranks.append(shares({path: file.commits or 0 for path, file in files.items()}))
+    spots = [
+        _hotspot(measured, files[path], mean(rank[path] for rank in ranks))
         for path in by_file
-        if path in measured.files
+        if path in files
     ]
-    return sorted(found, key=lambda item: (-item.composite_score, item.location.file))
+    return sorted(spots, key=lambda item: (-item.composite_score, item.location.file))
 
 
 def _hotspot(measured: Measurements, file: FileMeasures, score: float) -> Hotspot:
-    issues = measured.by_file[file.path]
-    factors = [f"{len(of_kind)} × {kind}" for kind in dict.fromkeys(issue.kind for issue in issues)
-               if (of_kind := [issue for issue in issues if issue.kind == kind])]  # fmt: skip
-    if file.worst is not None and any(issue.kind == "complexity" for issue in issues):
-        worst = file.worst
-        factors.append(f"{worst.name}: cyclomatic {worst.cyclomatic}, cognitive {worst.cognitive}")
+    issues = sorted(measured.by_file[file.path], key=lambda issue: -issue.minutes)
+    kinds = Counter(issue.kind for issue in issues)
+    factors = [f"{count} × {kind}" for kind, count in kinds.items()] + [issues[0].finding.message]
     if file.commits:
         factors.append(f"{file.commits} commits in {measured.period_days} days")
     if file.in_cycle:
         factors.append("in a cycle of imports")
-    first = max(issues, key=lambda issue: issue.minutes).finding.line or 1
     return Hotspot(
-        location=Location(file=file.path, line=first),
+        location=Location(file=file.path, line=issues[0].finding.line or 1),
         composite_score=round(score, 3),
         contributing_factors=factors,
         refactoring_effort=Effort(

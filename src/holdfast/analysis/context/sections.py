@@ -20,7 +20,6 @@ from holdfast.analysis.context.measurements import (
     ImportGraph,
     Issue,
     Severity,
-    Worst,
 )
 from holdfast.analysis.dead_code.analyser import dead_code
 from holdfast.analysis.dead_code.finding import Finding as Unused
@@ -55,7 +54,7 @@ RULES = (
 
 def syntax_trees(material: Material) -> Part:
     """Return what files define, the largest first."""
-    files, limit = material.survey.files, (material.asked.limit + 1) // 2
+    files, limit = material.survey.files, material.asked.limit
     largest = sorted(files, key=lambda path: (-files[path].code_lines, path))
     languages = Counter(record.language for record in files.values())
     section = {
@@ -107,7 +106,7 @@ def complexities(material: Material) -> Part:
     for item in over:
         weights[item.measure] = max(_HEAVY[item.severity], weights.get(item.measure, 0.0))
     numbers = {path: _complexity(group, weights) for path, group in _by_file(found).items()}
-    untangled = {"heavy_lines": 0.0, "cyclomatic": 0}
+    untangled = {"heavy_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
     return Part({"complexity_report": section}, tuple(map(too_complex, over)), numbers, untangled)
 
 
@@ -119,13 +118,11 @@ def _by_file(found: Sequence[Measure]) -> Mapping[str, list[Measure]]:
 
 
 def _complexity(group: list[Measure], weights: Mapping[Measure, float]) -> dict[str, Any]:
-    worst = max(group, key=lambda item: (item.cyclomatic, item.cognitive, -item.function.line))
     return {
-        "functions": len(group),
         "function_lines": sum(item.function.lines_of_code for item in group),
         "heavy_lines": sum(weights.get(item, 0.0) * item.function.lines_of_code for item in group),
         "cyclomatic": sum(item.cyclomatic for item in group),
-        "worst": Worst(worst.function.name, worst.function.line, worst.cyclomatic, worst.cognitive),
+        "cognitive": max(item.cognitive for item in group),
     }
 
 
@@ -192,7 +189,7 @@ def dependencies(material: Material) -> Part:
     imports = graph if has_imports else dependency_graph(survey, material.resolution, "import-graph")
     rings = cycles(imports.edges)
     references = cross_language_references(survey, material.resolution)
-    part = excerpt(graph, None, asked.limit, 5 * asked.limit)
+    part = excerpt(graph, None, 2 * asked.limit, 4 * asked.limit)
     section = {
         "dag_type": asked.dag_type,
         "total_nodes": part.total_nodes,

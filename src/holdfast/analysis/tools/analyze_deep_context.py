@@ -73,7 +73,7 @@ class AnalyzeDeepContext(Input):
         default=None, ge=1, le=64, description="How many at once; it changes the time alone."
     )
     format: Format = Field(default="markdown", description="How the text says it.")
-    limit: int = Field(default=20, ge=1, le=1000, description="Most entries of each list.")
+    limit: int = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
 
     @model_validator(mode="before")
     @classmethod
