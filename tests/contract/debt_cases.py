@@ -35,6 +35,8 @@ DEBT_CASES = [
         {"include_probable": False, "min_probability": 0.5},
         "invalid_arguments",
     ),
+    Case(_DEBT, ("analyze", "debt", "--since", "HEAD"), {"since": "HEAD"}),
+    Case(_DEBT, ("analyze", "debt", "--diff", "nowhere"), {"diff": "nowhere"}, "not_found"),
     Case(_DEBT, ("analyze", "debt", "gone"), {"project_path": "gone"}, "not_found"),
     Case(_DEBT, ("analyze", "debt", "../x"), {"project_path": "../x"}, "invalid_path"),
     Case(
@@ -55,10 +57,8 @@ DEBT_PLAIN_TEXT = {
     "FoundDebt.marker": "one of a list of words that stands in our code",
     "FoundDebt.committed_at": "a moment, written by us as RFC 3339",
     "FoundDebt.age_unknown": "a reason that stands in our code",
-    "DebtSummary.by_certainty": "words of ours, with numbers",
-    "DebtSummary.by_severity": "words of ours, with numbers",
-    "DebtSummary.by_category": "words of ours, with numbers",
     "DebtSummary.ages_unknown": "reasons that stand in our code, with numbers",
     "Debt.files_skipped": "words of ours, with numbers",
+    "Debt.compared_with": "hexadecimal digits of a commit",
     "Debt.method": "a sentence that stands in our code",
 }

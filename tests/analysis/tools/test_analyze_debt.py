@@ -162,6 +162,24 @@ def test_every_format_says_the_same(project):
     assert "1 more" in json.dumps(run["invocations"])
 
 
+@pytest.mark.requirement("analysis-217")
+def test_only_what_the_base_did_not_admit_is_new(project):
+    (project / "src" / "a.py").write_text(
+        f"# {TODO}: more\n\nx = 1  # {TODO}(ann): split\n# moved\ny = 1  # {TODO}(ann): split\n",
+        encoding="utf-8",
+    )
+    everything = asked(project, include_probable=False)
+    since, diff = asked(project, since="HEAD"), asked(project, diff="HEAD")
+    assert everything.compared_with is None
+    assert places(since) == places(diff) == [("src/a.py", 1, 3), ("src/a.py", 5, 10), ("src/new.py", 1, 3)]
+    assert since.summary.total == 3
+    assert f"new against {since.compared_with}" in words(since)
+    with pytest.raises(NotFound, match="nowhere"):
+        asked(project, since="nowhere")
+    with pytest.raises(InvalidArguments):
+        asked(project, since="HEAD", diff="HEAD")
+
+
 def test_what_is_left_out_of_a_summary_is_said(repository):
     commit(repository, {"a.py": f"# {TODO}: one\n\n" * 30})
     text = words(asked(repository))

@@ -8,13 +8,15 @@ no orders to other tools.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity, opening_marker
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
+from holdfast.analysis.records.base import Base
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import Record
@@ -81,24 +83,43 @@ def debt_items(
 ) -> list[DebtItem]:
     """Return what the comments of a survey's files admit, without ages, in order."""
     call, found = current_call(), list[DebtItem]()
-    lowest = (
-        (2.0 if not probable else shipped_model().threshold) if min_probability is None else min_probability
-    )
+    lowest = least_probability(min_probability) if probable else None
     for done, (path, record) in enumerate(survey.files.items()):
         call.progress(done, len(survey.files), "files searched for debt")
         found += file_debt(path, record, lowest)
     return sorted(found, key=lambda item: item.order)
 
 
-def file_debt(path: str, record: Record, min_probability: float) -> Iterator[DebtItem]:
-    """Yield the debt of one file: what is certain, and what is at least so probable."""
+def new_items(items: Iterable[DebtItem], base: Base, lowest: float | None) -> list[DebtItem]:
+    """Return the items whose file did not say so before, or said it fewer times; the later ones are new."""
+    found: dict[str, list[DebtItem]] = {}
+    for item in items:
+        found.setdefault(item.file, []).append(item)
+    new: list[DebtItem] = []
+    for path, before in base.changed(found):
+        known = Counter(item.text for item in (file_debt(path, before, lowest) if before else ()))
+        for item in found[path]:
+            if known[item.text]:
+                known[item.text] -= 1
+            else:
+                new.append(item)
+    return sorted(new, key=lambda item: item.order)
+
+
+def least_probability(wanted: float | None) -> float:
+    """Return from which probability on an item counts: the one that is wanted, or the model's own."""
+    return shipped_model().threshold if wanted is None else wanted
+
+
+def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtItem]:
+    """Yield the debt of one file: what is certain, and what is at least so probable, if that is wanted."""
     for passage in passages(record.comments):
         certain = list(_certain(path, passage))
         yield from certain
-        if not certain and min_probability <= 1 and is_prose(passage):
+        if not certain and lowest is not None and is_prose(passage):
             text = passage.text
             probability = shipped_model().probability(text)
-            if probability >= min_probability:
+            if probability >= lowest:
                 at = next(line for line in passage.lines if line.text)
                 yield DebtItem(
                     category=_category(text),

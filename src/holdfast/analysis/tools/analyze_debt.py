@@ -9,9 +9,8 @@ from typing import Literal, get_args
 from pydantic import Field, StrictBool
 
 from holdfast.analysis import sarif
-from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items
+from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items, least_probability, new_items
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
-from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
@@ -64,6 +63,16 @@ class AnalyzeDebt(Input):
         default="Low", description="Only as grave as this or graver; what is probable is Low."
     )
     ages: StrictBool = Field(default=True, description="Look up in git how old each item is.")
+    since: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Only what the same file did not admit in this commit, branch or tag.",
+    )
+    diff: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Like `since`, compared with where this branch left that one.",
+    )
     format: DebtFormat = Field(
         default="summary", description="How the text is written; the data is the same."
     )
@@ -115,6 +124,7 @@ class Debt(FileCounts):
 
     format: DebtFormat
     project_path: UntrustedText
+    compared_with: str | None = Field(description="The commit; null where everything is counted.")
     summary: DebtSummary
     items: list[FoundDebt] = Field(description="`summary.total` says how many there are altogether.")
     threshold: float | None = Field(description="The least probability; null where only markers count.")
@@ -141,6 +151,7 @@ def _report(result: Debt, width: int) -> str:
         f"Files: {summary.files_with_debt} of {result.files_analyzed} admit some.",
         f"Severity: {_counted(summary.by_severity)}." if summary.total else "",
         f"Category: {_counted(summary.by_category)}." if summary.total else "",
+        f"Only what is new against {result.compared_with}." if result.compared_with else "",
         f"Files skipped: {skipped}." if skipped else "",
         *_age_words(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
@@ -251,7 +262,7 @@ def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
 
 def _threshold(args: AnalyzeDebt) -> float | None:
     if args.include_probable:
-        return shipped_model().threshold if args.min_probability is None else args.min_probability
+        return least_probability(args.min_probability)
     if args.min_probability is not None:
         raise InvalidArguments(
             "`min_probability` is about probable items, which `include_probable` leaves out.",
@@ -281,16 +292,19 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     has its place, category, severity and age.
     """
     project = Project(checked_project(room.repository, args.project_path))
-    threshold = _threshold(args)
+    threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
     survey = room.survey(project)
     graver = SEVERITIES[: SEVERITIES.index(args.min_severity) + 1]
     found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
+    if base is not None:
+        found = new_items(found, base, threshold)
     items = [item for item in found if item.severity in graver]
     ages = _ages(room, items, wanted=args.ages)
     return Debt(
         **survey.counts.model_dump(),
         format=args.format,
         project_path=project.path or ".",
+        compared_with=None if base is None else base.commit,
         summary=_summary(items, ages),
         items=[_found(item, ages[item.file][item.line]) for item in items[: args.limit]],
         threshold=threshold,
