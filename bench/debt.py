@@ -16,7 +16,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from scripts.train_debt import Projects, best_threshold, f1, read_projects, unseen_scores
+from scripts.train_debt import Projects, Scores, best_threshold, f1, read_projects, unseen_scores
 
 from holdfast.analysis.debt.model import shipped_model
 
@@ -41,6 +41,21 @@ def table(projects: Projects) -> None:
         debts = [sum(bool(getattr(row, label)) for row in rows) for label in LABELS]
         print(f"{name} | {len(rows)} | {debts} | {shown(figures)} | {threshold:.2f}")
     print(f"mean | {shown([sum(column) / len(means) for column in zip(*means, strict=True)])}")
+    unmarked(projects, scores)
+
+
+def unmarked(projects: Projects, scores: Scores) -> None:
+    """Print how often the model is right, and how much it finds, where there is no marker to go by."""
+    rows = [
+        (row.corrected, score >= threshold)
+        for name in projects
+        for threshold in [best_threshold(projects, scores, without=name)]
+        for row, score in zip(projects[name], scores[name], strict=True)
+        if not row.certain
+    ]
+    right = sum(truth and said for truth, said in rows)
+    precision, recall = right / sum(said for _, said in rows), right / sum(truth for truth, _ in rows)
+    print(f"model alone, comments without a marker: precision {precision:.3f}, recall {recall:.3f}")
 
 
 def shown(figures: Sequence[float]) -> str:

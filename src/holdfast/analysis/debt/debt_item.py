@@ -35,11 +35,11 @@ _ORDER = re.compile(
     r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$)"
 )
 _CODE_LINE = re.compile(
-    r"[;{}]$|^(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
+    r"(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
     r"|func|fn|var|let|const|public|private|static|elif|else|#include|except|raise|print) ?.*[\w)\]:'\"]$"
     r"|[)\]}]|>>> |\$ |</?\w+)"
 )
-_PROSE = re.compile(r"[A-Za-z']{2,} [A-Za-z']{2,} [A-Za-z']{2,}")
+_PROSE = re.compile(r"\b[A-Za-z']{2,30} [A-Za-z']{2,30} [A-Za-z']{2,}")
 _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ("Security", re.compile(r"(?i)\b(?:security|insecure|vulnerab|exploit|injection)")),
     (
@@ -119,7 +119,7 @@ def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtI
         if not certain and lowest is not None and is_prose(passage):
             text = passage.text
             probability = shipped_model().probability(text)
-            if probability >= lowest:
+            if probability >= lowest and _LICENCE.search(text) is None:
                 at = next(line for line in passage.lines if line.text)
                 yield DebtItem(
                     category=_category(text),
@@ -138,13 +138,11 @@ def is_prose(passage: Passage) -> bool:
     written = [line.text for line in passage.lines if line.text]
     if not written or passage.documentation or _ORDER.match(written[0]):
         return False
-    if sum(_is_code(line) for line in written) * 2 >= len(written):
-        return False
-    return _LICENCE.search(passage.text) is None
+    return sum(map(_is_code, written)) * 2 < len(written)
 
 
 def _is_code(line: str) -> bool:
-    return _CODE_LINE.search(line) is not None and (line[-1] in ";{}" or _PROSE.search(line) is None)
+    return line[-1] in ";{}" or (_CODE_LINE.match(line) is not None and _PROSE.search(line) is None)
 
 
 def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:

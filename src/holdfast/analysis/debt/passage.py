@@ -13,7 +13,8 @@ from typing import NamedTuple
 from holdfast.syntax.record import Comment
 
 _SIGNS = re.compile(r"\s*(?:<!--|(?:/[/*]+|#+|--+|;+|\*+(?!/))[!<]?)?[\s*#=|~-]*")
-_ENDING = re.compile(r"[\s*#=|~-]*(?:\*+/|-->|%>)?\s*$")
+_ENDS = ("*/", "-->")
+_RULE = " \t\r*#=|~-"
 _DOCUMENTATION = re.compile(r"/\*\*[^*/]|/\*!|//[/!](?!/)")
 _BLOCK = ("/*", "<!--", "=begin", "--[[")
 
@@ -60,5 +61,8 @@ def _lines(comment: Comment) -> Iterator[Line]:
     first = comment.column
     for number, text in enumerate(comment.text.split("\n"), comment.line):
         begin = _SIGNS.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
-        yield Line(number, first + begin, _ENDING.sub("", text[begin:], count=1))
+        said = text[begin:].rstrip()
+        for end in _ENDS:
+            said = said.removesuffix(end)
+        yield Line(number, first + begin, said.rstrip(_RULE))
         first = 1

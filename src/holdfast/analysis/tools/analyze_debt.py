@@ -37,7 +37,7 @@ _LEVELS: dict[Severity, sarif.Level] = {
 _METHOD = (
     "Certain: a line of a comment opens with a marker such as TODO or FIXME, from which category and severity"
     " follow. Probable: a linear model, trained on labelled comments of seven projects, takes it for debt;"
-    " two in five to one in two are, see docs/accuracy.md. Strings, documentation without a marker, licences"
+    " a third to a half of these are, see docs/accuracy.md. Strings, documentation without a marker, licences"
     " and code that is commented out do not count. An age is that of the last change of the line."
 )
 
