@@ -183,7 +183,7 @@ def test_only_what_the_base_did_not_admit_is_new(project):
 def test_what_is_left_out_of_a_summary_is_said(repository):
     commit(repository, {"a.py": f"# {TODO}: one\n\n" * 30})
     text = words(asked(repository))
-    assert "10 of 30 items" in text
+    assert "Shown: 10 of 30" in text
 
 
 def test_the_same_tree_gives_the_same_answer(project):

@@ -18,8 +18,6 @@ from holdfast.analysis.survey import Survey
 
 SEEN_IN_THE_FILE = frozenset({"import", "local", "unreachable"})
 """Kinds of what nothing uses that other files have no part in."""
-CERTAIN_ALONE = 2.0
-"""A probability that no comment without a marker reaches."""
 
 
 def file_issues(room: Analysis, path: str) -> list[Issue]:
@@ -34,6 +32,6 @@ def file_issues(room: Analysis, path: str) -> list[Issue]:
         for item in dead_code(room.resolution(Survey({path: record}, {path: outcome.size})))
         if item.level == "high" and item.kind in SEEN_IN_THE_FILE
     ]
-    debts = file_debt(path, record, CERTAIN_ALONE)
+    debts = file_debt(path, record, None)
     issues = [*map(too_complex, over), *map(owed, debts), *map(useless, unused)]
     return sorted(issues, key=lambda issue: (-issue.minutes, issue.finding.line or 0, issue.finding.message))

@@ -19,6 +19,7 @@ from holdfast.analysis.debt.passage import Passage, passages
 from holdfast.analysis.records.base import Base
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
+from holdfast.kernel.text import shorten
 from holdfast.syntax.record import Record
 
 Certainty = Literal["certain", "probable"]
@@ -125,7 +126,7 @@ def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtI
                     category=_category(text),
                     severity=PROBABLE_SEVERITY,
                     certainty="probable",
-                    text=_shortened(text),
+                    text=shorten(text, _TEXT_CHARACTERS, tidy=True),
                     file=path,
                     line=at.line,
                     column=at.column,
@@ -146,30 +147,21 @@ def _is_code(line: str) -> bool:
 
 
 def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:
-    opened: tuple[Marker, int, int, list[str]] | None = None
+    opened: list[tuple[Marker, int, int, list[str]]] = []
+    goes_on = False
     for line in passage.lines:
         if found := opening_marker(line.text):
-            if opened:
-                yield _marked(path, *opened)
             marker, at = found
-            opened = marker, line.line, line.column + at, [line.text[at:]]
-        elif opened and (not line.text or line.text.startswith("@")):
-            yield _marked(path, *opened)
-            opened = None
-        elif opened:
-            opened[3].append(line.text)
-    if opened:
-        yield _marked(path, *opened)
-
-
-def _marked(path: str, marker: Marker, line: int, column: int, text: list[str]) -> DebtItem:
-    said = _shortened(" ".join(text))
-    return DebtItem(marker.category, marker.severity, "certain", said, path, line, column, marker.word)
+            opened.append((marker, line.line, line.column + at, [line.text[at:]]))
+            goes_on = True
+        elif not line.text or line.text.startswith("@"):
+            goes_on = False
+        elif goes_on:
+            opened[-1][3].append(line.text)
+    for (word, category, severity), number, column, lines in opened:
+        text = shorten(" ".join(lines), _TEXT_CHARACTERS, tidy=True)
+        yield DebtItem(category, severity, "certain", text, path, number, column, word)
 
 
 def _category(text: str) -> Category:
     return next((category for category, words in _CATEGORIES if words.search(text)), "Design")
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _TEXT_CHARACTERS else text[: _TEXT_CHARACTERS - 1].rstrip() + "…"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from pydantic import Field, StrictBool
 
@@ -24,16 +24,15 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.line_ages import Age, Ages, line_ages
 from holdfast.storage.git.project_files import checked_project
 
+Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _ITEMS = 50
 _SHOWN = 10
 _NOT_ASKED = "not asked for"
-_LEVELS: dict[Severity, sarif.Level] = {
-    "Critical": "error",
-    "High": "warning",
-    "Medium": "note",
-    "Low": "note",
-}
+_LEVELS: dict[Severity, sarif.Level] = dict(
+    zip(SEVERITIES, ("error", "warning", "note", "note"), strict=True)
+)
+_PROPERTIES = {"severity", "certainty", "probability", "marker", "age_days", "committed_at"}
 _METHOD = (
     "Certain: a line of a comment opens with a marker such as TODO or FIXME, from which category and severity"
     " follow. Probable: a linear model, trained on labelled comments of seven projects, takes it for debt;"
@@ -63,21 +62,15 @@ class AnalyzeDebt(Input):
         default="Low", description="Only as grave as this or graver; what is probable is Low."
     )
     ages: StrictBool = Field(default=True, description="Look up in git how old each item is.")
-    since: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Only what the same file did not admit in this commit, branch or tag.",
+    since: Revision | None = Field(
+        default=None, description="Only what the same file did not admit in this commit, branch or tag."
     )
-    diff: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Like `since`, compared with where this branch left that one.",
+    diff: Revision | None = Field(
+        default=None, description="Like `since`, compared with where this branch left that one."
     )
-    format: DebtFormat = Field(
-        default="summary", description="How the text is written; the data is the same."
-    )
+    format: DebtFormat = Field(default="summary", description="How the text is written.")
     limit: int = Field(
-        default=_ITEMS, ge=1, le=LIMITS.debt_items, description="How many items to return, the gravest first."
+        default=_ITEMS, ge=1, le=LIMITS.debt_items, description="Most items to return, the gravest first."
     )
 
 
@@ -149,15 +142,12 @@ def _report(result: Debt, width: int) -> str:
     lines = [
         f"Debt: {_counted(summary.by_certainty)}.",
         f"Files: {summary.files_with_debt} of {result.files_analyzed} admit some.",
-        f"Severity: {_counted(summary.by_severity)}." if summary.total else "",
-        f"Category: {_counted(summary.by_category)}." if summary.total else "",
+        f"{_counted(summary.by_severity)}; {_counted(summary.by_category)}." if summary.total else "",
         f"Only what is new against {result.compared_with}." if result.compared_with else "",
         f"Files skipped: {skipped}." if skipped else "",
         *_age_words(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        f"{len(shown)} of {summary.total} items; more with the format detailed and a higher limit."
-        if len(shown) < summary.total
-        else "",
+        f"Shown: {len(shown)} of {summary.total}; `detailed` and `limit` show more." if shown else "",
     ]
     return "\n".join([*filter(None, lines), result.method])
 
@@ -198,10 +188,7 @@ def _sarif(result: Debt) -> str:
             item.file,
             item.line,
             column=item.column,
-            properties=item.model_dump(
-                mode="json",
-                include={"severity", "certainty", "probability", "marker", "age_days", "committed_at"},
-            ),
+            properties=item.model_dump(mode="json", include=_PROPERTIES),
         )
         for item in result.items
     ]
@@ -213,20 +200,9 @@ def _sarif(result: Debt) -> str:
 
 
 def _found(item: DebtItem, age: Age | str) -> FoundDebt:
-    return FoundDebt(
-        category=item.category,
-        severity=item.severity,
-        certainty=item.certainty,
-        marker=item.marker,
-        probability=item.probability,
-        text=item.text,
-        file=item.file,
-        line=item.line,
-        column=item.column,
-        age_days=None if isinstance(age, str) else age.days,
-        committed_at=None if isinstance(age, str) else rfc3339_of_seconds(age.time),
-        age_unknown=age if isinstance(age, str) else None,
-    )
+    if isinstance(age, str):
+        return FoundDebt(**vars(item), age_days=None, committed_at=None, age_unknown=age)
+    return FoundDebt(**vars(item), age_days=age.days, committed_at=rfc3339_of_seconds(age.time))
 
 
 def _ages(room: Analysis, items: Sequence[DebtItem], *, wanted: bool) -> Ages:
@@ -241,21 +217,20 @@ def _ages(room: Analysis, items: Sequence[DebtItem], *, wanted: bool) -> Ages:
 def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
     found = [(item, ages[item.file][item.line]) for item in items]
     known = [(age.time, age.days, item) for item, age in found if not isinstance(age, str)]
-    oldest = min(known, key=lambda row: (row[0], row[2].order), default=None)
-    severities = Counter(item.severity for item in items)
-    categories = Counter(item.category for item in items)
-    certainties = Counter(item.certainty for item in items)
+    oldest = None
+    if known:
+        _, days, first = min(known, key=lambda row: (row[0], row[2].order))
+        oldest = OldestDebt(file=first.file, line=first.line, age_days=days)
+    counted = Counter(word for item in items for word in (item.certainty, item.severity, item.category))
     reasons = Counter(age for _, age in found if isinstance(age, str))
     return DebtSummary(
         total=len(items),
-        by_certainty={name: certainties[name] for name in get_args(Certainty)},
-        by_severity={name: severities[name] for name in SEVERITIES},
-        by_category={name: categories[name] for name in get_args(Category)},
+        by_certainty={name: counted[name] for name in get_args(Certainty)},
+        by_severity={name: counted[name] for name in SEVERITIES},
+        by_category={name: counted[name] for name in get_args(Category)},
         files_with_debt=len({item.file for item in items}),
         average_age_days=round(sum(days for _, days, _ in known) / len(known), 1) if known else None,
-        oldest=None
-        if oldest is None
-        else OldestDebt(file=oldest[2].file, line=oldest[2].line, age_days=oldest[1]),
+        oldest=oldest,
         ages_unknown=dict(sorted(reasons.items())),
     )
 
@@ -294,11 +269,10 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
     survey = room.survey(project)
-    graver = SEVERITIES[: SEVERITIES.index(args.min_severity) + 1]
     found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
     if base is not None:
         found = new_items(found, base, threshold)
-    items = [item for item in found if item.severity in graver]
+    items = [item for item in found if item.order[0] <= SEVERITIES.index(args.min_severity)]
     ages = _ages(room, items, wanted=args.ages)
     return Debt(
         **survey.counts.model_dump(),
