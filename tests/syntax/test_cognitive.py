@@ -183,3 +183,16 @@ def test_functions_inside_functions_of_typescript_begin_without_nesting() -> Non
 def test_what_decides_which_element_is_shown_is_free() -> None:
     shown = "function F() { return <p>{a && b && <B/>}{a && b || c}{a && (b ? <B/> : <C/>)}</p> }"
     assert cognitive("a.tsx", shown) == 3  # && of the second, ternary and && of the third
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.js", f"function f() {{ return {' && '.join(['a'] * 20_000)} }}"),
+        ("a.go", f"package p\nfunc f() bool {{ return {' && '.join(['a'] * 20_000)} }}"),
+        ("a.py", f"def f():\n    return {'(a and ' * 5_000}b{')' * 5_000}\n"),
+    ],
+)
+def test_thousands_of_operators_are_one_sequence(name: str, text: str) -> None:
+    """An expression nested thousands of levels deep is read like any other."""
+    assert cognitive(name, text) == 1

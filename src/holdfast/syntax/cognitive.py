@@ -24,64 +24,65 @@ _CALLS = frozenset(
         *("function_call_expression", "member_call_expression", "scoped_call_expression"),
     }
 )
+_BEFORE = 200
+"""How far back the object of a call is looked for."""
 _OBJECTS = frozenset({b"self", b"cls", b"this", b"$this", b"Self", b"static"})
 _WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
+
+
+def operator(node: Node) -> str:
+    """Return the sign between two operands."""
+    sign = _operator(node)
+    return "" if sign is None else sign.type
 
 
 def _operator(node: Node) -> Node | None:
     return node.child_by_field_name("operator") or node.child_by_field_name("op") or node.child(1)
 
 
-def sequences(flow: Flow, nodes: Sequence[Node]) -> Iterator[tuple[Node, int]]:
+def sequences(flow: Flow, nodes: Sequence[Node], shown: Sequence[Node]) -> Iterator[tuple[Node, int]]:
     """Yield the outermost of logical operators that belong together, with how many sequences they are.
 
     A sequence ends where the operator changes, in the order of the text, and at whatever stands between two
-    operators: a negation, a call, and parentheses as far as the language's table says.
+    operators: a negation, a call, and parentheses as far as the language's table says. Like operators
+    that only decide which element of a page is `shown` are none.
     """
-    roots: dict[int, Node] = {}
+    outer: dict[int, tuple[int, bool]] = {}
+    groups: dict[int, int] = {}
     signs: dict[int, str] = {}
-    members: dict[int, list[Node]] = defaultdict(list)
+    members: dict[int, list[tuple[int, Node]]] = defaultdict(list)
     for node in sorted(nodes, key=lambda one: (one.start_byte, -one.end_byte)):
         sign = _operator(node)
         if sign is None:
             continue
-        parent = _outside(node)
-        outer = parent.id if parent is not None else -1
-        joined = outer in roots and (
-            node.parent == parent
+        for child in node.named_children:
+            inner = _inside(child)
+            outer[inner.id] = node.id, inner.id != child.id
+        above, enclosed = outer.get(node.id, (-1, False))
+        joined = above in groups and (
+            not enclosed
             or flow.parentheses == "all"
-            or (flow.parentheses == "like" and signs[outer] == sign.type)
+            or (flow.parentheses == "like" and signs[above] == sign.type)
         )
-        root = roots[outer] if joined else node
-        roots[node.id], signs[node.id] = root, sign.type
-        members[root.id].append(node)
-    for group in members.values():
-        ordered = sorted(group, key=lambda one: (_operator(one) or one).start_byte)
-        kinds = [signs[node.id] for node in ordered]
-        if not _shows_element(group, kinds):
+        groups[node.id] = groups[above] if joined else node.id
+        signs[node.id] = sign.type
+        members[groups[node.id]].append((sign.start_byte, node))
+    free = {node.id for node in shown}
+    for key, group in members.items():
+        kinds = [signs[node.id] for _start, node in sorted(group, key=lambda each: each[0])]
+        if key not in free or len(set(kinds)) > 1 or _holds_ternary(group):
             pairs = zip([None, *kinds], kinds, strict=False)
-            yield group[0], sum(before != kind and kind not in flow.free for before, kind in pairs)
-
-
-def _outside(node: Node) -> Node | None:
-    parent = node.parent
-    while parent is not None and parent.type in _PARENTHESES:
-        parent = parent.parent
-    return parent
+            yield group[0][1], sum(before != kind and kind not in flow.free for before, kind in pairs)
 
 
 def _inside(node: Node) -> Node:
-    while node.type in _PARENTHESES and node.named_child_count:
-        node = node.named_children[0]
+    while node.type in _PARENTHESES and (inner := node.named_child(0)) is not None:
+        node = inner
     return node
 
 
-def _shows_element(group: Sequence[Node], kinds: Sequence[str]) -> bool:
-    """Return whether like operators only decide which element is shown; S3776 leaves these out."""
-    parent = group[0].parent
-    if parent is None or parent.type != "jsx_expression" or len(set(kinds)) > 1:
-        return False
-    return not any(_inside(child).type in _TERNARY for node in group for child in node.named_children)
+def _holds_ternary(group: Sequence[tuple[int, Node]]) -> bool:
+    return any(_inside(child).type in _TERNARY for _start, node in group for child in node.named_children)
 
 
 def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
@@ -111,7 +112,7 @@ def calls_itself(source: bytes, node: Node, path: Sequence[str], flow: Flow, met
     while place >= 0:
         after = place + len(name)
         if source[place - 1] not in _WORD and (after >= len(source) or source[after] not in _WORD):
-            before = source[start:place].rstrip()
+            before = source[max(start, place - _BEFORE) : place].rstrip()
             for mark in (b".", b"->", b"::"):
                 if before.endswith(mark):
                     fits = _last_word(before[: -len(mark)].rstrip(b" \n?")) in objects

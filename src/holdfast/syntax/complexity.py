@@ -17,14 +17,13 @@ towards the one around it; it has a row if it decides anything and there is none
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.cognitive import calls_itself, only_returns, sequences
+from holdfast.syntax.cognitive import calls_itself, only_returns, operator, sequences
 from holdfast.syntax.halstead import halstead
 from holdfast.syntax.languages.language import Language
 from holdfast.syntax.parameters import parameter_count
@@ -63,7 +62,6 @@ ROLES = {
     "jump": ((FLAT, 1),),
     "ternary": ((EXTRA, 1), (FLOW, 1)),
     "extra": ((EXTRA, 1),),
-    "logic": ((EXTRA, 1),),
     "opaque": ((OPAQUE, 0),),
     "nest": ((NEST, 0),),
     "inside": ((INSIDE, 0),),
@@ -159,7 +157,9 @@ class _Sweep:
             if self.open or what in ENTRIES:
                 handlers[what](start, -minus_end, number)
         rows = [each for each in self.tallies if each.named or each.cognitive or each.decisions]
-        return sorted(rows, key=lambda each: (each.node.start_byte, -each.end))
+        rows.sort(key=lambda each: (each.node.start_byte, -each.end))
+        self._name(rows)
+        return rows
 
     def _branch(self, start: int, _end: int, number: int) -> None:
         for tally in self.open if self.flow.cumulative else self.open[-1:]:
@@ -217,9 +217,19 @@ class _Sweep:
                 continue
             for what, number in counts:
                 events += [(node.start_byte, -node.end_byte, what, number) for node in nodes]
-        for root, number in sequences(self.flow, self.found.get(f"{PREFIX}logic", ())):
+        return sorted(events + self._logic())
+
+    def _logic(self) -> list[Event]:
+        logic, events = [], list[Event]()
+        for node in self.found.get(f"{PREFIX}logic", ()):
+            sign = operator(node)
+            if sign in self.flow.logical:
+                logic.append(node)
+            if sign in self.flow.logical or sign in self.flow.coalescing:
+                events.append((node.start_byte, -node.end_byte, EXTRA, 1))
+        for root, number in sequences(self.flow, logic, self.found.get(f"{PREFIX}shown", ())):
             events.append((root.start_byte, -root.end_byte, SEQUENCE, number))
-        return sorted(events)
+        return events
 
     def _push(self, end: int, levels: list[int], is_class: bool = False) -> None:
         self.frames.append(_Frame(end, self.levels, len(self.open), is_class))
@@ -253,15 +263,23 @@ class _Sweep:
         self._enter_unnamed(node, first[0].decode() if first else ANONYMOUS)
 
     def _enter_unnamed(self, node: Node, name: str) -> None:
-        tally = _Tally(node, "Function", (*self._around(node.start_byte), name), named=False)
+        tally = _Tally(node, "Function", (name,), named=False)
         self.tallies.append(tally)
         self._enter(tally)
 
-    def _around(self, start: int) -> tuple[str, ...]:
-        """Return the path of the innermost declaration around a place."""
-        last = bisect_right(self.declared, start, key=lambda each: each.node.start_byte)
-        around = (each.path for each in reversed(self.declared[:last]) if each.node.end_byte > start)
-        return next(around, ())
+    def _name(self, rows: Sequence[_Tally]) -> None:
+        """Name rows that no declaration names after the innermost declaration around them."""
+        around: list[Declared] = []
+        waiting = 0
+        for tally in rows:
+            start = tally.node.start_byte
+            while waiting < len(self.declared) and self.declared[waiting].node.start_byte <= start:
+                around.append(self.declared[waiting])
+                waiting += 1
+            while around and around[-1].node.end_byte <= start:
+                around.pop()
+            if around and not tally.named:
+                tally.path = (*around[-1].path, *tally.path)
 
 
 def function_metrics(

@@ -45,8 +45,7 @@ FLOW = Flow(
         (case_item) @nest
         ((case_item value: (_) @_value) @case (#not-eq? @_value "*"))
         (ternary_expression) @ternary
-        (list ["&&" "||"]) @logic
-        (binary_expression operator: ["&&" "||"]) @logic
+        [(list) (binary_expression)] @logic
     """,
     operators=(
         "case declare do done elif else esac export fi for function if in local readonly select then unset "

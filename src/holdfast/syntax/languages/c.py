@@ -93,12 +93,13 @@ PATTERNS = """
     (conditional_expression consequence: (_) @nest)
     (conditional_expression alternative: (_) @nest)
     (goto_statement) @jump
+    (binary_expression) @logic
     [(preproc_if) (preproc_ifdef)] @switch @inside
     [(preproc_elif) (preproc_else)] @else
 """
 
 FLOW = Flow(
-    patterns=PATTERNS + '(binary_expression operator: ["&&" "||"]) @logic',
+    patterns=PATTERNS,
     operators=(
         "auto break case const continue default do else enum extern for goto if inline register restrict "
         "return sizeof static struct switch typedef union volatile while"
@@ -240,7 +241,6 @@ CPP = Language(
             (for_range_loop body: (_) @nest)
             (catch_clause) @catch
             (catch_clause body: (_) @nest)
-            (binary_expression operator: ["&&" "||" "and" "or"]) @logic
             (lambda_expression) @lambda
         """,
         operators=FLOW.operators
@@ -252,6 +252,7 @@ CPP = Language(
             "typeid typename using virtual"
         ),
         strings=("cpp", "double", "single"),
+        logical=frozenset({"&&", "||", "and", "or"}),
     ),
     naming=CPP_NAMING,
 )

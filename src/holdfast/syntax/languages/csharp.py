@@ -65,8 +65,7 @@ FLOW = Flow(
         (conditional_expression) @ternary
         (conditional_expression consequence: (_) @nest)
         (conditional_expression alternative: (_) @nest)
-        (binary_expression operator: ["&&" "||"]) @logic
-        (binary_expression operator: "??") @extra
+        (binary_expression) @logic
         (goto_statement) @jump
         [(lambda_expression) (anonymous_method_expression)] @lambda
         (accessor_declaration body: (_)) @unit
@@ -81,6 +80,7 @@ FLOW = Flow(
         "unsafe using var virtual volatile when where while with yield"
     ),
     strings=("triple", "verbatim", "double", "single"),
+    coalescing=frozenset({"??"}),
 )
 
 

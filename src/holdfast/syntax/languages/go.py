@@ -58,7 +58,7 @@ FLOW = Flow(
         [(expression_switch_statement) (type_switch_statement) (select_statement)] @switch
         [(expression_case) (type_case) (communication_case)] @case @nest
         (default_case) @nest
-        (binary_expression operator: ["&&" "||"]) @logic
+        (binary_expression) @logic
         (break_statement (label_name)) @jump
         (continue_statement (label_name)) @jump
         (goto_statement) @jump

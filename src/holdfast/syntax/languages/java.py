@@ -35,7 +35,7 @@ FLOW = Flow(
         (ternary_expression) @ternary
         (ternary_expression consequence: (_) @nest)
         (ternary_expression alternative: (_) @nest)
-        (binary_expression operator: ["&&" "||"]) @logic
+        (binary_expression) @logic
         (break_statement (identifier)) @jump
         (continue_statement (identifier)) @jump
         (lambda_expression) @lambda

@@ -126,7 +126,7 @@ FLOW = Flow(
         (ternary_expression) @ternary
         (ternary_expression consequence: (_) @nest)
         (ternary_expression alternative: (_) @nest)
-        (binary_expression operator: ["&&" "||" "??"]) @logic
+        (binary_expression) @logic
         (augmented_assignment_expression operator: ["&&=" "||=" "??="]) @extra
         (break_statement label: (_)) @jump
         (continue_statement label: (_)) @jump
@@ -142,6 +142,7 @@ FLOW = Flow(
     strings=("double", "single", "backtick", "regex"),
     alone=True,
     parentheses="all",
+    logical=frozenset({"&&", "||", "??"}),
     free=frozenset({"||", "??"}),
     bare=False,
 )
@@ -319,6 +320,8 @@ NAMING = Naming(
     documented=True,
 )
 
+FLOW_WITH_ELEMENTS = replace(FLOW, patterns=FLOW.patterns + "(jsx_expression (binary_expression) @shown)")
+
 JAVASCRIPT = Language(
     name="javascript",
     fence="javascript",
@@ -331,7 +334,7 @@ JAVASCRIPT = Language(
     attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
-    flow=FLOW,
+    flow=FLOW_WITH_ELEMENTS,
     naming=NAMING,
 )
 
@@ -357,6 +360,7 @@ TYPESCRIPT = replace(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
+    flow=FLOW,
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
 )
 
@@ -367,5 +371,6 @@ TSX = replace(
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),
+    flow=FLOW_WITH_ELEMENTS,
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT + OF_JSX),
 )

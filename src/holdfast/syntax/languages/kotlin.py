@@ -73,8 +73,7 @@ FLOW = Flow(
         (when_entry) @nest
         (when_entry . condition: (_)) @case
         (catch_block) @catch @inside
-        (binary_expression operator: ["&&" "||"]) @logic
-        (binary_expression operator: "?:") @extra
+        (binary_expression) @logic
         [(lambda_literal) (anonymous_function)] @lambda
         [(getter) (setter) (anonymous_initializer)] @unit
     """,
@@ -85,6 +84,7 @@ FLOW = Flow(
         "return sealed set suspend tailrec throw try typealias val var vararg when where while"
     ),
     strings=("triple", "double", "single"),
+    coalescing=frozenset({"?:"}),
 )
 
 

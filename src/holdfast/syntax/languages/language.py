@@ -69,7 +69,8 @@ class Flow:
     - `cumulative`: a function counts what its named inner functions decide, and one for each of them.
     - `alone`: a function has the cognitive complexity of its own text, without functions in it.
     - `parentheses`: whether a sequence of operators goes on in them: that of `like` ones, `all`, or `none`.
-    - `free` are operators that no sequence is counted for.
+    - `logical` operators make sequences; `coalescing` ones do not, and only the extended dialect counts them.
+    - `free` are logical operators that no sequence is counted for.
     - `bare`: a method may call itself without naming its object.
     """
 
@@ -80,6 +81,8 @@ class Flow:
     cumulative: bool = False
     alone: bool = False
     parentheses: str = "like"
+    logical: frozenset[str] = frozenset({"&&", "||"})
+    coalescing: frozenset[str] = frozenset()
     free: frozenset[str] = frozenset()
     bare: bool = True
 

@@ -59,8 +59,7 @@ FLOW = Flow(
         (conditional_expression) @ternary
         (conditional_expression body: (_) @nest)
         (conditional_expression alternative: (_) @nest)
-        (binary_expression operator: ["&&" "||" "and" "or" "xor"]) @logic
-        (binary_expression operator: "??") @extra
+        (binary_expression) @logic
         (augmented_assignment_expression operator: "??=") @extra
         [(break_statement (integer)) (continue_statement (integer)) (goto_statement)] @jump
         [(anonymous_function) (arrow_function)] @lambda
@@ -73,6 +72,8 @@ FLOW = Flow(
     ),
     strings=("heredoc", "double", "single"),
     comments="all",
+    logical=frozenset({"&&", "||", "and", "or", "xor"}),
+    coalescing=frozenset({"??"}),
     bare=False,
 )
 

@@ -165,6 +165,7 @@ FLOW = Flow(
     strings=("python",),
     comments="hash",
     cumulative=True,
+    logical=frozenset({"and", "or"}),
     bare=False,
 )
 

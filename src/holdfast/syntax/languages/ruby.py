@@ -69,7 +69,7 @@ FLOW = Flow(
         (conditional) @ternary
         (conditional consequence: (_) @nest)
         (conditional alternative: (_) @nest)
-        (binary operator: ["&&" "||" "and" "or"]) @logic
+        (binary) @logic
         (operator_assignment operator: ["&&=" "||="]) @extra
         [(lambda) (block) (do_block)] @lambda
     """,
@@ -79,6 +79,7 @@ FLOW = Flow(
     ),
     strings=("heredoc", "double", "single", "backtick"),
     comments="hash",
+    logical=frozenset({"&&", "||", "and", "or"}),
 )
 
 

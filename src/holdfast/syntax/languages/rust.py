@@ -50,7 +50,7 @@ FLOW = Flow(
         (match_arm) @nest
         (match_arm pattern: (match_pattern (_))) @case
         (let_declaration alternative: (block) @nest) @if
-        (binary_expression operator: ["&&" "||"]) @logic
+        (binary_expression) @logic
         (let_chain) @jump
         (let_chain "&&" @extra)
         (break_expression (label)) @jump
