@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES
@@ -205,8 +204,8 @@ class _Builder:
         """Add what the functions of a file call."""
         scope = self.resolution.scope(path)
         callers: dict[int, str] = {}
-        for (definition, receiver, callee), weight in _called(record.names.calls).items():
-            found = self.resolution.called(path, definition, callee, receiver)
+        for (definition, receivers, callee), weight in _called(record.names.calls).items():
+            found = self.resolution.called(path, definition, callee, receivers)
             goals = [goal for place in found.places if (goal := self._callable(place)) is not None]
             self._count("Calls", weight, resolved=bool(goals) or found is LOCAL, package=found.package)
             if not goals and not (found.package and self.include_external):
@@ -276,12 +275,14 @@ class _Builder:
         return Graph({key: self.nodes[key] for key in sorted(self.nodes)}, edges, sites, external)
 
 
-def _called(calls: tuple[CallSite, ...]) -> Counter[tuple[int, str, str]]:
-    """Return how often each definition calls what, and on the result of which call where it does so."""
-    found: Counter[tuple[int, str, str]] = Counter()
-    for site, following in zip_longest(calls, calls[1:]):
-        receiver = ""
-        if site.callee.startswith(".") and following is not None and following.line == site.line:
-            receiver = following.callee if following.definition == site.definition else ""
-        found[site.definition, receiver, site.callee] += 1
+def _called(calls: tuple[CallSite, ...]) -> Counter[tuple[int, tuple[str, ...], str]]:
+    """Return how often each definition calls what, and on the result of which call that may be."""
+    found: Counter[tuple[int, tuple[str, ...], str]] = Counter()
+    for number, site in enumerate(calls):
+        receivers: tuple[str, ...] = ()
+        if site.callee[:1] == ".":
+            beside = (*calls[max(0, number - 1) : number], *calls[number + 1 : number + 2])
+            same = (other for other in beside if other[::2] == site[::2])  # in that definition, on that line
+            receivers = tuple(other.callee for other in same)
+        found[site.definition, receivers, site.callee] += 1
     return found

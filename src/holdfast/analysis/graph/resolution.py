@@ -104,13 +104,13 @@ class Resolution:
             found = known[definition, name] = self._meaning(scope, path, definition, name)
         return found
 
-    def called(self, path: str, definition: int, callee: str, receiver: str = "") -> Meaning:
-        """Return what a call means, made on the result of the call of `receiver`, as in `Cat().purr()`."""
+    def called(self, path: str, definition: int, callee: str, receivers: tuple[str, ...] = ()) -> Meaning:
+        """Return what a call means; `receivers` are calls on whose result it may be, as in `Cat().purr()`."""
         if not callee.startswith("."):
             return self.meaning(path, definition, callee)
-        if receiver in self.scope(path).rules.inherited:
-            return self.meaning(path, definition, receiver + callee)
-        if receiver and "." not in callee[1:]:
+        for receiver in receivers if "." not in callee[1:] else ():
+            if receiver in self.scope(path).rules.inherited:
+                return self.meaning(path, definition, receiver + callee)
             for place in self.meaning(path, definition, receiver).places:
                 found = self.member(place, callee[1:]) if self._is_type(place) else UNKNOWN
                 if found.places:

@@ -13,7 +13,7 @@ from posixpath import dirname, join
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
 from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
-from holdfast.syntax.record import Import
+from holdfast.syntax.record import MODULE, Import
 
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg")
 _PACKAGE = "/__init__"
@@ -28,6 +28,7 @@ class PythonModules:
         self._folders: set[str] = {""}
         self._homes: dict[str, set[str]] = defaultdict(set)
         self._roots: dict[str, list[str]] = {}
+        self._bound: dict[str, frozenset[str]] = {}
         self._known: dict[tuple[str, str, str, int], Target] = {}
         for path in layout.of("python"):
             self._add(path)
@@ -102,13 +103,24 @@ class PythonModules:
         module = self._files.get(location)
         if name and name != "*":
             inner = self._files.get(join(location, name))
-            if inner is not None and (module is None or name not in self._layout.top_names(module)):
+            if inner is not None and (module is None or name not in self._bound_in(module)):
                 return Target((inner,), "", "", "exact")
         if module is not None:
             return Target((module,), name, "", "exact")
         if not name and location in self._folders:  # a namespace package has no file of its own
             return Target((), "", "", "exact")
         return None
+
+    def _bound_in(self, module: str) -> frozenset[str]:
+        """Return what a package binds to something else than its own modules, which it hides so."""
+        found = self._bound.get(module)
+        if found is None:
+            imports = self._layout.records[module].names.imports
+            taken = (
+                item.alias for item in imports if item.name and item.definition == MODULE and item.module
+            )
+            found = self._bound[module] = self._layout.top_names(module).union(taken)
+        return found
 
     def member(self, path: str, name: str) -> str | None:
         """Return the module of that name in the package whose file this is."""
