@@ -15,10 +15,11 @@ from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES
 from holdfast.analysis.graph.imports.target import Certainty
-from holdfast.analysis.graph.meaning import LOCAL, Place
+from holdfast.analysis.graph.meaning import LOCAL, Meaning, Place
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -107,17 +108,13 @@ def dependency_graph(
     """Return the graph of a kind, with the packages outside of the project as nodes where they are wanted."""
     builder = _Builder(resolution, include_external)
     wanted = EDGE_TYPES[dag_type]
-    for done, (path, record) in enumerate(survey.files.items()):
-        if done % _OFTEN == 0:
-            current_call().progress(done, len(survey.files), "Resolving names")
-        builder.add_nodes(path, record, wanted)
-        if "Imports" in wanted:
-            builder.add_imports(path, record)
-        if "Calls" in wanted:
-            builder.add_calls(path, record)
-        if "Inherits" in wanted:
-            builder.add_bases(path, record)
-    return builder.graph(wanted)
+    call = current_call()
+    with without_garbage_collection():
+        for done, (path, record) in enumerate(survey.files.items()):
+            if done % _OFTEN == 0:
+                call.progress(done, len(survey.files), "Resolving names")
+            builder.add(path, record, wanted)
+        return builder.graph(wanted)
 
 
 class _Builder:
@@ -131,8 +128,19 @@ class _Builder:
         self.sites: dict[EdgeType, list[int]] = defaultdict(lambda: [0, 0, 0])
         self.external: Counter[str] = Counter()
         self._measured: dict[str, dict[str, int]] = {}
+        self._callables: dict[Place, str | None] = {}
 
-    def add_nodes(self, path: str, record: Record, wanted: tuple[EdgeType, ...]) -> None:
+    def add(self, path: str, record: Record, wanted: tuple[EdgeType, ...]) -> None:
+        """Add what a file has."""
+        self._add_nodes(path, record, wanted)
+        if "Imports" in wanted:
+            self._add_imports(path, record)
+        if "Calls" in wanted:
+            self._add_calls(path, record)
+        if "Inherits" in wanted:
+            self._add_bases(path, record)
+
+    def _add_nodes(self, path: str, record: Record, wanted: tuple[EdgeType, ...]) -> None:
         """Add a file and its definitions, as far as they are nodes of such a graph."""
         if "Imports" in wanted:
             self._node(Place(path, MODULE))
@@ -175,7 +183,7 @@ class _Builder:
             found = self._measured[path] = {**sums, **own}
         return found
 
-    def add_imports(self, path: str, record: Record) -> None:
+    def _add_imports(self, path: str, record: Record) -> None:
         """Add what a file imports."""
         names = record.names
         for imported in names.imports:
@@ -200,26 +208,37 @@ class _Builder:
         uses = self.resolution.records[path].names.uses
         return frozenset(name for use in uses for some in (use.names, use.attributes) for name in some)
 
-    def add_calls(self, path: str, record: Record) -> None:
+    def _add_calls(self, path: str, record: Record) -> None:
         """Add what the functions of a file call."""
         scope = self.resolution.scope(path)
         callers: dict[int, str] = {}
+        meant: dict[tuple[int, str], tuple[Meaning, list[str]]] = {}  # many functions call the same things
         for (definition, receivers, callee), weight in _called(record.names.calls).items():
-            found = self.resolution.called(path, definition, callee, receivers)
-            goals = [goal for place in found.places if (goal := self._callable(place)) is not None]
+            key = (scope.viewpoint(definition, callee.partition(".")[0]), callee)
+            known = meant.get(key) if not receivers else None
+            if known is None:
+                found = self.resolution.called(path, definition, callee, receivers)
+                known = (found, [goal for place in found.places if (goal := self._callable(place))])
+                if not receivers:
+                    meant[key] = known
+            found, goals = known
             self._count("Calls", weight, resolved=bool(goals) or found is LOCAL, package=found.package)
-            if not goals and not (found.package and self.include_external):
-                continue
-            caller = callers.get(definition)
-            if caller is None:
-                caller = callers[definition] = self._node(Place(path, scope.runs_in(definition)))
-            for goal in goals:
-                self._edge((caller, goal, "Calls"), weight, found.certainty)
-            if found.package:
-                self._leave(caller, found.package, "Calls", weight)
+            if goals or (found.package and self.include_external):
+                caller = callers.get(definition)
+                if caller is None:
+                    caller = callers[definition] = self._node(Place(path, scope.runs_in(definition)))
+                for goal in goals:
+                    self._edge((caller, goal, "Calls"), weight, found.certainty)
+                if found.package:
+                    self._leave(caller, found.package, "Calls", weight)
 
     def _callable(self, place: Place) -> str | None:
         """Return the node that runs in a call: a function, the constructor of a class, or the class."""
+        if place not in self._callables:
+            self._callables[place] = self._run_by(place)
+        return self._callables[place]
+
+    def _run_by(self, place: Place) -> str | None:
         if place.definition == MODULE:
             return None
         scope = self.resolution.scope(place.path)
@@ -230,7 +249,7 @@ class _Builder:
             return self._node(Place(place.path, index))
         return self._node(place) if definition.kind in FUNCTIONS else None
 
-    def add_bases(self, path: str, record: Record) -> None:
+    def _add_bases(self, path: str, record: Record) -> None:
         """Add what the types of a file extend and implement."""
         for index, definition in enumerate(record.names.definitions):
             if not definition.bases:
@@ -269,7 +288,7 @@ class _Builder:
 
     def graph(self, wanted: tuple[EdgeType, ...]) -> Graph:
         """Return what was collected, in order."""
-        edges = tuple(Edge(*key, *drawn) for key, drawn in sorted(self.edges.items()))
+        edges = tuple(Edge(*key, *self.edges[key]) for key in sorted(self.edges))
         sites = {kind: Sites(sum(self.sites[kind]), *self.sites[kind]) for kind in wanted}
         external = dict(sorted(self.external.items(), key=lambda item: (-item[1], item[0])))
         return Graph({key: self.nodes[key] for key in sorted(self.nodes)}, edges, sites, external)

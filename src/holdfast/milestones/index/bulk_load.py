@@ -10,17 +10,16 @@ differs from that in any way it gives nothing, and the usual way has to be taken
 
 from __future__ import annotations
 
-import gc
 import json
 import re
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from functools import lru_cache
 from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of `json.loads` for texts
 from operator import itemgetter
 
 from holdfast.kernel.clock import seconds_of
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.rows import entries_of, fold_all, forget, label_array
@@ -110,20 +109,8 @@ _lamport = itemgetter(1)
 def build(connection: sqlite3.Connection, git: Git, tips: Tips) -> None:
     """Fill a new index from all logs."""
     run_script(connection, TABLES)
-    with _without_garbage_collection():
+    with without_garbage_collection():
         BulkLoad(connection, git, tips).take_in()
-
-
-@contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
 
 
 class BulkLoad(IndexUpdate):
