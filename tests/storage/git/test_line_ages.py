@@ -43,13 +43,73 @@ def test_each_line_has_the_commit_that_brought_it(repository):
     assert commits(repository, "b.py") == [second]
 
 
-def test_an_age_names_author_time_and_days(repository, monkeypatch):
+def test_an_age_names_commit_time_and_days(repository, monkeypatch):
     monkeypatch.setenv("GIT_AUTHOR_DATE", "1000000000 +0300")
-    monkeypatch.setenv("GIT_AUTHOR_NAME", "lovelace")
     brought = commit(repository, {"a.py": "one\n"})
-    (repository / ".mailmap").write_text("Ada Lovelace <ada@example.org>\n")
     [age] = ages(repository, {"a.py": [1]})["a.py"].values()
-    assert age == Age(brought, "Ada Lovelace", 1_000_000_000, (NOW - 1_000_000_000) // 86400)
+    assert age == Age(brought, 1_000_000_000, (NOW - 1_000_000_000) // 86400)
+
+
+@pytest.fixture
+def walked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How many commits each walk looked at."""
+    counts: list[int] = []
+    read = module._commits
+
+    def counted(texts):
+        counts.append(0)
+        for one in read(texts):
+            counts[-1] += 1
+            yield one
+
+    monkeypatch.setattr(module, "_commits", counted)
+    return counts
+
+
+def test_what_was_found_before_is_not_looked_for_again(repository, walked):
+    text = "".join(f"line {number}\n" for number in range(30))
+    first = commit(repository, {"a.py": text})
+    for number in range(5):
+        commit(repository, {"b.py": f"{number}\n"})
+    assert commits(repository, "a.py") == commits(repository, "a.py") == [first] * 30
+    assert walked == [6]
+    git(repository, "mv", "a.py", "c.py")
+    last = commit(repository, {"c.py": f"new\n{text}"})
+    assert commits(repository, "c.py") == [last, *[first] * 30] == blamed(repository, "c.py")
+    assert walked == [6, 2]
+    (repository / "c.py").write_text(f"not yet\nnew\n{text}")
+    assert commits(repository, "c.py") == [module.NOT_COMMITTED, last, *[first] * 30]
+    assert ages(repository, {"b.py": [1]})["b.py"][1].commit != last
+    assert walked == [6, 2, 2]
+
+
+def test_what_was_kept_of_a_history_that_is_gone_is_not_believed(repository):
+    commit(repository, {"a.py": "one\n"})
+    commit(repository, {"a.py": "two\n"})
+    commits(repository, "a.py")
+    git(repository, "reset", "--quiet", "--hard", "HEAD~1")
+    other = commit(repository, {"a.py": "two\nthree\n"})
+    assert commits(repository, "a.py") == [other, other]
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff", b"[]", b'{"x": 1}', b'{"%s": {"a.py": {"1": 7}}}'])
+def test_a_damaged_file_of_what_was_kept_costs_a_walk(repository, walked, damage):
+    first = commit(repository, {"a.py": "one\n"})
+    assert commits(repository, "a.py") == [first]
+    (repository / ".git" / "holdfast" / "line-ages-1.json").write_bytes(damage.replace(b"%s", first.encode()))
+    assert commits(repository, "a.py") == commits(repository, "a.py") == [first]
+    assert walked == [1, 1]
+
+
+def test_the_last_commits_of_several_work_trees_are_kept(repository, walked, tmp_path):
+    commit(repository, {"a.py": "one\n"})
+    for name in ("b", "c", "d", "e"):
+        git(repository, "worktree", "add", "--quiet", "-b", name, str(tmp_path / name))
+        commit(tmp_path / name, {name: "1\n"})
+        ages(tmp_path / name, {"a.py": [1], name: [1]})
+    for name in ("e", "d", "c", "b"):
+        ages(tmp_path / name, {"a.py": [1], name: [1]})
+    assert walked == [2, 2, 2, 2]
 
 
 def test_a_renamed_file_keeps_its_past(repository):

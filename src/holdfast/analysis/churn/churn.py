@@ -17,7 +17,6 @@ from typing import Any
 from holdfast.storage.git.numstat import CommitChanges, Person, rows
 
 _SHARE_OF_COMMITS, _SHARE_OF_LINES = 0.6, 0.4
-_HOT, _STABLE, _NAMED = 0.5, 0.1, 10
 _DIGITS = 4
 _BINARY = "-"
 
@@ -54,8 +53,8 @@ class FileChurn:
 
     @property
     def lines(self) -> int:
-        """Return how many lines were added and deleted, none for what is no text."""
-        return 0 if self.is_binary else self.additions + self.deletions
+        """Return how many lines were added and deleted, none of a binary file."""
+        return self.additions + self.deletions
 
 
 @dataclass
@@ -74,14 +73,6 @@ class Churn:
     names: Mapping[Person, str] = field(default_factory=dict)
     """What `.mailmap` calls people, where it is known."""
 
-    def hotspots(self) -> list[str]:
-        """Return the first files with a high score."""
-        return [file.path for file in self.files[:_NAMED] if file.score > _HOT]
-
-    def stable(self) -> list[str]:
-        """Return the last files with a low score."""
-        return [file.path for file in self.files[-_NAMED:] if file.score < _STABLE]
-
     def authors(self, file: FileChurn) -> list[str]:
         """Return the names of those who changed a file, who did so most often first."""
         commits: Counter[str] = Counter()
@@ -91,10 +82,9 @@ class Churn:
 
     def contributions(self) -> dict[str, int]:
         """Return how many files each person touched, who touched most first."""
-        called = self.names
         touched: Counter[str] = Counter()
         for file in self.files:
-            touched.update({called.get(person, person[0]) for person in file.authors})
+            touched.update({self.names.get(person, person[0]) for person in file.authors})
         return dict(sorted(touched.items(), key=lambda item: (-item[1], item[0])))
 
 

@@ -10,9 +10,8 @@ Contract:
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import islice
 
 from holdfast.analysis.churn.churn import Churn, measure
@@ -20,13 +19,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.numstat import (
-    CommitChanges,
-    commits_since,
-    mailmapped,
-    read_commits,
-    tracked_files,
-)
+from holdfast.storage.git.numstat import CommitChanges, commits_since, mailmapped, read_commits, tracked_files
 from holdfast.storage.git.ref_files import HeadFile
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
@@ -42,6 +35,9 @@ _TABLE = (
 _KNOWN = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
 _KEEP = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?)"
 _SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+_ESCAPED = "surrogateescape"
+_CACHE = "PRAGMA cache_size = -32768"
+"""Ids are spread over the whole file."""
 _AT_ONCE = 10_000
 _BETWEEN_REPORTS = 100
 
@@ -57,7 +53,7 @@ class History:
             _NAME,
             application_id=_APPLICATION_ID,
             version=_VERSION,
-            prepare=_prepare,
+            prepare=lambda it: it.execute(_CACHE),
         )
 
     def churn(self, project: str, since: int | None) -> Churn:
@@ -76,8 +72,7 @@ class History:
             current_call().progress(start, len(ids), "commits read")
             wanted = ids[start : start + _AT_ONCE]
             known = self._known(wanted)
-            missing = [commit for commit in wanted if commit not in known]
-            if missing:
+            if missing := [commit for commit in wanted if commit not in known]:
                 known |= self._read(git, missing, start + len(known), len(ids))
             yield from (known[commit] for commit in wanted if commit in known)
 
@@ -101,45 +96,21 @@ class History:
             with self._database.read() as connection:
                 rows = connection.execute(_KNOWN, (json.dumps(sorted(ids)),))  # as they are stored
                 return {
-                    row[0]: CommitChanges(row[0], row[1], bool(row[2]), *map(_text, row[3:])) for row in rows
+                    row[0]: CommitChanges(*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:]))
+                    for row in rows
                 }
         except NotUsable:
             self._database.discard()
             return {}
 
     def _keep(self, commits: Iterable[CommitChanges]) -> None:
-        rows = [(*commit[:3], *map(_bytes, commit[3:])) for commit in commits]
-        try:
-            if not self._add(rows):
+        rows = [(*one[:3], *(text.encode("utf-8", _ESCAPED) for text in one[3:])) for one in commits]
+        with suppress(HoldfastError):  # the answer does not need it
+            try:
+                with self._database.write() as connection:
+                    if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
+                        raise NotUsable("it is full")
+                    connection.executemany(_KEEP, rows)
+            except NotUsable:
                 self._repository.ensure_store()
-                self._database.rebuild(lambda connection: _begin(connection, rows))
-        except HoldfastError:
-            pass  # the answer does not need it
-
-    def _add(self, rows: list[tuple[object, ...]]) -> bool:
-        """Add commits, unless there is no cache or it is full."""
-        try:
-            with self._database.write() as connection:
-                if connection.execute(_SIZE).fetchone()[0] > LIMITS.commit_cache_bytes:
-                    return False
-                connection.executemany(_KEEP, rows)
-        except NotUsable:
-            return False
-        return True
-
-
-def _begin(connection: sqlite3.Connection, rows: list[tuple[object, ...]]) -> None:
-    connection.execute(_TABLE)
-    connection.executemany(_KEEP, rows)
-
-
-def _prepare(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA cache_size = -32768")  # ids are spread over the whole file
-
-
-def _bytes(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape")
-
-
-def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogateescape")
+                self._database.rebuild(lambda new: new.execute(_TABLE).executemany(_KEEP, rows))

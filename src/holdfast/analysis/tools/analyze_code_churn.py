@@ -19,16 +19,16 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.storage.git.numstat import is_shallow
+from holdfast.storage.git.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
 
 ChurnFormat = Literal["summary", "json", "markdown", "csv"]
 
 _DELETED = "deleted since"
-_FILES = 50
-_AUTHORS = 50
-_AUTHORS_OF_A_FILE = 10
-_SHOWN = 10
+_FILES = _AUTHORS = 50
+_SHOWN = _AUTHORS_OF_A_FILE = 10
+_HOT, _STABLE, _NAMED = 0.5, 0.1, 10
+_UNLIMITED = 10_000
 _DAY = 86400
 _METHOD = (
     "Commits of the current branch by the time they were committed, each once; merges count for no file, as"
@@ -45,6 +45,9 @@ _COLUMNS = (
     "churn_score",
     "unique_authors",
     "last_modified",
+)
+_TABLE_HEAD = (
+    "| File | Commits | Added | Deleted | Authors | Score |\n| --- | ---: | ---: | ---: | ---: | ---: |"
 )
 
 
@@ -143,24 +146,20 @@ def _summary(churn: Churn) -> ChurnSummary:
         total_commits=churn.commits,
         merge_commits=churn.merges,
         total_files_changed=len(churn.files) + churn.deleted,
-        hotspot_files=[shown(path) for path in churn.hotspots()],
-        stable_files=[shown(path) for path in churn.stable()],
+        hotspot_files=[shown(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
+        stable_files=[shown(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
         author_contributions={one_line(name): contributions[name] for name in list(contributions)[:_AUTHORS]},
         author_count=len(contributions),
     )
 
 
-def _words(result: CodeChurn) -> str:
+def _laid_out(result: CodeChurn, width: int) -> str:
     """Say the result in the format that was asked for."""
     if result.format == "json":
         return result.model_dump_json(by_alias=True)
     if result.format == "csv":
         return _csv(result)
-    return _markdown(result) if result.format == "markdown" else _report(result, None)
-
-
-def _laid_out(result: CodeChurn, width: int) -> str:
-    return _report(result, width) if result.format == "summary" else _words(result)
+    return _markdown(result) if result.format == "markdown" else _report(result, width)
 
 
 def _headline(result: CodeChurn) -> str:
@@ -171,23 +170,22 @@ def _headline(result: CodeChurn) -> str:
     )
 
 
-def _report(result: CodeChurn, width: int | None) -> str:
+def _report(result: CodeChurn, width: int) -> str:
     rows = [_cells(file) for file in result.files[:_SHOWN]]
     parts = [_headline(result)]
     if rows:
         head = ("score", "commits", "+", "-", "authors", "file")
-        parts.append(table([head, *rows], width or 10_000, flexible=(5,)))
+        parts.append(table([head, *rows], width, flexible=(5,)))
     if len(result.files) > _SHOWN or len(result.files) < result.files_analyzed:
         parts.append(f"{len(rows)} of {result.files_analyzed} files; the format csv has {len(result.files)}.")
-    for name, paths in (("Hot", result.summary.hotspot_files), ("Stable", result.summary.stable_files)):
-        if paths:
-            parts.append(f"{name}: {', '.join(paths)}")
-    return "\n".join([*parts, *filter(None, [_left_out(result), result.note])])
+    named = {"Hot": result.summary.hotspot_files, "Stable": result.summary.stable_files}
+    parts += [f"{name}: {', '.join(paths)}" for name, paths in named.items() if paths]
+    return "\n".join([*parts, *_limits(result)])
 
 
-def _left_out(result: CodeChurn) -> str:
-    deleted = result.files_skipped.get(_DELETED, 0)
-    return f"Files {_DELETED}, not shown: {deleted}." if deleted else ""
+def _limits(result: CodeChurn) -> list[str]:
+    deleted = [f"Files {reason}, not shown: {count}." for reason, count in result.files_skipped.items()]
+    return [*deleted, *filter(None, [result.note])]
 
 
 def _cells(file: ChurnedFile) -> tuple[str, ...]:
@@ -196,20 +194,12 @@ def _cells(file: ChurnedFile) -> tuple[str, ...]:
 
 
 def _markdown(result: CodeChurn) -> str:
-    lines = [
-        f"# Code churn of the last {result.period_days:g} days",
-        "",
-        _headline(result),
-        "",
-        "| File | Commits | Added | Deleted | Authors | Score |",
-        "| --- | ---: | ---: | ---: | ---: | ---: |",
-    ]
+    lines = [f"# Code churn of the last {result.period_days:g} days", "", _headline(result), "", _TABLE_HEAD]
     for file in result.files[:_SHOWN]:
         score, commits, added, deleted, authors, path = _cells(file)
         escaped = path.replace("\\", "\\\\").replace("|", "\\|").replace("`", "'")
         lines.append(f"| `{escaped}` | {commits} | {added} | {deleted} | {authors} | {score} |")
-    ending = [text for text in (_left_out(result), result.note) if text]
-    return "\n".join([*lines, *(["", *ending] if ending else [])])
+    return "\n".join([*lines, "", *_limits(result)]).rstrip()
 
 
 def _csv(result: CodeChurn) -> str:
@@ -233,7 +223,7 @@ def _csv(result: CodeChurn) -> str:
     specified=True,
     listed=False,
     seconds=LIMITS.index_seconds,
-    text=_words,
+    text=lambda result: _laid_out(result, _UNLIMITED),
     table=_laid_out,
     fill_in=arguments.project,
     command_defaults=arguments.PROJECT,
@@ -248,7 +238,7 @@ def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     now = room.clock()
     since = int(now.timestamp() - days * _DAY)
     churn = room.history.churn(path, since if since > 0 else None)
-    shallow = is_shallow(room.repository)
+    shallow = bool(shallow_commits(room.repository))
     return CodeChurn(
         files_discovered=len(churn.files) + churn.deleted,
         files_analyzed=len(churn.files),

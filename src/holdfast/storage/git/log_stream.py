@@ -6,7 +6,14 @@ surrogates, and are never quoted or cut.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.atomic import read_limited
+from holdfast.storage.git.repository import Repository
 
 PLAIN = (
     "--no-ext-diff", "--no-textconv", "--no-color", "--no-relative", "--no-show-signature", "--root", "-z",
@@ -23,3 +30,30 @@ def fields(pieces: Iterable[bytes]) -> Iterator[str]:
         yield from [field.decode("utf-8", "surrogateescape") for field in whole]
     if rest.strip():
         yield rest.decode("utf-8", "surrogateescape")
+
+
+def commits(texts: Iterator[str], header: int) -> Iterator[tuple[list[str], list[tuple[str, ...]]]]:
+    """Yield the texts of each commit's header, so many, and of its rows: of `--raw` or of `--numstat`."""
+    head: list[str] = []
+    rows: list[tuple[str, ...]] = []
+    for text in texts:
+        row = text.removeprefix("\n")
+        if row.startswith(":"):
+            rows.append((row, *islice(texts, 2 if row.rpartition(" ")[2][0] in "RC" else 1)))
+        elif "\t" in row:
+            rows.append((row, *islice(texts, 2 if row.endswith("\t") else 0)))
+        else:
+            if head:
+                yield head, rows
+            head, rows = [text, *islice(texts, header - 1)], []
+    if head:
+        yield head, rows
+
+
+def shallow_commits(repository: Repository) -> frozenset[str]:
+    """Return the commits whose parents a shallow clone left behind; none where the history is whole."""
+    try:
+        listed = read_limited(os.path.join(repository.common_dir or "", "shallow"), LIMITS.git_output_bytes)
+    except HoldfastError:
+        return frozenset()
+    return frozenset(listed.decode("ascii", "replace").split())

@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
-from holdfast.storage.git.log_stream import PLAIN, fields
-from holdfast.storage.git.repository import Repository
+from holdfast.storage.git.log_stream import PLAIN, commits, fields
 
 _LOG = ("log", *PLAIN, "--numstat", "--no-diff-merges", "--no-walk=unsorted", "--stdin")
 _FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae"
@@ -42,13 +41,11 @@ class CommitChanges(NamedTuple):
     """The rows of `git log --numstat -z`, as git wrote them; `rows` reads them."""
 
 
-Row = tuple[str, str, str, str]
-"""The path of a file, the one that it had before where the commit renamed it (else empty), and how many lines
-were added and deleted in digits; `-` for binary files, of which git counts no lines."""
+def rows(changes: str) -> list[tuple[str, str, str, str]]:
+    """Return each file of a commit: its path, its former one if it was renamed, lines added and deleted.
 
-
-def rows(changes: str) -> list[Row]:
-    """Return the files of a commit."""
+    Lines are in digits; `-` for binary files, of which git counts none.
+    """
     found = []
     parts = iter(changes.split("\0") if changes else ())
     for part in parts:
@@ -72,25 +69,10 @@ def read_commits(git: Git, ids: Iterable[str]) -> Iterator[CommitChanges]:
     """Yield what commits changed, as git gets to know it."""
     given = "".join(f"{commit}\n" for commit in ids).encode()
     texts = fields(git.stream(*_LOG, _FORMAT, given=given, seconds=LIMITS.index_seconds))
-    header: list[str] = []
-    changed: list[str] = []
-    for text in texts:
-        if "\t" in text:
-            changed.append(text.removeprefix("\n"))
-            if text.endswith("\t"):
-                changed += [next(texts), next(texts)]
-            continue
-        if header:
-            yield _commit(header, changed)
-        header, changed = [text, next(texts), next(texts), next(texts), next(texts)], []
-    if header:
-        yield _commit(header, changed)
-
-
-def _commit(header: list[str], changed: list[str]) -> CommitChanges:
-    commit, parents, time, name, email = header
-    seconds = min(max(int(time or 0), 0), _LATEST)
-    return CommitChanges(commit, seconds, " " in parents, name, email, "\0".join(changed))
+    for (commit, parents, time, name, email), changed in commits(texts, header=5):
+        seconds = min(max(int(time or 0), 0), _LATEST)
+        changes = "\0".join(text for row in changed for text in row)
+        yield CommitChanges(commit, seconds, " " in parents, name, email, changes)
 
 
 def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
@@ -109,8 +91,3 @@ def tracked_files(git: Git) -> set[str]:
     """Return the files that git tracks now."""
     listed = git.run("ls-files", "-z", "--cached", limit=LIMITS.listed_bytes)
     return set(os.fsdecode(listed).split("\0"))
-
-
-def is_shallow(repository: Repository) -> bool:
-    """Tell whether the clone was made without the older part of the history."""
-    return os.path.exists(os.path.join(repository.common_dir or "", "shallow"))

@@ -33,7 +33,7 @@ _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
-Prepare = Callable[[sqlite3.Connection], None]
+Prepare = Callable[[sqlite3.Connection], object]
 
 
 class NotUsable(Exception):
