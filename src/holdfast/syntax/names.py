@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.languages.language import Language
@@ -67,7 +67,6 @@ class Reading:
         self.locals: list[tuple[int, str, Node]] = []
         self.exits: list[Node] = []
         self.texts: list[tuple[int, bytes]] = []
-        self._lines: list[bytes] = []
 
     def nodes(self, role: str) -> Sequence[Node]:
         """Return what was captured in a role."""
@@ -77,11 +76,10 @@ class Reading:
         """Return the text of a node."""
         return self.source[node.start_byte : node.end_byte].decode("utf-8", "replace")
 
-    def line(self, number: int) -> bytes:
-        """Return a line of the source."""
-        if not self._lines:
-            self._lines = self.source.split(b"\n")
-        return self._lines[number - 1]
+    @cached_property
+    def lines(self) -> list[bytes]:
+        """The lines of the source."""
+        return self.source.split(b"\n")
 
     def place(self, node: Node) -> tuple[int, str]:
         """Return the definition around a name, and the name."""

@@ -3,7 +3,7 @@
 Contract: an import counts as used where its name is read in the definition around it or in one within, is
 listed among the exports, or stands in a string that is read as a type. A variable counts as used where its
 function, or one within it, reads it. Whether a file brings names in to offer them to others is for the reader
-of this to judge.
+of this to judge. Where the parser had to skip a part, nothing around it is told.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ READ_BY_NAME = frozenset(
 )
 """What reads variables by names that do not stand there; what PHP includes sees those around it."""
 
-MEANT = ("_", "unused", "ignore")
+MEANT = ("_", "`", "unused", "ignore")
 """How names begin that say of themselves that nothing reads them."""
 
 _LABEL = re.compile(rb"(?m)^\s*\w+\s*:(?!:)")
@@ -44,7 +44,7 @@ def unused(reading: Reading, names: Names) -> tuple[Unused, ...]:
     kinds = reading.naming.unused
     read = _read_within(names) if kinds & {"import", "variable"} else {}
     rows: set[Unused] = set()
-    if "import" in kinds:
+    if "import" in kinds and not reading.parsed.problems:
         rows.update(_imports(reading, names, read))
     if "variable" in kinds:
         rows.update(_variables(reading, read))
@@ -67,6 +67,8 @@ def _read_within(names: Names) -> dict[int, set[str]]:
 
 def _imports(reading: Reading, names: Names, read: dict[int, set[str]]) -> Iterator[Unused]:
     others = {*names.exports, *_quoted(reading)}
+    if reading.naming.extensions:
+        others.update(name for uses in names.uses for name in uses.attributes)
     others.update(name for name, mark in reading.naming.implied.items() if mark in reading.source)
     bound = Counter((row.definition, row.alias) for row in names.imports)
     bound.update((row.container, row.name) for row in names.definitions)
@@ -82,7 +84,7 @@ def _imports(reading: Reading, names: Names, read: dict[int, set[str]]) -> Itera
 
 def _is_deliberate(reading: Reading, row: Import, bound_again: set[tuple[int, str]]) -> bool:
     """Tell whether the line says that the import is wanted, or it is one of two ways to get the name."""
-    line = reading.line(row.line)
+    line = reading.lines[row.line - 1]
     return b"noqa" in line.lower() or (line[:1].isspace() and (row.definition, row.alias) in bound_again)
 
 
@@ -101,24 +103,20 @@ def _quoted(reading: Reading) -> set[str]:
 
 def _variables(reading: Reading, read: dict[int, set[str]]) -> Iterator[Unused]:
     assigned: dict[tuple[int, str], Node] = {}
-    elsewhere = _quoted(reading)
+    elsewhere, words = _quoted(reading), keywords(reading.parsed.language)
     parameters = {reading.place(node) for node in reading.nodes("parameter")}
     for owner, name, node in reading.locals:
-        if (owner, name) in parameters or name in elsewhere or _is_meant(reading, name):
+        if (owner, name) in parameters or name in elsewhere or name.lower().lstrip("$").startswith(MEANT):
             continue
-        if name in reading.bound[owner] and name not in read[owner]:
+        if name in reading.bound[owner] and name not in read[owner] and name not in words:
             first = assigned.setdefault((owner, name), node)
             if node.start_byte < first.start_byte:
                 assigned[owner, name] = node
     for (owner, name), node in assigned.items():
         line = node.start_point[0] + 1
-        if not read[owner] & READ_BY_NAME and b"noqa" not in reading.line(line).lower():
+        whole = not reading.declared[owner].node.has_error
+        if whole and not read[owner] & READ_BY_NAME and b"noqa" not in reading.lines[line - 1].lower():
             yield Unused("variable", name, line, line, owner)
-
-
-def _is_meant(reading: Reading, name: str) -> bool:
-    """Tell whether a name says that nothing reads it, or is no name: a word of the language."""
-    return name.lower().lstrip("$").startswith(MEANT) or name in keywords(reading.parsed.language)
 
 
 def _unreachable(reading: Reading) -> Iterator[Unused]:
@@ -152,8 +150,8 @@ def _after_exits(reading: Reading) -> Iterator[Node]:
 def _first_dead(reading: Reading, node: Node) -> Node | None:
     """Return the first statement from here on that is not reached; labels are, and so is what is hoisted."""
     passed = reading.parsed.language.comments | reading.naming.reachable
-    before = node.prev_named_sibling
-    if before is not None and _is_conditional(reading, before):
+    before, block = node.prev_named_sibling, node.parent
+    if (before is not None and _is_conditional(reading, before)) or (block is not None and block.has_error):
         return None
     found: Node | None = node
     while found is not None and found.type in passed:
@@ -175,7 +173,7 @@ def _last_dead(reading: Reading, first: Node) -> Node:
 
 
 def _is_reached(node: Node) -> bool:
-    return any(part in node.type for part in ("label", "case", "preproc"))
+    return any(part in node.type for part in ("label", "case", "preproc", "directive", "heredoc"))
 
 
 def _is_conditional(reading: Reading, node: Node) -> bool:

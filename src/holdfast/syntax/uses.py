@@ -45,7 +45,7 @@ def keywords(language: Language) -> frozenset[str]:
 @cache
 def _table(language: Language) -> bytes:
     """Return the table that turns into spaces what is no part of a token."""
-    kept = b"._()=\n" + language.naming.characters
+    kept = (b"._()=\n" if language.naming.calls_in_text else b"._(=\n") + language.naming.characters
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 
 
@@ -85,10 +85,11 @@ class _Chains:
 
     def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:
         chain = token.strip(b"()=-\"'").decode("utf-8", "replace")
-        if token[-1] in b"\"'\x01" or not chain or chain[0] in "0123456789@":
-            return "", ()  # the beginning of a string, a number, a variable of an object
+        if token[-1] in b"\"'\x01" or chain.startswith("@"):
+            return "", ()  # the beginning of a string, a variable of an object
         first, *members = chain.split(".")
-        if first in self.keywords or (self.calls_in_text and not members and token.endswith(b"=")):
+        assigned = self.calls_in_text and not members and token.endswith(b"=")
+        if assigned or first[:1].isdigit() or first in self.keywords:
             first = ""  # a word of the language, a keyword argument or what is assigned to
         return first, tuple([member.lstrip("#$") for member in members if member and not member[0].isdigit()])
 

@@ -151,6 +151,7 @@ NAMING = Naming(
     entry=(b"fun main", rb"(?m)^(?:suspend\s+)?fun main\s*\("),
     implied=dict.fromkeys(OPERATORS, b""),
     documented=True,
+    extensions=True,
 )
 
 KOTLIN = Language(

@@ -79,6 +79,7 @@ class Naming:
     - `entry`: bytes, and a pattern of `re` to try where they are, that show the file to be made to be run.
     - `calls_in_text`: a name before a parenthesis is a call, one before an equals sign no use.
     - `documented`: a name in a documentation comment, `/** … */`, keeps its import.
+    - `extensions`: an import may be used as a member of something else.
     - `implied`: names that the language uses without their being written, where the source has the bytes.
     """
 
@@ -99,6 +100,7 @@ class Naming:
     entry: tuple[bytes, bytes] = (b"#!", rb"\A#!")
     calls_in_text: bool = False
     documented: bool = False
+    extensions: bool = False
     implied: Mapping[str, bytes] = field(default_factory=dict)
     definition_name: Callable[[str], str] = str
 
