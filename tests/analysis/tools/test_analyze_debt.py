@@ -89,7 +89,7 @@ def test_what_is_certain_has_a_marker_and_what_is_probable_a_probability(project
 
 @pytest.mark.requirement("analysis-214")
 def test_ages_are_those_of_the_lines_or_null_with_the_reason(project):
-    result = asked(project)
+    result = asked(project, ages="all")
     [new] = [item for item in result.items if item.file == "src/new.py"]
     assert (new.age_days, new.committed_at, new.age_unknown) == (None, None, "not committed yet")
     assert {item.age_days for item in result.items if item is not new} == {10}
@@ -135,9 +135,11 @@ def test_arguments_select_items(project, arguments, expected):
 
 @pytest.mark.requirement("analysis-217")
 def test_ages_are_left_out_where_they_are_not_wanted(project):
-    result = asked(project, ages=False)
-    assert {item.age_unknown for item in result.items} == {"not asked for"}
-    assert result.summary.average_age_days is None
+    by_default, none = asked(project), asked(project, ages="none")
+    assert [item.age_unknown for item in by_default.items][3:] == ["not committed yet", "not asked for"]
+    assert by_default.summary.average_age_days == 10.0
+    assert {item.age_unknown for item in none.items} == {"not asked for"}
+    assert none.summary.average_age_days is None
 
 
 def test_a_probability_without_probable_items_is_refused(project):

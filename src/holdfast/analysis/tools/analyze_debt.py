@@ -25,6 +25,7 @@ from holdfast.storage.git.line_ages import Age, Ages, line_ages
 from holdfast.storage.git.project_files import checked_project
 
 Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
+AgesOf = Literal["certain", "all", "none"]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _ITEMS = 50
 _SHOWN = 10
@@ -61,7 +62,10 @@ class AnalyzeDebt(Input):
     min_severity: Severity = Field(
         default="Low", description="Only as grave as this or graver; what is probable is Low."
     )
-    ages: StrictBool = Field(default=True, description="Look up in git how old each item is.")
+    ages: AgesOf = Field(
+        default="certain",
+        description="Which items to look up the age of; that of probable ones takes long in a long history.",
+    )
     since: Revision | None = Field(
         default=None, description="Only what the same file did not admit in this commit, branch or tag."
     )
@@ -147,7 +151,9 @@ def _report(result: Debt, width: int) -> str:
         f"Files skipped: {skipped}." if skipped else "",
         *_age_words(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        f"Shown: {len(shown)} of {summary.total}; `detailed` and `limit` show more." if shown else "",
+        f"Shown: {len(shown)} of {summary.total}; `detailed` and `limit` show more."
+        if len(shown) < summary.total
+        else "",
     ]
     return "\n".join([*filter(None, lines), result.method])
 
@@ -205,13 +211,16 @@ def _found(item: DebtItem, age: Age | str) -> FoundDebt:
     return FoundDebt(**vars(item), age_days=age.days, committed_at=rfc3339_of_seconds(age.time))
 
 
-def _ages(room: Analysis, items: Sequence[DebtItem], *, wanted: bool) -> Ages:
-    lines: dict[str, list[int]] = {}
+def _ages(room: Analysis, items: Sequence[DebtItem], whose: AgesOf) -> Ages:
+    ages: Ages = {}
+    wanted: dict[str, list[int]] = {}
     for item in items:
-        lines.setdefault(item.file, []).append(item.line)
-    if not wanted:
-        return {path: dict.fromkeys(numbers, _NOT_ASKED) for path, numbers in lines.items()}
-    return line_ages(room.repository, lines, room.clock().timestamp())
+        ages.setdefault(item.file, {})[item.line] = _NOT_ASKED
+        if whose in ("all", item.certainty):
+            wanted.setdefault(item.file, []).append(item.line)
+    for path, known in line_ages(room.repository, wanted, room.clock().timestamp()).items():
+        ages[path] |= known
+    return ages
 
 
 def _summary(items: Sequence[DebtItem], ages: Ages) -> DebtSummary:
@@ -273,7 +282,7 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     if base is not None:
         found = new_items(found, base, threshold)
     items = [item for item in found if item.order[0] <= SEVERITIES.index(args.min_severity)]
-    ages = _ages(room, items, wanted=args.ages)
+    ages = _ages(room, items, args.ages)
     return Debt(
         **survey.counts.model_dump(),
         format=args.format,
