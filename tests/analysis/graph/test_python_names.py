@@ -188,3 +188,32 @@ def test_coupling_counts_files_and_not_places() -> None:
         "c.py": "def f(): pass\n",
     }
     assert graph_of(texts, "import-graph").coupling() == {"a.py": (1, 1), "b.py": (0, 2), "c.py": (2, 0)}
+
+
+def test_types_that_extend_each_other_or_themselves_end() -> None:
+    texts = {
+        "a.py": """
+            from b import B
+
+            class A(B):
+                def f(self): self.g()
+
+            class S(S):
+                def h(self): self.i()
+        """,
+        "b.py": "from a import A\nfrom c import *\n\nclass B(A):\n    def g(self): super().f()\n",
+        "c.py": "from b import *\n",
+    }
+    assert edges_of(texts, "call-graph") == {"a.py::A.f -> b.py::B.g", "b.py::B.g -> a.py::A.f"}
+    assert edges_of(texts, "inheritance") == {"a.py::A -> b.py::B", "b.py::B -> a.py::A"}
+
+
+def test_a_very_long_chain_of_reexports_or_bases_ends() -> None:
+    chain = {f"m{number}.py": f"from m{number + 1} import f\n" for number in range(2000)}
+    chain["m2000.py"] = "def f(): pass\n"
+    chain["run.py"] = "from m0 import f\nf()\n"
+    assert len(edges_of(chain, "import-graph")) == 2001
+    assert len(edges_of(chain, "call-graph")) <= 1
+    deep = "".join(f"class C{number}(C{number + 1}): pass\n" for number in range(2000))
+    assert len(edges_of({"a.py": deep}, "inheritance")) == 1999
+    assert edges_of({"a.py": deep + "C0.x()\n"}, "call-graph") == set()

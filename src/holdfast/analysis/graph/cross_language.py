@@ -269,8 +269,10 @@ class _Search:
         for site in record.names.calls:
             head, _, name = site.callee.rpartition(".")
             kind = _CALLS.get(name)
+            if kind is None:
+                continue
             brought = any(item.alias == name and item.module in _CALL_OWNERS for item in record.names.imports)
-            if kind is None or not (brought or _CALL_OWNERS.intersection(head.split("."))):
+            if not brought and _CALL_OWNERS.isdisjoint(head.split(".")):
                 continue
             used = {name for use in record.names.uses for name in use.attributes}
             targets = {
