@@ -42,6 +42,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "min_probability": 0.99,
         "min_severity": "High",
         "ages": False,
+        "since": "HEAD",
+        "diff": "HEAD",
         "format": "json",
         "limit": 1,
     },

@@ -18,7 +18,7 @@ EVERYTHING = frozenset({"complexity", "churn", "satd", "dead-code", "dag"})
 
 
 def file(path: str, **more: Any) -> FileMeasures:
-    return FileMeasures(path, "python", 100, 10, **more)
+    return FileMeasures(path, 100, 10, **more)
 
 
 def issue(

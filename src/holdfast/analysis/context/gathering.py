@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -153,28 +153,21 @@ def _done(analyser: Analyser, material: Material) -> Part | str:
 def _measurements(
     survey: Survey, coverage: Coverage, parts: Mapping[str, Part], asked: Asked, failures: Mapping[str, str]
 ) -> Measurements:
-    files = {
-        path: FileMeasures(path, record.language, survey.sizes[path], record.code_lines)
-        for path, record in survey.files.items()
-    }
-    for part in parts.values():
-        files = {
-            path: replace(file, **part.numbers.get(path, part.otherwise)) for path, file in files.items()
-        }
-    for path, told in coverage.files.items():
-        files[path] = replace(files[path], covered=told.covered, coverable=told.total)
+    files = {}
+    for path, record in survey.files.items():
+        told = coverage.files.get(path)
+        numbers: dict[str, Any] = {} if told is None else {"covered": told.covered, "coverable": told.total}
+        for part in parts.values():
+            numbers.update(part.numbers.get(path, part.otherwise))
+        files[path] = FileMeasures(path, survey.sizes[path], record.code_lines, **numbers)
     return Measurements(
         files,
-        tuple(sorted(_issues(parts.values()), key=_place)),
+        tuple(sorted((issue for part in parts.values() for issue in part.issues), key=_place)),
         frozenset(parts),
         next((part.graph for part in parts.values() if part.graph is not None), None),
         dict(failures),
         asked.period_days,
     )
-
-
-def _issues(parts: Iterable[Part]) -> Iterable[Issue]:
-    return (issue for part in parts for issue in part.issues)
 
 
 def _place(issue: Issue) -> tuple[str, int, str, str]:

@@ -38,7 +38,6 @@ class FileMeasures:
     """What is known about one file."""
 
     path: str
-    language: str
     size: int
     code_lines: int
     function_lines: int = 0
@@ -52,8 +51,6 @@ class FileMeasures:
     changes: int | None = None
     """Lines added and deleted in the period."""
     churn_score: float | None = None
-    imports: int | None = None
-    """Files of the project that it imports."""
     imported_by: int | None = None
     in_cycle: bool | None = None
     covered: int | None = None

@@ -5,7 +5,7 @@ Contract: nothing is recommended that no measurement asks for; efforts are added
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
 
@@ -20,6 +20,9 @@ UNTESTED_LINE_MINUTES = 1
 LITTLE_COVERAGE = 50
 """Percent; of less, a file that changes is worth a test."""
 _SHOWN_FILES = 10
+
+_Levels = tuple[Priority, Priority]
+"""Priority and impact."""
 
 
 class Duration(Output):
@@ -54,23 +57,26 @@ def recommendations(measured: Measurements) -> list[Recommendation]:
     return sorted(found, key=lambda item: (order[item.priority], -item.estimated_effort.secs, item.title))
 
 
-def _made(
-    title: str, reason: str, issues: Sequence[Issue], levels: tuple[Priority, Priority]
-) -> Recommendation:
-    worst = max(issues, key=lambda issue: issue.minutes).finding
-    files = list(
-        dict.fromkeys(issue.finding.path for issue in sorted(issues, key=lambda issue: -issue.minutes))
-    )
-    first = f"{worst.path}:{worst.line or 1}: {worst.message}"
+def _made(title: str, reason: str, files: Iterable[str], minutes: float, levels: _Levels) -> Recommendation:
+    named = list(dict.fromkeys(files))
     return Recommendation(
         title=title,
-        description=f"{reason} First: {first}",
+        description=reason,
         priority=levels[0],
-        estimated_effort=Duration(secs=round(60 * sum(issue.minutes for issue in issues))),
+        estimated_effort=Duration(secs=round(60 * minutes)),
         impact=levels[1],
-        files=files[:_SHOWN_FILES],
-        total_files=len(files),
+        files=named[:_SHOWN_FILES],
+        total_files=len(named),
     )
+
+
+def _of_issues(title: str, reason: str, issues: Sequence[Issue], levels: _Levels) -> Iterator[Recommendation]:
+    if issues:
+        ordered = sorted(issues, key=lambda issue: -issue.minutes)
+        first = ordered[0].finding
+        words = f"{len(issues)} {reason} First: {first.path}:{first.line or 1}: {first.message}"
+        minutes = sum(issue.minutes for issue in issues)
+        yield _made(title, words, (issue.finding.path for issue in ordered), minutes, levels)
 
 
 def _complexity(measured: Measurements) -> Iterator[Recommendation]:
@@ -78,50 +84,39 @@ def _complexity(measured: Measurements) -> Iterator[Recommendation]:
     changed = {path for path, file in measured.files.items() if file.commits}
     hot = [issue for issue in issues if issue.finding.path in changed]
     calm = [issue for issue in issues if issue.finding.path not in changed]
-    if hot:
-        words = (
-            f"{len(hot)} findings over a threshold are in files that changed in {measured.period_days} days."
-        )
-        yield _made("Reduce complexity where the code changes", words, hot, ("High", "High"))
-    if calm:
-        known = " in files that did not change" if "churn" in measured.measured else ""
-        words = f"{len(calm)} findings are over a threshold{known}."
-        yield _made("Reduce code complexity", words, calm, ("Low" if known else "Medium", "Medium"))
+    title, words = (
+        "Reduce complexity where the code changes",
+        "findings over a threshold are in files that changed",
+    )
+    yield from _of_issues(title, f"{words} in {measured.period_days} days.", hot, ("High", "High"))
+    known = " in files that did not change" if "churn" in measured.measured else ""
+    levels: _Levels = ("Low" if known else "Medium", "Medium")
+    yield from _of_issues("Reduce code complexity", f"findings are over a threshold{known}.", calm, levels)
 
 
 def _debts(measured: Measurements) -> Iterator[Recommendation]:
     issues = measured.of_kind("technical-debt")
     serious = [issue for issue in issues if issue.severity in ("critical", "high")]
-    rest = [issue for issue in issues if issue not in serious]
-    if serious:
-        words = f"{len(serious)} comments admit a debt of high severity."
-        yield _made("Pay serious technical debts", words, serious, ("High", "High"))
-    if rest:
-        yield _made(
-            "Address technical debt", f"{len(rest)} comments admit a debt.", rest, ("Medium", "Medium")
-        )
+    rest = [issue for issue in issues if issue.severity not in ("critical", "high")]
+    words = "comments admit a debt"
+    yield from _of_issues(
+        "Pay serious technical debts", f"{words} of high severity.", serious, ("High", "High")
+    )
+    yield from _of_issues("Address technical debt", f"{words}.", rest, ("Medium", "Medium"))
 
 
 def _dead_code(measured: Measurements) -> Iterator[Recommendation]:
-    issues = measured.of_kind("dead-code")
-    if issues:
-        words = f"Nothing uses {len(issues)} things, at high confidence."
-        yield _made("Remove unused code", words, issues, ("Low", "Low"))
+    words = "things are used by nothing, at high confidence."
+    yield from _of_issues("Remove unused code", words, measured.of_kind("dead-code"), ("Low", "Low"))
 
 
 def _structure(measured: Measurements) -> Iterator[Recommendation]:
-    cycles = measured.graph.cycles if measured.graph is not None else ()
+    cycles = sorted(measured.graph.cycles, key=len, reverse=True) if measured.graph is not None else []
     if cycles:
-        files = list(dict.fromkeys(path for cycle in sorted(cycles, key=len, reverse=True) for path in cycle))
-        first = ", ".join(max(cycles, key=len)[:3])
-        yield Recommendation(
-            title="Break cycles of imports",
-            description=f"{len(files)} files are in {len(cycles)} cycles. First: {first}",
-            priority="Medium",
-            estimated_effort=Duration(secs=60 * CYCLE_MINUTES * len(cycles)),
-            impact="Medium",
-            files=files[:_SHOWN_FILES],
-            total_files=len(files),
+        files = [path for cycle in cycles for path in cycle]
+        words = f"{len(set(files))} files are in {len(cycles)} cycles. First: {', '.join(cycles[0][:3])}"
+        yield _made(
+            "Break cycles of imports", words, files, CYCLE_MINUTES * len(cycles), ("Medium", "Medium")
         )
 
 
@@ -132,15 +127,9 @@ def _tests(measured: Measurements) -> Iterator[Recommendation]:
         if file.coverable and file.commits and 100 * (file.covered or 0) < LITTLE_COVERAGE * file.coverable
     }
     if untested:
-        files = sorted(untested, key=lambda path: (-untested[path], path))
-        lines = sum(untested.values())
-        yield Recommendation(
-            title="Test what changes",
-            description=f"{len(files)} files changed and tests run less than {LITTLE_COVERAGE} % of each:"
-            f" {lines} lines. First: {files[0]}",
-            priority="Medium",
-            estimated_effort=Duration(secs=60 * UNTESTED_LINE_MINUTES * lines),
-            impact="High",
-            files=files[:_SHOWN_FILES],
-            total_files=len(files),
+        files, lines = sorted(untested, key=lambda path: (-untested[path], path)), sum(untested.values())
+        words = (
+            f"{len(files)} files changed and tests run less than {LITTLE_COVERAGE} % of each: {lines} lines."
+            f" First: {files[0]}"
         )
+        yield _made("Test what changes", words, files, UNTESTED_LINE_MINUTES * lines, ("Medium", "High"))

@@ -209,8 +209,7 @@ def dependencies(material: Material) -> Part:
     ringed = {path for ring in rings for path in ring.files}
     importers = Counter(target for targets in edges.values() for target in targets)
     numbers = {
-        path: {"imports": len(targets), "imported_by": importers[path], "in_cycle": path in ringed}
-        for path, targets in edges.items()
+        path: {"imported_by": importers[path], "in_cycle": path in ringed} for path, targets in edges.items()
     }
     return Part(
         {"dependency_graph": visible_in(section), "cross_language_refs": visible_in(shown)},
