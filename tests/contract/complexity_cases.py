@@ -31,6 +31,8 @@ COMPLEXITY_CASES = [
         ("analyze", "complexity", "--max-cyclomatic", "99", "--max-cognitive", "99", "--format", "sarif"),
         _given(max_cyclomatic=99, max_cognitive=99, format="sarif"),
     ),
+    Case(_NAME, ("analyze", "complexity", "--limit", "1"), _given(limit=1)),
+    Case(_NAME, ("analyze", "complexity", "--limit", "0"), _given(limit=0), "invalid_arguments"),
     Case(_NAME, ("analyze", "complexity", "gone"), _given(project_path="gone"), "not_found"),
     Case(_NAME, ("analyze", "complexity", "../x"), _given(project_path="../x"), "invalid_path"),
     Case(_NAME, ("analyze", "complexity", "-t", "cobol"), _given(toolchain="cobol"), "invalid_arguments"),

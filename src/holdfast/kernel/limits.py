@@ -116,6 +116,7 @@ class Limits:
     commit_cache_bytes: int = 512 * MIB
     churn_days: int = 36_525
     churn_files: int = 10_000
+    complexity_functions: int = 10_000
     debt_items: int = 10_000
 
     # Other services over the network.

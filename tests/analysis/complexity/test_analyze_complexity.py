@@ -180,6 +180,18 @@ def test_top_files_zero_shows_all_violations(repository: Path) -> None:
 
 
 @pytest.mark.requirement("analysis-217")
+def test_as_many_functions_and_violations_are_returned_as_the_limit_says(tree: Path) -> None:
+    found = analyzed(tree, limit=2)
+    assert [(row.function, row.cognitive) for row in found.functions] == [("deep", 22), ("middle", 12)]
+    assert (len(found.violations), found.violations_total) == (2, 3)
+    every = analyzed(tree, limit=100)
+    assert len(every.functions) == every.summary.total_functions == 7
+    again = next(row for row in every.functions if row.function == "again")
+    assert (again.line, again.end_line, again.parameters, again.recursive) == (1, 2, 1, True)
+    assert "app/deep.py:1" in words(analyzed(tree, format="detailed"))
+
+
+@pytest.mark.requirement("analysis-217")
 def test_dialect_and_recursion_change_what_is_counted(tree: Path) -> None:
     def figures(**given: Any) -> tuple[int | None, int | None]:
         found = analyzed(tree, project_path="app/again.py", **given).summary

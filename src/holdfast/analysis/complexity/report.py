@@ -59,6 +59,22 @@ class Hotspot(Output):
     complexity_type: str
 
 
+class MeasuredFunction(Output):
+    """The figures of a function."""
+
+    file: UntrustedText
+    function: UntrustedText
+    line: int
+    end_line: int
+    cyclomatic: int
+    cognitive: int
+    recursive: bool = Field(description="Whether it calls itself.")
+    nesting: int
+    parameters: int
+    lines_of_code: int
+    halstead_effort: float
+
+
 class MeasuredFile(Output):
     """The figures of a file."""
 
@@ -163,6 +179,27 @@ def top_files_of(requested: int, ranked: Sequence[FileMeasure], violations: Sequ
         for rank, row in enumerate(chosen, 1)
     ]
     return TopFiles(requested=requested, returned=len(rankings), rankings=rankings)
+
+
+def functions_of(found: Sequence[Measure], most: int) -> list[MeasuredFunction]:
+    """Return the figures of functions, the hardest to understand first."""
+    worst = sorted(found, key=lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line))
+    return [
+        MeasuredFunction(
+            file=each.file,
+            function=each.function.name,
+            line=each.function.line,
+            end_line=each.function.end_line,
+            cyclomatic=each.cyclomatic,
+            cognitive=each.cognitive,
+            recursive=each.function.recursive,
+            nesting=each.function.nesting,
+            parameters=each.function.parameters,
+            lines_of_code=each.function.lines_of_code,
+            halstead_effort=round(each.function.effort, 2),
+        )
+        for each in worst[:most]
+    ]
 
 
 def file_of(row: FileMeasure) -> MeasuredFile:

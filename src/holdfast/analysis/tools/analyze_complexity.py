@@ -16,9 +16,11 @@ from holdfast.analysis.complexity.report import (
     ComplexityViolation,
     Hotspot,
     MeasuredFile,
+    MeasuredFunction,
     RankedFile,
     TopFiles,
     file_of,
+    functions_of,
     hotspots_of,
     summary_of,
     top_files_of,
@@ -80,6 +82,12 @@ class AnalyzeComplexity(Input):
     top_files: int | None = Field(
         default=None, ge=0, description="How many files to rank; 0 for all violations and their files."
     )
+    limit: int = Field(
+        default=VIOLATIONS,
+        ge=1,
+        le=LIMITS.complexity_functions,
+        description="How many violations and functions to return, the worst first.",
+    )
     dialect: Dialect = Field(
         default="statements",
         description="What cyclomatic complexity counts: statements alone, or also operators and the like.",
@@ -115,6 +123,7 @@ class Complexity(FileCounts):
     violations: list[ComplexityViolation] = Field(description="The worst first.")
     violations_total: int
     hotspots: list[Hotspot]
+    functions: list[MeasuredFunction] = Field(description="The hardest to understand first.")
     files: list[MeasuredFile] = Field(description=f"The {FILES} with the highest score.")
     top_files: TopFiles | None = optional("Only where it was asked for.")
 
@@ -153,13 +162,16 @@ def _report(result: Complexity, width: int) -> str:
             for each in result.hotspots[:SHOWN]
         ]
         parts.append("## Hot spots\n" + table(rows, width, flexible=(1, 2)))
+    if result.format in ("detailed", "full") and result.functions:
+        heads = ("cyclomatic", "cognitive", "nesting", "parameters", "lines", "where", "function")
+        cells = [_function_cells(row) for row in result.functions]
+        parts.append("## Functions\n" + table([heads, *cells], width, flexible=(5, 6)))
     everything = result.format in ("detailed", "full") or result.top_files is not None
     if result.violations and (everything or result.compared_with is not None):
         parts.append("## Violations\n" + _by_file(result.violations))
     if len(result.violations) < result.violations_total:
-        parts.append(
-            f"{len(result.violations)} of {result.violations_total} violations; `top_files` 0 has all."
-        )
+        shown = f"{len(result.violations)} of {result.violations_total} violations"
+        parts.append(f"{shown}; `limit` or `top_files` 0 has more.")
     return "\n\n".join([*parts, result.method])
 
 
@@ -214,6 +226,11 @@ def _file_cells(row: MeasuredFile) -> tuple[str, ...]:
         _number(row.maintainability_index),
         row.path,
     )
+
+
+def _function_cells(row: MeasuredFunction) -> tuple[str, ...]:
+    counts = (row.cyclomatic, row.cognitive, row.nesting, row.parameters, row.lines_of_code)
+    return (*map(str, counts), f"{row.file}:{row.line}", row.function)
 
 
 def _by_file(violations: list[ComplexityViolation]) -> str:
@@ -288,7 +305,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line)
     )
     ranked = file_measures(survey.files, found)
-    shown = len(violations) if args.top_files == 0 else VIOLATIONS
+    shown = len(violations) if args.top_files == 0 else args.limit
     top = None if args.top_files is None else top_files_of(args.top_files, ranked, violations)
     return Complexity(
         **survey.counts.model_dump(),
@@ -308,6 +325,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
         violations=[violation_of(each) for each in violations[:shown]],
         violations_total=len(violations),
         hotspots=hotspots_of(found, thresholds.cyclomatic[0]),
+        functions=functions_of(found, args.limit),
         files=[file_of(row) for row in ranked[:FILES]],
         top_files=top,
     )
