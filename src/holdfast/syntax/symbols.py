@@ -8,6 +8,7 @@ Contract
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 SIGNATURE = 300
+_COMMENTS = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 VARIABLE = 1
 """The rank of nodes that declare nothing within a function."""
 
@@ -158,11 +160,12 @@ class _Reader:
         self.attributes = (first, node.end_byte)
 
     def _first_attribute(self, node: Node) -> Node | None:
-        """Return the first attribute before a node with nothing between."""
+        """Return the first attribute before a node with nothing between but comments."""
         if self.attributes is None:
             return None
         first, end = self.attributes
-        return None if self.parsed.source[end : node.start_byte].strip() else first
+        between = self.parsed.source[end : node.start_byte].strip()
+        return None if between and _COMMENTS.sub(b"", between).strip() else first
 
     def _symbol(self, node: Node) -> Declared | None:
         declaration = self.declarations[node.type]
