@@ -6,7 +6,9 @@ from holdfast.syntax.record import read_record
 
 
 def test_a_comment_between_an_attribute_and_its_function_does_not_part_them() -> None:
-    source = b"#[test]\n#[serial] // one\nfn first() {}\n\n#[test]\n/* why */\nfn second() {}\nfn third() {}\n"
+    source = (
+        b"#[test]\n#[serial] // one\nfn first() {}\n\n#[test]\n/* why */\nfn second() {}\nfn third() {}\n"
+    )
 
     record = read_record("a.rs", source)
 

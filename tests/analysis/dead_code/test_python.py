@@ -217,3 +217,36 @@ def test_what_a_framework_calls_is_alive(name: str) -> None:
     files = FRAMEWORKS[name] | {path: f"{source}\ndef _nobody_calls():\n    return 0\n"}
 
     assert dead(files) == {"_nobody_calls": "high"}
+
+
+REGISTRIES = {
+    "a hook for subclasses": "class Base:\n    def __init_subclass__(cls): pass\nclass Found(Base): pass\n",
+    "a metaclass": "class Kind(type): pass\nclass Base(metaclass=Kind): pass\nclass Found(Base): pass\n",
+    "a question for subclasses": "class Base: pass\nclass Found(Base): pass\nprint(Base.__subclasses__())\n",
+}
+
+
+@pytest.mark.parametrize("name", REGISTRIES)
+def test_a_class_that_its_base_learns_of_is_alive(name: str) -> None:
+    control = REGISTRIES[name].replace("Found(Base)", "Found")
+
+    assert "Found" not in dead({"m.py": f"{REGISTRIES[name]}Base()\n"}, "low")
+    assert dead({"m.py": f"{control}Base()\n"})["Found"] == "high"
+
+
+def test_members_that_a_known_base_does_not_call_are_found_and_those_of_unknown_ones_are_doubted() -> None:
+    source = """
+        from django.db import models
+        from elsewhere import Engine
+
+        class Order(models.Model):
+            def save(self): return 1
+            def forgotten(self): return 2
+
+        class Job(Engine):
+            def doubtful(self): return 3
+
+        Job()
+    """
+
+    assert dead({"m.py": source}, "low") == {"Order.forgotten": "medium", "Job.doubtful": "low"}

@@ -12,7 +12,7 @@ from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.liveness import UNREACHED, Liveness
 from holdfast.analysis.dead_code.mentions import mentions
 from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, SPACES, Namespace
-from holdfast.analysis.dead_code.roots import called_from_outside, classes_with_bases, derived_from_known
+from holdfast.analysis.dead_code.roots import called_from_outside, derived_from_known
 from holdfast.analysis.dead_code.unused import unused_in_files
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.kernel.call import current_call
@@ -50,7 +50,7 @@ def _roots(space: Namespace, entries: EntryPoints) -> Iterator[int]:
         for dotted, name in entries.functions:
             if module == dotted or module.endswith(f".{dotted}"):
                 yield from space.offered(number, name)
-    yield from derived_from_known(space, classes_with_bases(space))
+    yield from derived_from_known(space)
 
 
 def _definitions(evidence: Evidence, left: list[int]) -> Iterator[Finding]:

@@ -46,6 +46,8 @@ def entry_points(layout: Layout) -> EntryPoints:
     functions: set[tuple[str, str]] = set()
     published = {dirname(path) for path in layout.with_suffix("setup.py")}
     interfaces: set[str] = set()
+    for path in layout.with_suffix("setup.py"):
+        functions.update(_OBJECT.findall(layout.text(path) or ""))
     for path in sorted(layout.others):
         if _NAMING.search(path):
             text = layout.text(path) or ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.interfaces import OFFERED, OPEN, Interfaces
@@ -13,10 +14,13 @@ from holdfast.syntax.record import Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 _KEPT = re.compile(
-    r"\b(noqa|nolint|no-unused|no-unused-vars|vulture|skylos|ts-prune-ignore|knip|unused)\b", re.IGNORECASE
+    r"\b(nolint|no-unused|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"|noqa(?!:)|noqa:.*F(401|811|841)",
+    re.IGNORECASE,
 )
 KEPT = "its name or a comment beside it says that it is kept on purpose"
 _SHORTEST_PREFIX = 3
+_ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
 _LOOKING_UP = frozenset({"globals", "getattr", "vars", "locals"})
 
 
@@ -76,12 +80,10 @@ class Evidence:
             return Doubt(0.4, f"`{unknown[0]}` may register it")
         if is_kept(self.space.records[number], row.start_line - 1, row.line):
             return Doubt(0.3, KEPT)
-        outside = self._outside_base(one)
-        if outside:
-            return Doubt(
-                0.55 if row.name.startswith("_") else 0.4,
-                f"`{outside}`, which is not of this project, may call it",
-            )
+        for base in self._outside_bases(one):
+            if last_word(base) not in rules.bases | rules.known_bases:
+                own = row.name.startswith("_")
+                return Doubt(0.55 if own else 0.4, f"`{base}` from outside of the project may call it")
         if self._is_loose(one):
             return Doubt(0.5, "it may be handed out in an object, or be asked for by an interface elsewhere")
         if self.space.containers[one] < 0 and self._is_dynamic(number):
@@ -96,9 +98,9 @@ class Evidence:
             return Doubt(0.45, f"its name is in a string in {word}")
         if row.name in self.mentioned:
             return Doubt(0.45, f"its name is in {self.mentioned[row.name]}")
-        for prefix, place in self.prefixes.items():
-            if row.name.startswith(prefix) and row.name != prefix:
-                return Doubt(0.5, f"a string in {place} begins like its name")
+        for end in range(_SHORTEST_PREFIX, len(row.name)):
+            if row.name[end - 1] == "_" and row.name[:end] in self.prefixes:
+                return Doubt(0.5, f"a string in {self.prefixes[row.name[:end]]} begins like its name")
         return None
 
     def _is_loose(self, one: int) -> bool:
@@ -134,6 +136,10 @@ class Evidence:
         row, number = self.space.definitions[one], self.space.homes[one]
         if self.interfaces.kind(one) == OPEN:
             return Doubt(0.8, "other projects could use it")
+        for base in self._outside_bases(one):
+            return Doubt(0.75, f"its class extends `{base}`, of which not every hook is known")
+        if self.space.families[number] == "jvm" and _ACCESSOR.match(row.name):
+            return Doubt(0.7, "accessors are often called by reflection")
         if row.name in self.words:
             return Doubt(0.65, f"its name is in a string in {self.words[row.name]}")
         for place in self.occurrences.get(row.name, ()):
@@ -147,21 +153,23 @@ class Evidence:
     def in_dead_code(self, one: int) -> int | None:
         """Return a definition that is as dead and uses the name of this one."""
         inside = {one, *self.space.children.get(one, ())}
-        name = self.space.definitions[one].name
+        name, path = self.space.definitions[one].name, self.space.definitions[one].path
         for place in self.occurrences.get(name, ()):
-            if place.definition not in inside and one not in self.space.around(place.definition):
+            around = self.space.around(place.definition)
+            same = place.definition >= 0 and self.space.definitions[place.definition].path == path
+            if place.definition not in inside and one not in around and not same:
                 return place.definition
         return None
 
     def _is_reached(self, place: Occurrence, one: int) -> bool:
         return place.definition < 0 or bool(place.definition != one and self.live.round[place.definition])
 
-    def _outside_base(self, one: int) -> str | None:
-        """Return a type outside of the project that the class of a member extends, however far up."""
+    def _outside_bases(self, one: int) -> Iterator[str]:
+        """Yield the types outside of the project that the class of a member extends, however far up."""
         row, around = self.space.definitions[one], self.space.containers[one]
         private = not row.exported and self.space.families[self.space.homes[one]] not in BY_IMPORT
         if around < 0 or not self.space.is_member[one] or row.kind not in FUNCTIONS or private:
-            return None
+            return
         seen, classes = set[int](), [around]
         while classes:
             row = self.space.definitions[current := classes.pop()]
@@ -170,9 +178,8 @@ class Evidence:
             for base in row.bases:
                 found = [other for other in self._classes(last_word(base)) if other != current]
                 if not found and last_word(base) not in rules.silent_bases:
-                    return base
+                    yield base
                 classes += [other for other in found if other not in seen]
-        return None
 
     def _classes(self, name: str) -> list[int]:
         places = (*self.space.top.get(name, ()), *self.space.members.get(name, ()))

@@ -34,7 +34,7 @@ class Liveness:
         # What is left to be reached, by name: the more is reached, the fewer names have to be looked at.
         self._members = set(space.members)
         self._unreached = Counter({name: len(found) for name, found in space.named.items()})
-        self._names = {*space.named, *space.renamed}
+        self._names = set(space.named)
         self._names_done: list[set[str]] = [set() for _ in space.paths]
         self._attributes_done: list[set[str]] = [set() for _ in space.paths]
 
@@ -102,7 +102,7 @@ class Liveness:
         return asked or row.kind in ("Constructor", "EnumMember")
 
     def _follow(self, number: int, one: int, row: Uses) -> None:
-        names = self._names.intersection(row.names)
+        names = self._names.intersection(row.names) | self.space.renamed.intersection(row.names)
         if names:
             bound = self._bound(number, one, row)
             for name in names:
@@ -116,6 +116,8 @@ class Liveness:
         for name in self._names.intersection(row.attributes):
             self._attribute(number, one, name)
         if self.space.families[number] not in BY_IMPORT:
+            for name in self.space.renamed.intersection(row.attributes):
+                self._attribute(number, one, name)
             for name in self._members.intersection(row.names).difference(row.bound):
                 self._ask(one, name)
 

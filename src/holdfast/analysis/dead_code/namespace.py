@@ -69,7 +69,7 @@ class Namespace:
             self._add(record)
         self.aliases = self._aliases()
         self.renamed = {
-            row.alias for record in self.records for row in record.names.imports if row.alias != row.name
+            alias for (_, alias), meant in self.aliases.items() if meant & {*self.named, "default"}
         }
         """Names that imports give to what has another one."""
         self._uses: list[dict[int, Uses] | None] = [None] * len(self.paths)
@@ -106,14 +106,14 @@ class Namespace:
         self.local.append(local)
 
     def _aliases(self) -> dict[tuple[str, str], set[str]]:
-        """Return the names behind those that imports give, in families where names reach beyond the file."""
+        """Return the names behind those that imports give, by family."""
         found: dict[tuple[str, str], set[str]] = {}
         for family, record in zip(self.families, self.records, strict=True):
-            if family not in BY_IMPORT:
-                for row in record.names.imports:
-                    if row.alias:  # of `import static a.B.c` the class is used where `c` is
-                        meant = {row.name, _LAST.split(row.module)[-1]} - {row.alias, "", "*"}
-                        found.setdefault((family, row.alias), set()).update(meant)
+            for row in record.names.imports:
+                if row.alias != row.name or family not in BY_IMPORT:
+                    # Of `import static a.B.c` the class is used where `c` is; a default may be anything.
+                    meant = {row.name, "" if family in BY_IMPORT else _LAST.split(row.module)[-1]}
+                    found.setdefault((family, row.alias), set()).update(meant - {row.alias, "", "*"})
         return found
 
     @staticmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 
 from holdfast.analysis.dead_code.frameworks import language_rules, python_frameworks, web_frameworks
@@ -33,16 +33,20 @@ def called_from_outside(path: str, record: Record) -> Iterator[int]:
     rules = conventions(record.language)
     alive = rules.alive_in(path)
     rows = record.names.definitions
-    for index, row in enumerate(rows):
-        owner = rows[row.container] if row.container >= 0 else None
-        if (
-            row.kind == "Method"
-            and record.language in SCRIPTS
-            and (owner is None or owner.kind not in CLASSES)
-        ):
-            yield index  # a function of an object, which is used with it
-        elif _is_called(row, owner, rules) or (alive and any(_fits(row, names) for names in alive)):
-            yield index
+    called = [index for index in range(len(rows)) if _is_root(rows, index, record.language, alive)]
+    names = {(rows[index].container, rows[index].name) for index in called if rows[index].decorators}
+    yield from called
+    # An overload may be called with it: the source of a test's arguments has the name of the test.
+    if names:
+        yield from (index for index, row in enumerate(rows) if (row.container, row.name) in names)
+
+
+def _is_root(rows: Sequence[Definition], index: int, language: str, alive: Sequence[re.Pattern[str]]) -> bool:
+    row, rules = rows[index], conventions(language)
+    owner = rows[row.container] if row.container >= 0 else None
+    if row.kind == "Method" and language in SCRIPTS and (owner is None or owner.kind not in CLASSES):
+        return True  # a function of an object, which is used with it
+    return _is_called(row, owner, rules) or any(_fits(row, names) for names in alive)
 
 
 def _fits(row: Definition, names: re.Pattern[str]) -> bool:
@@ -58,8 +62,6 @@ def _is_called(row: Definition, owner: Definition | None, rules: Conventions) ->
         return True
     if row.kind in MEMBERS or (owner is not None and owner.kind in OWNERS):
         return _is_called_member(name, owner, rules)
-    if row.bases and any(last_word(base) in rules.bases for base in row.bases):
-        return True
     if name in rules.names or (rules.prefixes and name.startswith(rules.prefixes)):
         return True
     return row.kind != "Object" and not _is_word(name)
@@ -80,15 +82,17 @@ def _is_word(name: str) -> bool:
     return name.isidentifier() or name.strip("?!=#$@").replace("-", "_").replace("$", "_").isidentifier()
 
 
-def derived_from_known(space: Namespace, classes: Iterable[int]) -> set[int]:
+def derived_from_known(space: Namespace) -> set[int]:
     """Return classes that are found by what they extend, through bases of the project as well."""
     extended: dict[str, list[int]] = {}
     known: set[int] = set()
-    for one in classes:
-        row = space.definitions[one]
+    registering = _registering(space)
+    for one, row in enumerate(space.definitions):
+        if not row.bases or row.kind not in CLASSES:
+            continue
         rules = conventions(space.records[space.homes[one]].language)
         for base in map(last_word, row.bases):
-            if base in rules.bases:
+            if base in registering or (base in rules.bases and base not in space.top):
                 known.add(one)
             else:
                 extended.setdefault(base, []).append(one)
@@ -101,6 +105,17 @@ def derived_from_known(space: Namespace, classes: Iterable[int]) -> set[int]:
     return known
 
 
-def classes_with_bases(space: Namespace) -> list[int]:
-    """Return the classes that extend something."""
-    return [one for one, row in enumerate(space.definitions) if row.bases and row.kind in CLASSES]
+def _registering(space: Namespace) -> set[str]:
+    """Return classes of Python that learn of those derived from them, or are asked for them."""
+    owners = [space.containers[one] for one in space.members.get("__init_subclass__", ())]
+    found = {space.definitions[one].name for one in owners if one >= 0}
+    metaclasses = {row.name for row in space.definitions if row.kind == "Class" and "type" in row.bases}
+    for record in space.records:
+        if record.language == "python":
+            for used in record.names.uses:
+                owner = record.names.definitions[used.definition] if used.definition >= 0 else None
+                if owner is not None and owner.kind == "Class" and not metaclasses.isdisjoint(used.names):
+                    found.add(owner.name)
+                if "__subclasses__" in used.attributes:
+                    found.update(used.names)
+    return found

@@ -11,7 +11,7 @@ from holdfast.analysis.dead_code.finding import Finding, Kind
 from holdfast.analysis.dead_code.namespace import Namespace
 from holdfast.analysis.dead_code.roots import conventions, last_word
 
-_SAYS_SO = re.compile(r"_|unused|ignored?|dummy", re.IGNORECASE)
+_SAYS_SO = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
 _KINDS: dict[str, tuple[Kind, float, str]] = {
     "import": ("import", 0.95, "The file never uses the name that it imports"),
     "variable": ("local", 0.92, "It gets a value that nothing in its function reads"),
@@ -28,7 +28,7 @@ def unused_in_files(space: Namespace) -> Iterator[Finding]:
             if row.kind not in _KINDS or (row.kind == "import" and (number, row.name) in taken):
                 continue
             kind, confidence, reason = _KINDS[row.kind]
-            kept = is_kept(record, row.line, row.line) or (kind != "import" and _SAYS_SO.match(row.name))
+            kept = is_kept(record, row.line, row.line) or (kind != "import" and _SAYS_SO.fullmatch(row.name))
             doubt = Doubt(0.3, KEPT) if kept else None
             if doubt is None and row.kind == "import":
                 doubt = _doubt(space, number, row.name, row.line)
@@ -45,13 +45,14 @@ def _taken(space: Namespace) -> set[tuple[int, str]]:
         for row in record.names.unused:
             if row.kind == "import":
                 unused.setdefault(row.name, set()).add(number)
+    wanted = set(unused)
     taken: set[tuple[int, str]] = set()
     for number, record in enumerate(space.records):
         for imported in record.names.imports:
             if imported.name in unused:
                 taken.update((file, imported.name) for file in space.files_of(number, imported))
         for used in record.names.uses:
-            for name in unused.keys() & used.attributes:
+            for name in wanted.intersection(used.attributes):
                 taken.update(
                     (file, name)
                     for file in unused[name]

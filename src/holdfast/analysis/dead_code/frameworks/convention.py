@@ -26,6 +26,8 @@ class Convention:
     hook_prefixes: tuple[str, ...] = ()
     bases: frozenset[str] = frozenset()
     """Classes are found by being derived from these."""
+    known_bases: frozenset[str] = frozenset()
+    """Of these `hooks` has what they usually call."""
     silent_bases: frozenset[str] = frozenset()
     """They call none of the members that a class adds to them."""
     files: tuple[tuple[str, str], ...] = field(default=())
@@ -54,6 +56,7 @@ class Conventions:
     hooks: frozenset[str]
     hook_prefixes: tuple[str, ...]
     bases: frozenset[str]
+    known_bases: frozenset[str]
     silent_bases: frozenset[str]
     files: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
 
@@ -74,6 +77,7 @@ class Conventions:
             hooks=union("hooks"),
             hook_prefixes=tuple(prefix for one in held for prefix in one.hook_prefixes),
             bases=union("bases"),
+            known_bases=union("known_bases"),
             silent_bases=union("silent_bases"),
             files=tuple((re.compile(file), re.compile(name)) for one in held for file, name in one.files),
         )

@@ -32,6 +32,11 @@ LANGUAGE = Convention(
         " handleError formatTime formatException filter terminate popitem setdefault find_spec find_module"
         " load_module exec_module create_module reset getstate setstate"
     ),
+    known_bases=words(
+        "Thread Process NodeVisitor NodeTransformer JSONEncoder Handler Formatter HTMLParser Cmd"
+        " BaseHTTPRequestHandler TestCase"
+    ),
+    names=words("main lambda_handler"),
     hook_prefixes=("visit_", "leave_", "depart_", "do_", "help_", "complete_", "handle_", "on_", "test"),
     silent_bases=words(
         "object Exception BaseException ValueError TypeError RuntimeError KeyError LookupError IndexError"
@@ -69,7 +74,11 @@ DJANGO = Convention(
         "Model BaseCommand LabelCommand AppCommand AppConfig Migration ModelAdmin TabularInline Library"
         " Lookup Transform Manager SyndicationFeed Sitemap"
     ),
-    silent_bases=words("AbstractModel"),
+    known_bases=words(
+        "View TemplateView ListView DetailView FormView CreateView UpdateView DeleteView APIView ViewSet"
+        " ModelViewSet GenericViewSet Serializer ModelSerializer Form ModelForm TestCase MiddlewareMixin"
+        " BasePermission"
+    ),
     names=words(
         "urlpatterns app_name handler400 handler403 handler404 handler500 default_app_config application"
         " websocket_urlpatterns"
