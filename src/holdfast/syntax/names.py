@@ -166,7 +166,7 @@ class Reading:
                     container,
                     visible and index not in local,
                     tuple(map(_without_arguments, decorators.get(index, ()))),
-                    tuple(map(_without_arguments, bases.get(index, ()))),
+                    tuple(filter(None, map(_without_arguments, bases.get(index, ())))),
                 )
             )
         return tuple(rows)
@@ -288,7 +288,7 @@ def _dotted(callee: str) -> str:
     parts = [part.strip() for part in callee.split(".")]
     parts = ["this" if part == "$this" else part for part in parts if part] or [""]
     last = parts[-1].strip("$#&*")
-    if not last.rstrip("!?").replace("$", "_").replace("-", "_").isidentifier():
+    if last.startswith("-") or not last.rstrip("!?").replace("$", "_").replace("-", "_").isidentifier():
         return ""
     plain = not callee.startswith(".") and all(
         part.replace("$", "_").lstrip("#@").isidentifier() for part in parts[:-1]

@@ -31,7 +31,7 @@ def _patterns(language: Language) -> str:
 
 def read(path: str, source: bytes) -> Record | None:
     """Read a file; nothing where its language is none of ours."""
-    text = source.decode("utf-8", "replace")
+    text = source.decode("utf-8-sig", "replace")
     language = language_of(path, text)
     if language is None:
         return None

@@ -72,6 +72,7 @@ class _Chains:
     def __init__(self, language: Language) -> None:
         self.keywords = keywords(language)
         self.calls_in_text = language.naming.calls_in_text
+        self.sigil = "$" if language.naming.characters == b"$" else "#"
         self.names: dict[bytes, str] = {}
         self.members: dict[bytes, tuple[str, ...]] = {}
         self.callees: dict[bytes, str] = {}
@@ -84,14 +85,16 @@ class _Chains:
                 self.callees[token] = ".".join((name, *members))
 
     def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:
-        chain = token.strip(b"()=-\"'").decode("utf-8", "replace")
+        chain = token.strip(b"()=-\"'").lstrip(b"!?").decode("utf-8", "replace")
         if token[-1] in b"\"'\x01" or chain.startswith("@"):
             return "", ()  # the beginning of a string, a variable of an object
         first, *members = chain.split(".")
         assigned = self.calls_in_text and not members and token.endswith(b"=")
         if assigned or first[:1].isdigit() or first in self.keywords:
             first = ""  # a word of the language, a keyword argument or what is assigned to
-        return first, tuple([member.lstrip("#$") for member in members if member and not member[0].isdigit()])
+        return first, tuple(
+            [member.lstrip(self.sigil) for member in members if member and not member[0].isdigit()]
+        )
 
 
 class _Calls:

@@ -128,7 +128,7 @@ DECLARED = """
     (parameter_declaration declarator: (array_declarator declarator: (identifier) @parameter))
     (preproc_params (identifier) @parameter)
     (preproc_arg) @quoted
-    (statement_identifier) @hidden
+    [(statement_identifier) (escape_sequence)] @hidden
     (string_content) @text
     (char_literal (character) @hidden)
     (preproc_include) @import

@@ -108,7 +108,7 @@ def _exported(standing: Standing) -> bool:
 NAMING = Naming(
     patterns="""
         [(string_literal_content) (string_content) (raw_string_content) (verbatim_string_literal)] @text
-        [(interpolation_format_clause) (implicit_parameter)] @hidden
+        [(interpolation_format_clause) (implicit_parameter) (escape_sequence)] @hidden
         (file_scoped_namespace_declaration name: (_) @package)
         (namespace_declaration name: (_) @package)
         (using_directive) @import

@@ -109,7 +109,7 @@ NAMING = Naming(
         (var_spec (identifier) @bound)
         (const_spec (identifier) @bound)
         (field_declaration name: (field_identifier) @hidden)
-        (label_name) @hidden
+        [(label_name) (escape_sequence)] @hidden
         (call_expression function: (_) @callee)
         (field_declaration !name type: (_) @base)
         (interface_type (type_elem (_) @base))

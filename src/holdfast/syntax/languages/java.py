@@ -63,6 +63,7 @@ def _imports(node: Node) -> Iterator[Import]:
 NAMING = Naming(
     patterns="""
         [(string_fragment) (multiline_string_fragment)] @text
+        (escape_sequence) @hidden
         (package_declaration [(identifier) (scoped_identifier)] @package)
         (import_declaration) @import
         (formal_parameter name: (identifier) @parameter)

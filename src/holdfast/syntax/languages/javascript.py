@@ -230,7 +230,7 @@ def _exported(standing: Standing) -> bool:
 
 PATTERNS = """
     (string_fragment) @text
-    (regex_pattern) @hidden
+    [(regex_pattern) (escape_sequence)] @hidden
     (import_statement) @import
     (export_statement source: (_)) @import
     (call_expression function: (import) arguments: (arguments . (string))) @required

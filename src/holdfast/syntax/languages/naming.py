@@ -61,6 +61,14 @@ def not_private(standing: Standing) -> bool:
     return "private" not in standing.modifiers
 
 
+def _everyone(_standing: Standing) -> bool:
+    return True
+
+
+def _none(_node: Node) -> tuple[()]:
+    return ()
+
+
 @dataclass(frozen=True)
 class Naming:
     """The rules of one language.
@@ -91,9 +99,9 @@ class Naming:
     reserved: frozenset[str] = CONSTANTS
     interpolated: bytes | None = None
     invoked: str = "name"
-    imports: Callable[[Node], Iterable[Import]] = lambda _node: ()
-    exported: Callable[[Standing], bool] = lambda _standing: True
-    listed: Callable[[Node], Iterable[str]] = lambda _node: ()
+    imports: Callable[[Node], Iterable[Import]] = _none
+    exported: Callable[[Standing], bool] = _everyone
+    listed: Callable[[Node], Iterable[str]] = _none
     unused: frozenset[str] = frozenset()
     exits: frozenset[str] = frozenset()
     reachable: frozenset[str] = frozenset()

@@ -103,7 +103,7 @@ def _bare(name: str) -> str:
 NAMING = Naming(
     patterns="""
         [(string_content) (nowdoc_string)] @text
-        [(text) (php_tag)] @hidden
+        [(text) (php_tag) (escape_sequence)] @hidden
         (namespace_definition name: (_) @package)
         (namespace_use_declaration) @import
         [(require_expression) (require_once_expression) (include_expression) (include_once_expression)]

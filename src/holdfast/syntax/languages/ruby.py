@@ -103,7 +103,7 @@ def _own_name(name: str) -> str:
 NAMING = Naming(
     patterns="""
         [(string_content) (simple_symbol) (bare_symbol) (bare_string) (heredoc_content)] @text
-        (hash_key_symbol) @hidden
+        [(hash_key_symbol) (escape_sequence)] @hidden
         ((call !receiver method: (identifier) @name arguments: (argument_list . [(string) (simple_symbol)]))
           @import (#any-of? @name "require" "require_relative" "load" "autoload"))
         (method_parameters (identifier) @parameter)

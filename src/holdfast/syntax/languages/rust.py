@@ -110,7 +110,7 @@ def _exported(standing: Standing) -> bool:
 NAMING = Naming(
     patterns="""
         (string_content) @text
-        [(lifetime) (label)] @hidden
+        [(lifetime) (label) (escape_sequence)] @hidden
         [(use_declaration) (extern_crate_declaration)] @import
         (mod_item !body) @import
         (parameter pattern: (identifier) @parameter)

@@ -85,7 +85,7 @@ NAMING = Naming(
         (pattern (pattern (simple_identifier) @bound))
         (if_statement bound_identifier: (simple_identifier) @bound)
         (guard_statement bound_identifier: (simple_identifier) @bound)
-        (value_argument_label) @hidden
+        [(value_argument_label) (str_escaped_char)] @hidden
         (enum_entry name: (simple_identifier) @hidden)
         (call_expression . (_) @callee)
         (attribute (user_type) @decorator)
