@@ -84,7 +84,8 @@ def test_what_has_most_edges_is_shown_and_the_rest_is_counted() -> None:
 
 
 MERMAID_LINE = re.compile(
-    r'    n\d+(?:\["[\w ./$#;-]*"\]|\("[\w ./$#;-]*"\))|    n\d+ (?:-->|-\.->|==>)(?:\|\d+\|)? n\d+'
+    r'    n\d+(?:\["[\w ./$#;-]*"\]|\("[\w ./$#;-]*"\))'
+    r"|    n\d+ (?:-->|-\.->|==>)(?:\|(?:\d+|guess|\d+ guess)\|)? n\d+"
 )
 HOSTILE = [
     'a"] --> b["x',

@@ -30,8 +30,9 @@ def mermaid(nodes: Sequence[Node], edges: Iterable[Edge]) -> str:
         opening, closing = ('("', '")') if node.node_type == "Function" else ('["', '"]')
         lines.append(f"    {ids[node.id]}{opening}{_mermaid_label(_label(node))}{closing}")
     for edge in edges:
-        count = f"|{edge.weight}|" if edge.weight > 1 else ""
-        lines.append(f"    {ids[edge.origin]} {_ARROWS[edge.edge_type]}{count} {ids[edge.goal]}")
+        said = [str(edge.weight)] * (edge.weight > 1) + ["guess"] * (edge.certainty == "guess")
+        label = f"|{' '.join(said)}|" if said else ""
+        lines.append(f"    {ids[edge.origin]} {_ARROWS[edge.edge_type]}{label} {ids[edge.goal]}")
     return "\n".join(lines) + "\n"
 
 

@@ -201,10 +201,10 @@ def _summary(result: DependencyGraph) -> list[str]:
             ),
         ),
         *_listed(
-            f"Edges around {result.focus}:" if result.focus else "Edges shown:",
+            f"Around {result.focus}:",
             (
                 f"{edge.origin} {edge.edge_type.lower()} {edge.goal} ({edge.certainty}, {edge.weight})"
-                for edge in result.edges
+                for edge in (result.edges if result.focus is not None else ())
             ),
         ),
     ]
