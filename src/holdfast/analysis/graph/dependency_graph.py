@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES
+from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, function_of
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.graph.meaning import LOCAL, Meaning, Place
 from holdfast.analysis.graph.resolution import Resolution
@@ -196,8 +196,8 @@ class _Builder:
                     file for file in files if not used.isdisjoint(self.resolution.layout.top_names(file))
                 ]
                 files, certainty = (chosen, certainty) if chosen else (files, "likely")
-            scope = self.resolution.scope(path)
-            deferred = imported.typing_only or scope.function_of(imported.definition) != MODULE
+            inner = function_of(names.definitions, imported.definition)
+            deferred = imported.typing_only or inner != MODULE
             self._count("Imports", 1, resolved=certainty != "unknown", package=target.package)
             for file in files:
                 self._edge((path, self._node(Place(file, MODULE)), "Imports"), 1, certainty, deferred)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -90,6 +90,13 @@ def rules_of(language: str) -> Rules:
     return _RULES.get(language) or Rules(language)
 
 
+def function_of(definitions: Sequence[Definition], index: int) -> int:
+    """Return the function in which an import binds its name, or the file."""
+    while index != MODULE and definitions[index].kind not in FUNCTIONS:
+        index = definitions[index].container
+    return index
+
+
 class Home(NamedTuple):
     """A definition around some text, or the file."""
 
@@ -163,7 +170,7 @@ class FileScope:
 
     def _bring_in(self, imported: Import) -> None:
         alias = imported.alias or (imported.name if imported.name != "*" else "")
-        inner = self.function_of(imported.definition)
+        inner = function_of(self.definitions, imported.definition)
         if imported.name == "*" and not imported.alias:
             self.stars.append(imported)
         elif not alias:
@@ -172,12 +179,6 @@ class FileScope:
             self.imports.setdefault(alias, imported)
         else:
             self.inner_imports[inner][alias] = imported
-
-    def function_of(self, index: int) -> int:
-        """Return the function in which an import binds its name, or the file."""
-        while index != MODULE and self.definitions[index].kind not in FUNCTIONS:
-            index = self.definitions[index].container
-        return index
 
     def runs_in(self, index: int) -> int:
         """Return the function or type whose text something is, or the file."""

@@ -59,7 +59,7 @@ class PythonModules:
 
     def resolve(self, path: str, imported: Import) -> Target:
         """Return what an import means."""
-        folder = dirname(path)
+        folder = path.rpartition("/")[0]
         key = (folder, imported.module, imported.name, imported.level)
         found = self._known.get(key)
         if found is None:
