@@ -54,6 +54,11 @@ class Measured:
             wall.append(time.perf_counter() - started)
             cpu.append(_cpu() - before)
 
+    def beside(self, other: Measured, ours: Callable[[], object]) -> None:
+        """Run our side once, and compare it with what another's took."""
+        self.take(lambda: None, ours)
+        self.cpu.baseline[-1], self.wall.baseline[-1] = other.cpu.baseline[-1], other.wall.baseline[-1]
+
 
 def _cpu() -> float:
     used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
@@ -88,13 +93,22 @@ class Asked:
     def churn(self, days: int, *, kept: bool) -> CodeChurn:
         """Measure the churn, with what was kept or without."""
         if not kept:
-            for path in Path(self.repository.store_directory).glob("commits*"):
-                path.unlink()
+            self._forget("commits*")
         room = Analysis(self.repository, lambda: datetime.fromtimestamp(self.last, UTC))
         result: CodeChurn = analyze_code_churn(room, AnalyzeCodeChurn(project_path=".", period_days=days))
         self._words(result)
         room.close()
         return result
+
+    def ages(self, lines: dict[str, list[int]], *, kept: bool) -> None:
+        """Find the ages of lines, with what was kept or without."""
+        if not kept:
+            self._forget("line-ages*")
+        line_ages(self.repository, lines, time.time(), seconds=600)
+
+    def _forget(self, names: str) -> None:
+        for path in Path(self.repository.store_directory).glob(names):
+            path.unlink()
 
     def marked(self) -> dict[str, list[int]]:
         """Return lines of which one wants to know the age."""
@@ -145,17 +159,17 @@ def compare(asked: Asked, rounds: int) -> bool:
         Measured("whole history, nothing kept", None),
         Measured("whole history, once more", WARM_BAR),
     )
-    ages = Measured("ages of lines, against blame", None)
+    ages, ages_again = (
+        Measured("ages of lines, nothing kept", None),
+        Measured("ages of lines, once more", None),
+    )
     marked = asked.marked()
     for _ in range(rounds):
         month.take(lambda: asked.log(30), lambda: asked.churn(30, kept=False))
         first.take(lambda: asked.log(None), lambda: asked.churn(10**6, kept=False))
-        again.take(lambda: None, lambda: asked.churn(10**6, kept=True))
-        again.cpu.baseline[-1], again.wall.baseline[-1] = first.cpu.baseline[-1], first.wall.baseline[-1]
-        ages.take(
-            lambda: asked.blame(marked),
-            lambda: line_ages(asked.repository, marked, time.time(), seconds=600),
-        )
+        again.beside(first, lambda: asked.churn(10**6, kept=True))
+        ages.take(lambda: asked.blame(marked), lambda: asked.ages(marked, kept=False))
+        ages_again.beside(ages, lambda: asked.ages(marked, kept=True))
     size = sum(path.stat().st_size for path in Path(asked.repository.store_directory).glob("commits*"))
     result = asked.churn(10**6, kept=True)
     total = result.summary
@@ -163,7 +177,7 @@ def compare(asked: Asked, rounds: int) -> bool:
         f"{total.total_commits} commits and {total.merge_commits} merges, {result.files_analyzed} files;"
         f" {size / 1e6:.1f} MB are kept; {sum(map(len, marked.values()))} lines in {len(marked)} files"
     )
-    taken = [one for both in (month, first, again, ages) for one in (both.cpu, both.wall)]
+    taken = [one for both in (month, first, again, ages, ages_again) for one in (both.cpu, both.wall)]
     return report(corpus, ("git", "holdfast"), taken)
 
 

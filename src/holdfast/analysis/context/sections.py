@@ -168,7 +168,7 @@ def changes(material: Material) -> Part:
                 "additions": file.additions,
                 "deletions": file.deletions,
                 "churn_score": file.score,
-                "unique_authors": len(file.authors),
+                "unique_authors": len(churn.authors(file)),
             }
             for file in files[: asked.limit]
         ],
