@@ -193,6 +193,7 @@ class Record(NamedTuple):
     """What is wrong with the text where the parser had to skip a part of it; counted all the same."""
 
 
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circular=False).encode
 NO_NAMES = Names((), (), (), (), (), (), (), False)
 
 
@@ -205,10 +206,12 @@ def read_record(path: str, source: bytes) -> Record | None:
 
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:
     """Return a record as three texts: its numbers with the functions, its comments, its names."""
-    from pydantic_core import to_json
-
     numbers = (*record[:4], record.broken, record.functions)
-    return to_json(numbers), to_json(record.comments), to_json(record.names)
+    return _json(numbers), _json(record.comments), _json(record.names)
+
+
+def _json(value: object) -> bytes:
+    return _encode(value).encode()
 
 
 def from_sections(metrics: bytes, comments: bytes = b"[]", names: bytes = b"") -> Record:
