@@ -18,6 +18,8 @@ from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.storage.git.repository import Repository
 from tests.analysis.polyglot import COVERAGE, polyglot, write
 from tests.analysis.sarif_schema import check_sarif
+from tests.contract.prepared import HOLDFAST
+from tests.wire.client import wire_client
 
 SECTIONS = {
     "ast": {"ast_contexts"},
@@ -377,6 +379,27 @@ def test_names_that_hide_something_are_shown_without_it(room: Analysis) -> None:
     result = analyze_deep_context(room, AnalyzeDeepContext())
     assert "\u202e" not in OPERATION.words(result)
     assert "\u202e" not in json.dumps(result.wire(), ensure_ascii=False)
+
+
+@pytest.mark.requirement("analysis-106")
+def test_over_the_wire_the_text_is_the_document_and_progress_only_goes_on(repository: Path) -> None:
+    polyglot(repository)
+    arguments = {"project_path": ".", "format": "json"}
+    call = {"name": OPERATION.name, "arguments": arguments, "_meta": {"progressToken": "p"}}
+    heard: list[float] = []
+    with wire_client([HOLDFAST, "serve"], cwd=repository) as client:
+        client.initialize("2025-06-18")
+        client.request(7, "tools/call", call)
+        while (message := client.receive(60)).get("id") != 7:
+            heard.append(message["params"]["progress"])
+        resource = client.ask(8, "resources/read", {"uri": "analysis://context"})
+    [content] = message["result"]["content"]
+    document = json.loads(content["text"])
+    assert document == message["result"]["structuredContent"]
+    assert document["failures"] == {}
+    assert heard == sorted(heard)
+    read = json.loads(resource["result"]["contents"][0]["text"])
+    assert steady(read)["quality_scorecard"] == steady(document)["quality_scorecard"]
 
 
 @pytest.mark.requirement("analysis-106")
