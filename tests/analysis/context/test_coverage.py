@@ -204,6 +204,15 @@ def test_a_view_in_place_of_a_table_is_not_run(tmp_path: Path) -> None:
         parsed(".coverage", path.read_bytes())
 
 
+def test_places_that_are_something_else_are_passed_over(repository: Path) -> None:
+    (repository / "coverage").write_text("a file where a folder might be", encoding="utf-8")
+    (repository / "lcov.info").mkdir()
+    os.mkfifo(repository / "cover.out")
+    put(repository, "coverage.xml", COBERTURA.format(file="a.py"))
+    assert found(repository, "a.py").percent is not None
+    assert [report.path for report in found(repository, "a.py").reports] == ["coverage.xml"]
+
+
 def test_a_report_behind_a_link_is_not_read(repository: Path, tmp_path: Path) -> None:
     elsewhere = tmp_path / "elsewhere.xml"
     elsewhere.write_text(COBERTURA.format(file="a.py"), encoding="utf-8")

@@ -147,7 +147,8 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
             continue
         reports.append(made(kind=report.kind, files=len(told), unmatched=unmatched))
         for source, parts in told.items():
-            is_stale = _time_of(tree, source) > time_ns
+            seen = _look(tree, source)
+            is_stale = seen is not None and seen[2] > time_ns
             found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale))
     return Coverage(dict(sorted(found.items())), tuple(reports))
 
@@ -156,14 +157,17 @@ def _present(tree: Tree, project: str) -> Iterator[tuple[RepoPath, tuple[int, in
     prefixes = dict.fromkeys((f"{project}/" if project else "", ""))
     for place in (f"{prefix}{place}" for prefix in prefixes for place in PLACES):
         path = RepoPath.parse(place)
-        signature = tree.signature(path)
+        signature = _look(tree, place)
         if signature is not None:
             yield path, signature
 
 
-def _time_of(tree: Tree, source: str) -> int:
-    signature = tree.signature(RepoPath.parse(source))
-    return 0 if signature is None else signature[2]
+def _look(tree: Tree, path: str) -> tuple[int, int, int] | None:
+    """Return inode, size and time of a file; None also where nobody lets us look."""
+    try:
+        return tree.signature(RepoPath.parse(path))
+    except HoldfastError:
+        return None
 
 
 def _by_name(sources: Collection[str]) -> Mapping[str, list[str]]:
