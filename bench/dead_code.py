@@ -22,6 +22,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import basename, dirname, splitext
@@ -31,6 +32,7 @@ from holdfast.analysis.dead_code.finding import Finding
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
+from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import MODULE, Record, read_record
 
 VERBS = "merge split collect resolve measure rewind prune encode relabel stitch probe settle derive"
@@ -115,9 +117,10 @@ class Tree:
     def read(self, paths: list[str]) -> Tree:
         """Read the records of some files."""
         for path in paths:
-            record = read_record(path, self.texts[path].encode("utf-8", "replace"))
-            if record is not None:
-                self.records[path] = record
+            with suppress(ParseTooLong):  # what a machine has written, in one line
+                record = read_record(path, self.texts[path].encode("utf-8", "replace"))
+                if record is not None:
+                    self.records[path] = record
         return self
 
     def resolution(self) -> Resolution:

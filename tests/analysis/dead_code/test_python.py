@@ -250,3 +250,12 @@ def test_members_that_a_known_base_does_not_call_are_found_and_those_of_unknown_
     """
 
     assert dead({"m.py": source}, "low") == {"Order.forgotten": "medium", "Job.doubtful": "low"}
+
+
+def test_a_base_of_a_common_name_is_the_projects_own_where_it_has_one() -> None:
+    own = "class Base: pass\nclass Gone(Base): pass\nBase()\n"
+    foreign = "from database import Base\nclass Table(Base): pass\n"
+    tests = "import unittest\nclass TestCase(unittest.TestCase): pass\nclass Checks(TestCase): pass\n"
+
+    assert dead({"m.py": own}) == {"Gone": "high"}
+    assert dead({"m.py": foreign, "tests/checks.py": tests}) == {}

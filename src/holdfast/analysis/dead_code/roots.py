@@ -13,6 +13,8 @@ from holdfast.analysis.dead_code.namespace import CLASSES, MEMBERS, OWNERS, SPAC
 from holdfast.syntax.record import Definition, Record
 
 _ALL = (*python_frameworks.ALL, *web_frameworks.ALL, *language_rules.ALL)
+_AMBIGUOUS = frozenset({"Base", "Task", "Document", "Manager", "Library"})
+"""Names of bases that a project may have for something else; where it has such a class, that one is meant."""
 _LAST_WORD = re.compile(r"\w+$")
 
 
@@ -92,7 +94,9 @@ def derived_from_known(space: Namespace) -> set[int]:
             continue
         rules = conventions(space.records[space.homes[one]].language)
         for base in map(last_word, row.bases):
-            if base in registering or (base in rules.bases and base not in space.top):
+            if base in registering or (
+                base in rules.bases and not (base in _AMBIGUOUS and base in space.top)
+            ):
                 known.add(one)
             else:
                 extended.setdefault(base, []).append(one)
