@@ -21,6 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from holdfast.analysis.debt.debt_item import is_prose
 from holdfast.analysis.debt.marker import opening_marker
 from holdfast.analysis.debt.model import Model, features
 from holdfast.analysis.debt.passage import Passage, passages
@@ -39,6 +40,8 @@ class Row(NamedTuple):
 
     text: str
     certain: bool
+    prose: bool
+    """Whether the model is asked about it at all."""
     original: bool
     corrected: bool
 
@@ -63,7 +66,7 @@ def read_projects(folder: Path) -> dict[str, list[Row]]:
             assert text == same
             found = passage(text)
             certain = any(opening_marker(line.text) for line in found.lines)
-            rows.append(Row(found.text, certain, original, corrected))
+            rows.append(Row(found.text, certain, is_prose(found), original, corrected))
     return projects
 
 
@@ -145,7 +148,10 @@ def unseen_scores(projects: Projects) -> dict[str, list[float]]:
     scores = {}
     for held in projects:
         model = train({name: rows for name, rows in projects.items() if name != held}).model
-        scores[held] = [1.0 if row.certain else model.probability(row.text) for row in projects[held]]
+        scores[held] = [
+            1.0 if row.certain else model.probability(row.text) if row.prose else 0.0
+            for row in projects[held]
+        ]
     return scores
 
 

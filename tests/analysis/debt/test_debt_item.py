@@ -104,11 +104,20 @@ def test_what_has_no_marker_is_probable_with_its_probability():
         ("a.py", "# why = should(ugly)\n# not_sure.remove(hack)\n# return workaround\n"),
         ("a.java", f"/** {ADMITTED} */ class A {{}}\n"),
         ("a.rs", f"/// {ADMITTED}\nstruct A;\n"),
+        ("a.py", f"# Bug #123: {ADMITTED}\n"),
         ("a.py", "#\n"),
     ],
 )
-def test_documentation_licences_code_and_orders_to_tools_are_not_probable(path, text):
+def test_documentation_licences_code_orders_and_issues_are_not_probable(path, text):
     assert items(path, text) == []
+
+
+def test_documentation_with_the_word_of_a_marker_in_its_middle_may_be_probable():
+    text = f"/** Adds. This is an ugly {TODO}, should be removed. */\nclass A {{}}\n"
+    assert [item.certainty for item in items("a.java", text)] == ["probable"]
+    assert [item.certainty for item in items("a.java", text.replace("Adds. This is an ugly", "<p>"))] == [
+        "certain"
+    ]
 
 
 def test_probable_debt_is_left_out_where_it_is_not_wanted_or_not_probable_enough():

@@ -1,8 +1,8 @@
 """Items of debt: what a survey's comments admit, each with its place and how sure that is.
 
 What opens with a marker is certain, wherever it stands. The model is asked only about passages of the sort
-that it was trained on: prose without a marker, no documentation, no licence, no code that is commented out,
-no orders to other tools.
+that it was trained on: prose without a marker, of documentation only what has the word of one in its middle,
+no licence, no code that is commented out, no orders to other tools and no number of an issue.
 """
 
 from __future__ import annotations
@@ -33,13 +33,15 @@ _ORDER = re.compile(
     r"(?i)\s*(?:noqa|type: ?ignore|pylint|pragma|mypy|pyright|ruff|fmt|isort|flake8|nosec|yapf|black|bandit"
     r"|eslint|prettier|jshint|jslint|global |globals |tslint|@ts-|istanbul|c8 |biome|webpack|nolint|go:"
     r"|\+build|nosonar|noinspection|checkstyle|rubocop|frozen_string_literal|shellcheck|clang-format|swiftlint"
-    r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$)"
+    r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$"
+    r"|(?:bug|issue|ticket) #?\d)"
 )
 _CODE_LINE = re.compile(
     r"(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
     r"|func|fn|var|let|const|public|private|static|elif|else|#include|except|raise|print) ?.*[\w)\]:'\"]$"
     r"|[)\]}]|>>> |\$ |</?\w+)"
 )
+_TAG = re.compile(r"(?i)\b(?:todo|fixme|xxx|hack)\b")
 _PROSE = re.compile(r"\b[A-Za-z']{2,30} [A-Za-z']{2,30} [A-Za-z']{2,}")
 _CATEGORIES: tuple[tuple[Category, re.Pattern[str]], ...] = (
     ("Security", re.compile(r"(?i)\b(?:security|insecure|vulnerab|exploit|injection)")),
@@ -137,13 +139,15 @@ def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtI
 def is_prose(passage: Passage) -> bool:
     """Tell whether a passage is of the sort that the model was trained on."""
     written = [line.text for line in passage.lines if line.text]
-    if not written or passage.documentation or _ORDER.match(written[0]):
+    if not written or _ORDER.match(written[0]):
         return False
-    return sum(map(_is_code, written)) * 2 < len(written)
+    if passage.documentation and not any(map(_TAG.search, written)):
+        return False
+    return sum(map(_is_code, written)) * 2 <= len(written)
 
 
 def _is_code(line: str) -> bool:
-    return line[-1] in ";{}" or (_CODE_LINE.match(line) is not None and _PROSE.search(line) is None)
+    return (line[-1] in ";{}" or _CODE_LINE.match(line) is not None) and _PROSE.search(line) is None
 
 
 def _certain(path: str, passage: Passage) -> Iterator[DebtItem]:

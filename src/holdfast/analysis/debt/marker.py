@@ -49,7 +49,7 @@ _SPELLINGS = {
 _NOTE = r"(?:\s?\([^()]*\)|\s?\[[^\[\]]*\])?"
 """An author or the number of an issue: `(ann)`, `[PROJ-12]`. `Bug #34:` names an issue and admits nothing."""
 _OPENING = re.compile(
-    r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+)?(?:"
+    r"[\s/*#;!=|~+•·@\\(\[{-]*(?:\d+[.)]\s+|</?\w+>\s*)?(?:"
     # Nobody opens a sentence with these, whatever follows; `todo.append(x)` and `todo = []` are code.
     r"((?i:todo|fixme)|TO[ -]DO|FIX ME|XXX+|HACK|KLUDGE|TBD)(?!\w|-\w|\.\w|\s*=)"
     # These open sentences, too, unless punctuation follows.
