@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from holdfast.syntax import parse as parsing
 from holdfast.syntax.languages import LANGUAGES
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import MODULE, Record, from_sections, read_record, sections
+from holdfast.syntax.record import MODULE, from_sections, read_record, sections
 
 FOLDER = Path(__file__).parent
 SAMPLES = {
@@ -27,8 +27,13 @@ SPLINTERS = (
 )  # fmt: skip
 
 
-def assert_holds_together(record: Record) -> None:
+def assert_holds_together(path: str, source: bytes) -> None:
     """Every index is one of a definition, every line one of the file, and the record survives its way."""
+    try:
+        record = read_record(path, source)
+    except ParseTooLong:  # a grammar that loses itself in a text is stopped
+        return
+    assert record is not None
     names, lines = record.names, range(1, record.lines + 2)
     known = range(MODULE, len(names.definitions))
     assert all(row.container in known and row.line in lines for row in names.definitions)
@@ -42,7 +47,7 @@ def assert_holds_together(record: Record) -> None:
 @settings(max_examples=150, deadline=None)
 @given(ending=st.sampled_from(ENDINGS), source=st.binary(max_size=300))
 def test_any_bytes_have_a_record(ending, source):
-    assert_holds_together(read_record(f"a{ending}", source))
+    assert_holds_together(f"a{ending}", source)
 
 
 @settings(max_examples=300, deadline=None)
@@ -54,7 +59,7 @@ def test_a_sample_cut_and_disturbed_has_a_record(data, name):
     splinter = data.draw(st.sampled_from(SPLINTERS))
     disturbed = source[:at] + splinter + source[at:]
     for text in (source[: max(start, end)], source[:start] + source[end:], disturbed):
-        assert_holds_together(read_record(name, text))
+        assert_holds_together(name, text)
 
 
 @pytest.mark.parametrize("ending", ENDINGS)
@@ -62,7 +67,7 @@ def test_a_sample_cut_and_disturbed_has_a_record(data, name):
     "piece", [b"(", b"{", b"[", b"f(", b"if x {\n", b"a.", b"class A {\n", b'"#{', b"x = "]
 )
 def test_depth_ends_nothing(ending, piece):
-    assert_holds_together(read_record(f"a{ending}", piece * 3000))
+    assert_holds_together(f"a{ending}", piece * 3000)
 
 
 def test_a_deep_nest_of_definitions_is_read():
