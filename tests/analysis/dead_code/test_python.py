@@ -259,3 +259,10 @@ def test_a_base_of_a_common_name_is_the_projects_own_where_it_has_one() -> None:
 
     assert dead({"m.py": own}) == {"Gone": "high"}
     assert dead({"m.py": foreign, "tests/checks.py": tests}) == {}
+
+
+def test_a_class_named_after_its_base_from_elsewhere_may_be_called_by_it() -> None:
+    source = "import simple\nclass Server(simple.Server):\n    def finish(self): return 1\nServer()\n"
+
+    assert dead({"m.py": source}, "low") == {"Server.finish": "low"}
+    assert dead({"m.py": source.replace("(simple.Server)", "")})["Server.finish"] == "high"

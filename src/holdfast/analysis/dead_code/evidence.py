@@ -177,7 +177,10 @@ class Evidence:
             seen.add(current)
             for base in row.bases:
                 found = [other for other in self._classes(last_word(base)) if other != current]
-                if not found and last_word(base) not in rules.silent_bases:
+                own = (
+                    last_word(base) == row.name
+                )  # a class named after the one from elsewhere that it extends
+                if (own or not found) and last_word(base) not in rules.silent_bases:
                     yield base
                 classes += [other for other in found if other not in seen]
 
