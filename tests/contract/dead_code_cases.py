@@ -38,6 +38,7 @@ DEAD_CODE_CASES = [
 ]
 
 DEAD_CODE_PLAIN_TEXT = {
+    "DeadCode.compared_with": "the id of a commit",
     "DeadCode.files_skipped": "words of ours, with numbers",
     "DeadCode.method": "a sentence that stands in our code",
     "DeadCodeSummary.by_kind": "words of ours, with numbers",
