@@ -113,7 +113,6 @@ def _words(result: DeepContext) -> str:
     positional=("project_path",),
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
     specified=True,
-    listed=False,
     seconds=LIMITS.index_seconds,
     text=_words,
     fill_in=arguments.project,

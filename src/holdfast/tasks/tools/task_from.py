@@ -69,6 +69,7 @@ class MadeFrom(Reported):
     "taskpilot_from",
     title="Make a task of a remark",
     effect=Effect.WRITE,
+    listed=False,
     idempotent=True,
     command="from",
     positional=("source",),
