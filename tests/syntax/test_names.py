@@ -1,6 +1,6 @@
 """The names of every language on a source written for the purpose.
 
-Beside each sample stands what is expected of it, a line for each row; every line was judged by hand.
+Beside each sample stands what is expected of it, a line for each row, made from the output and read through.
 """
 
 from __future__ import annotations
