@@ -51,13 +51,7 @@ def _table(language: Language) -> bytes:
 
 def _prepared(language: Language, text: bytearray) -> bytes:
     """Return the text with spaces between tokens, everything in its place."""
-    for old, new in (
-        *language.naming.spaced,
-        (b"...", b"   "),
-        (b"..", b"  "),
-        (b"==", b"  "),
-        (b" (", b"( "),
-    ):
+    for old, new in (*language.naming.spaced, *SPACED):
         text = text.replace(old, new)
     if language.naming.calls_in_text:
         text = bytearray(_TYPED.sub(rb":\1 ", text))
