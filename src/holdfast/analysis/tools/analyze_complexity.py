@@ -171,7 +171,7 @@ def _report(result: Complexity, width: int) -> str:
         parts.append("## Violations\n" + _by_file(result.violations))
     if len(result.violations) < result.violations_total:
         shown = f"{len(result.violations)} of {result.violations_total} violations"
-        parts.append(f"{shown}; `limit` or `top_files` 0 has more.")
+        parts.append(f"{shown}; a higher limit has more.")
     return "\n\n".join([*parts, result.method])
 
 

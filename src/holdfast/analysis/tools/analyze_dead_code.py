@@ -162,7 +162,7 @@ def _sarif(result: DeadCode) -> str:
         )
         for one in result.findings
     ]
-    notes = [f"{result.left_out} findings were left out; limit lists more."] if result.left_out else []
+    notes = [f"{result.left_out} findings were left out; a higher limit has more."] if result.left_out else []
     return sarif_text(sarif(_RULES.values(), findings, notes=notes))
 
 

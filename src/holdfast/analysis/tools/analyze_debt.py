@@ -151,7 +151,7 @@ def _report(result: Debt, width: int) -> str:
         f"Files skipped: {skipped}." if skipped else "",
         *_age_words(summary),
         table([_cells(item) for item in shown], width, flexible=(5, 4)) if shown else "",
-        f"Shown: {len(shown)} of {summary.total}; `detailed` and `limit` show more."
+        f"Shown: {len(shown)} of {summary.total}; the detailed format and a higher limit show more."
         if len(shown) < summary.total
         else "",
     ]
