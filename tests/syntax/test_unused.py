@@ -15,6 +15,7 @@ from tests.syntax.names import names_of, unused
         ("a.py", "class A:\n    from m import walk\n"),
         ("a.py", "def f():\n    x = g()  # NOQA\n"),
         ("a.py", "def f(out):\n    out = 1\n"),
+        ("a.py", "from m import Kind\nx = cast('list[Kind]', y)\n"),
         ("a.py", "from m import null, case\nnull.x(case.y)\n"),
         ("a.py", "def f(x: dict[str, Kind]=1, y:Other=2): return x, y, f(z=1)\nfrom m import Kind, Other\n"),
         ("a.js", "import assert from 'assert'\nimport async from 'async'\nassert(async.map)\n"),

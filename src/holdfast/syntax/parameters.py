@@ -10,7 +10,6 @@ from holdfast.syntax.languages.language import Language
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_FIELDS = ("parameters", "declarator", "value", "right", "body")
 _LISTS = frozenset(
     {
         *("formal_parameters", "function_value_parameters", "lambda_parameters", "method_parameters"),

@@ -110,6 +110,13 @@ NAMING = Naming(
     rare=(
         (b"exit(", '((call function: (_) @exit) (#any-of? @exit "sys.exit" "exit" "os._exit"))'),
         (
+            b"cast(",
+            """
+            ((call function: (_) @name arguments: (argument_list . (string) @quoted))
+             (#any-of? @name "cast" "typing.cast" "t.cast"))
+            """,
+        ),
+        (
             b"__all__",
             """
             ((assignment left: (identifier) @name right: (_) @export) (#eq? @name "__all__"))

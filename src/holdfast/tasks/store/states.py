@@ -49,16 +49,6 @@ def status_of(text: str) -> Status:
     return spelled
 
 
-def priority_of(text: str) -> Priority:
-    """Return the priority that a text spells, in any case."""
-    spelled = text.strip().lower()
-    if spelled not in PRIORITIES:
-        raise InvalidArguments(
-            f'"{text[:40]}" is not a priority.', hint=f"Choose one of: {', '.join(PRIORITIES)}."
-        )
-    return spelled
-
-
 def check_transition(before: str, after: str, reason: str | None) -> None:
     """Raise when a task may not go from one state to the other, or not without a reason."""
     if before == after:
