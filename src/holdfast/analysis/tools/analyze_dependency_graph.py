@@ -25,6 +25,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
+from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -240,6 +241,7 @@ def _cycle_words(result: DependencyGraph) -> list[str]:
     example="holdfast analyze graph src --dag-type import-graph --format mermaid",
     text=words,
     listed=False,
+    seconds=LIMITS.index_seconds,
 )
 def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
     """Show what depends on what: calls between functions, imports between files, base types.
