@@ -7,6 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -24,6 +25,7 @@ class Disk:
 
     def __init__(self, place: Path) -> None:
         self.image, self.mount, self.after = place / "disk", place / "mount", place / "after"
+        self._copies = count()
         self.image.write_bytes(b"")
         os.truncate(self.image, DISK_MEGABYTES * 2**20)
         _run("mkfs.ext4", "-q", "-F", str(self.image))
@@ -36,14 +38,19 @@ class Disk:
         return self.mount / "repository"
 
     def cut(self, read: Callable[[Path], list[str]]) -> list[str]:
-        """Return what is found when the disk comes back as it is now."""
-        copy = self.image.with_name("copy")
+        """Return what is found when the disk comes back as it is now.
+
+        Each copy has a name of its own: a test that has just begun a namespace of mounts keeps the device of
+        the last one open, and to mount the same file again would show what that device has read before.
+        """
+        copy = self.image.with_name(f"copy-{next(self._copies)}")
         _run("cp", "--sparse=always", str(self.image), str(copy))
         _run("mount", "-o", "loop", str(copy), str(self.after))
         try:
             return read(self.after / "repository")
         finally:
             _run("umount", str(self.after))
+            copy.unlink()
 
     def close(self) -> None:
         _run("umount", str(self.mount))

@@ -71,7 +71,11 @@ print(json.dumps(answers))
 WRITES = ("add_comment", "send_message", "git_mile_create", "taskpilot_add", "taskpilot_create_task")
 """One or two of each room that keeps something."""
 
-_VOLATILE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|[0-9a-f]{8,}")
+_VOLATILE = re.compile(
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|[0-9a-f]{8,}"
+    r'|"(?:analysis_duration|cache_stats)":\{[^}]*\}|"(?:analysis_duration_seconds|cache_hit_rate)":[^,}]*'
+)
+"""Times and names that differ each time, and how much a cache had, which a full disk takes nothing into."""
 
 
 class Machine:
