@@ -125,3 +125,23 @@ def test_an_unknown_stateless_revision_names_the_supported_ones() -> None:
         error = client.ask(1, "tools/list", {"_meta": envelope})["error"]
         assert error["code"] == -32022
         assert error["data"]["supported"] == ["2026-07-28"]
+
+
+BAD_LINES = (
+    b"{not json",
+    b"\xff\xfe",
+    b'{"jsonrpc":"2.0","id":7,"method":"no/such/method"}',
+    b'{"jsonrpc":"2.0","id":8,"method":"tools/call","params":null}',
+    b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"arguments":{}}}',
+)
+
+
+@pytest.mark.requirement("analysis-218")
+@pytest.mark.parametrize("line", BAD_LINES)
+def test_a_bad_line_is_answered_once_and_the_session_goes_on(line: bytes) -> None:
+    with wire_client() as client:
+        client.initialize()
+        client.send_bytes(line + b"\n")
+        assert "error" in client.receive()
+        client.notify("notifications/no_such_thing")
+        assert client.ask(10, "ping")["result"] == {}  # and so the notification had no answer
