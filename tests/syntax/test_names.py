@@ -19,7 +19,7 @@ SAMPLES = sorted(
 
 
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
-def test_names_are_those_found_by_hand(path):
+def test_names_are_those_expected(path):
     record = read_record(path.name, path.read_bytes())
     expected = path.with_name(path.name + ".expected").read_text(encoding="utf-8").splitlines()
     assert described(record.names) == expected

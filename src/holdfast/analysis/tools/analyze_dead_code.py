@@ -22,6 +22,7 @@ from holdfast.kernel import text
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
 
 Format = Literal["summary", "detailed", "json", "sarif"]
 
@@ -187,8 +188,9 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     listed, and the command ends with status 1 where something did.
     """
     base = base_of(room, args.since, args.diff)
-    survey = room.survey(Project(args.project_path))
+    path = checked_project(room.repository, args.project_path)
     everything = room.survey(Project())  # what is used elsewhere is used
+    survey = room.survey(Project(path)) if path else everything
     findings = room.once("dead code", everything, lambda: tuple(dead_code(room.resolution(everything))))
     before = () if base is None else dead_code(room.resolution(base.survey(everything)))
     known = {_key(one) for one in before}
