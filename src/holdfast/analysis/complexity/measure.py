@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 from statistics import median
@@ -50,17 +50,21 @@ class Reading:
 
     def worse(self, files: Mapping[str, Record], base: Base) -> list[Measure]:
         """Return the figures of functions that are new since a commit, or higher than there."""
-        found: list[Measure] = []
+        return [
+            new
+            for new, old in self.compared(files, base)
+            if old is None or new.cyclomatic > old.cyclomatic or new.cognitive > old.cognitive
+        ]
+
+    def compared(self, files: Mapping[str, Record], base: Base) -> Iterator[tuple[Measure, Measure | None]]:
+        """Yield the functions of files that changed since a commit, with what each was there, if it was."""
         for path, before in base.changed(files):
             known: dict[str, list[Measure]] = {}
             for each in self.of(path, before):
                 known.setdefault(each.function.name, []).append(each)
             for new in self.of(path, files[path]):
                 same = known.get(new.function.name)
-                old = same.pop(0) if same else None
-                if old is None or new.cyclomatic > old.cyclomatic or new.cognitive > old.cognitive:
-                    found.append(new)
-        return found
+                yield new, same.pop(0) if same else None
 
 
 class FileMeasure(NamedTuple):

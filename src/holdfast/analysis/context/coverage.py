@@ -54,6 +54,8 @@ class FileCoverage:
     report: str
     is_stale: bool
     """Whether the file is newer than the report."""
+    parts: Parts = field(default_factory=Parts, repr=False)
+    """What of it was run and what was not."""
 
     @property
     def percent(self) -> float | None:
@@ -149,7 +151,7 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
         for source, parts in told.items():
             seen = _look(tree, source)
             is_stale = seen is not None and seen[2] > time_ns
-            found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale))
+            found.setdefault(source, FileCoverage(parts.covered, parts.total, path.text, is_stale, parts))
     return Coverage(dict(sorted(found.items())), tuple(reports))
 
 

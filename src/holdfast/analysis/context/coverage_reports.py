@@ -7,6 +7,7 @@ no such report, or beyond the bounds, is `Unreadable`.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -36,6 +37,17 @@ class Parts:
         if hit:
             self.hit.add(part)
 
+    def among(self, lines: frozenset[int]) -> Parts:
+        """Return the parts that have one of these lines in them."""
+        ordered = sorted(lines)
+        kept = {}
+        for part, weight in self.weights.items():
+            first, last = _ends(part)
+            at = bisect_left(ordered, first)
+            if at < len(ordered) and ordered[at] <= last:
+                kept[part] = weight
+        return Parts(kept, self.hit & kept.keys())
+
     @property
     def total(self) -> int:
         """Return how much there is to run."""
@@ -45,6 +57,12 @@ class Parts:
     def covered(self) -> int:
         """Return how much of it was run."""
         return sum(self.weights[part] for part in self.hit if part in self.weights)
+
+
+def _ends(part: Hashable) -> tuple[int, int]:
+    """Return the first and last line of a part, which is a line or a block of Go's: `3.14,5.2`."""
+    ends = [int(end.partition(".")[0]) for end in str(part).split(",")]
+    return ends[0], ends[-1]
 
 
 @dataclass

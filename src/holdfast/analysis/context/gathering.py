@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from holdfast.analysis.context.coverage import Coverage, coverage_of
 from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Issue, Measurements
@@ -24,6 +24,8 @@ from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import Tree
+
+Answer = TypeVar("Answer")
 
 NOT_OFFLINE = "offline nothing but the cache is read"
 NEEDS: Mapping[str, tuple[str, ...]] = {"defect-probability": ("complexity", "churn")}
@@ -110,7 +112,7 @@ def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> G
     stages = Stages(len(running) + 2)
     survey = stages.run("files", partial(_survey, room, asked))
     material = Material(room, survey, asked)
-    works = [(name, partial(_done, analysers[name], material)) for name in running]
+    works = [(name, partial(attempted, partial(analysers[name], material))) for name in running]
     done = dict(zip(running, stages.all(works, asked.workers), strict=True))
     parts = {name: part for name, part in done.items() if isinstance(part, Part)}
     failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
@@ -138,10 +140,10 @@ def _coverage(room: Analysis, survey: Survey, asked: Asked) -> Coverage:
     return coverage_of(Tree(room.repository), room.repository.root, asked.project.path, survey.files.keys())
 
 
-def _done(analyser: Analyser, material: Material) -> Part | str:
+def attempted(analysis: Callable[[], Answer]) -> Answer | str:
     """Return what an analysis says, or why it says nothing."""
     try:
-        return analyser(material)
+        return analysis()
     except (Cancelled, DeadlineExceeded):
         raise
     except HoldfastError as failure:

@@ -5,6 +5,7 @@ Contract: nothing is recommended that no measurement asks for; efforts are added
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from pydantic import Field
@@ -30,6 +31,12 @@ class Duration(Output):
 
     secs: int
     nanos: int = 0
+
+    @classmethod
+    def since(cls, started: float) -> Duration:
+        """Return the time since a moment of the monotonic clock."""
+        whole, nanos = divmod(int((time.monotonic() - started) * 1e9), 1_000_000_000)
+        return cls(secs=whole, nanos=nanos)
 
 
 class Recommendation(Output):

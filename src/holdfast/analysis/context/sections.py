@@ -29,7 +29,8 @@ from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import Graph, dependency_graph
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
-from holdfast.analysis.sarif import Finding, Level, Rule
+from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES
+from holdfast.analysis.sarif import Finding, Level
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.syntax.record import MODULE, Record
@@ -43,13 +44,6 @@ _SEVERITIES: Mapping[str, Severity] = {
 }
 _HEAVY = {"error": 1.0, "warning": 0.5}
 """How much of a function's lines count as too complex."""
-RULES = (
-    Rule("cyclomatic-complexity", "A function has more paths through it than the threshold."),
-    Rule("cognitive-complexity", "A function is harder to follow than the threshold."),
-    Rule("technical-debt", "A comment admits a debt.", "note"),
-    Rule("dead-code", "Nothing uses it.", "note"),
-)
-"""What issues break, in the words of SARIF."""
 
 
 def syntax_trees(material: Material) -> Part:
@@ -242,11 +236,15 @@ def unused_code(material: Material) -> Part:
 
 def useless(item: Unused) -> Issue:
     """Return something that nothing uses as an issue."""
-    named = f"{item.kind} {item.name}".rstrip()
-    properties = {"confidence": item.confidence, "reason": item.reason}
-    place = (item.file, item.line, item.end_line)
     finding = Finding(
-        "dead-code", "note", f"Nothing uses {named}.", *place, thing=named, properties=properties
+        DEAD_CODE_RULES[item.kind].id,
+        "note",
+        item.words,
+        item.file,
+        item.line,
+        item.end_line,
+        thing=item.name,
+        properties={"confidence": item.confidence},
     )
     return Issue("dead-code", "low", DEAD_CODE_MINUTES, finding)
 
@@ -273,7 +271,7 @@ def owed(item: DebtItem) -> Issue:
     severity = _SEVERITIES[item.severity]
     level: Level = "error" if severity == "critical" else "warning" if severity == "high" else "note"
     finding = Finding(
-        "technical-debt",
+        DEBT_RULES[item.category].id,
         level,
         item.text,
         item.file,

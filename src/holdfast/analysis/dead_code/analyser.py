@@ -15,6 +15,9 @@ from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, SPACES, Na
 from holdfast.analysis.dead_code.roots import called_from_outside, derived_from_known
 from holdfast.analysis.dead_code.unused import unused_in_files
 from holdfast.analysis.graph.resolution import Resolution
+from holdfast.analysis.records.base import Base
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import VARIABLES
@@ -40,6 +43,20 @@ def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
     current_call().progress(2, 3, "what may be used")
     found = [*_definitions(evidence, left), *unused_in_files(space)]
     return tuple(sorted(found, key=lambda one: (one.file, one.line, one.name, one.kind)))
+
+
+def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterator[Finding]:
+    """Yield what is dead in the whole repository and, where there is a base, was not yet so there."""
+    findings = room.once("dead code", everything, lambda: dead_code(room.resolution(everything)))
+    if base is None:
+        yield from findings
+        return
+    before = dead_code(room.resolution(base.survey(everything)))
+    known = {(one.file, one.kind, one.name, one.level) for one in before}  # lines move
+    for one in findings:
+        former = base.renames.get(one.file, one.file)
+        if (former, one.kind, one.name, one.level) not in known:
+            yield one
 
 
 def _roots(space: Namespace, entries: EntryPoints) -> Iterator[int]:

@@ -28,6 +28,11 @@ class Finding:
     """What was looked for and not found, and what keeps it from being surer."""
 
     @property
+    def words(self) -> str:
+        """Say what was found, in a sentence or two."""
+        return f"Unused {self.kind} {self.name}. {self.reason}" if self.name else self.reason
+
+    @property
     def level(self) -> Level:
         """Return the level that its confidence belongs to."""
         return next(level for level in LEVELS if self.confidence >= LEAST[level])

@@ -1,13 +1,16 @@
 """The records of files as they were in a commit, to tell what changed since.
 
 Contract: contents are read from git's objects; nothing of the repository's configuration runs. A revision
-that does not exist is an error, never an empty base.
+that does not exist is an error, never an empty base. A file that git takes for a renamed one is compared with
+what it was under its former name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator
+import os
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from holdfast.analysis.records.source import text_of
 from holdfast.analysis.survey import Survey
@@ -16,6 +19,7 @@ from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.line_diff import kept_lines, lines_of
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.parse import ParseTooLong
 from holdfast.syntax.record import Record, read_record
@@ -40,39 +44,62 @@ class Base:
         self._repository = repository
         self.commit = commit
 
+    @cached_property
+    def renames(self) -> Mapping[str, str]:
+        """Return the former names of files that were renamed since, as far as git's index knows of it."""
+        options = ("--cached", "--find-renames", "--diff-filter=R", "--name-status", "-z")
+        with Git(self._repository) as git:
+            listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
+        fields = os.fsdecode(listed).split("\0")
+        return dict(zip(fields[2::3], fields[1::3], strict=False))
+
     def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
         """Yield the files that are not as they were, with what they were; nothing for those that are new."""
+        for path, before, _ in self._differing(paths):
+            yield path, None if before is None else _record(path, before)
+
+    def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
+        """Return the lines, from 1, of files that are not as they were which did not stand there before."""
+        found = {}
+        for path, before, now in self._differing(paths):
+            lines = lines_of(now)
+            kept = kept_lines(lines_of(before or b""), lines, range(len(lines)))
+            found[path] = frozenset(index + 1 for index in range(len(lines)) if index not in kept)
+        return found
+
+    def _differing(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
         known = list(paths)
         call = current_call()
         with Git(self._repository) as git:
             for number, path in enumerate(known):
                 call.progress(number, len(known), "files compared with the base")
+                former, now = self.renames.get(path, path), self._now(path)
                 try:
-                    found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
+                    found = git.objects().read(f"{self.commit}:{former}", LIMITS.source_file_bytes)
                 except TooLarge:
                     found = None
                 if found is None or found.kind != "blob":
-                    yield path, None
-                elif found.data != self._now(path):
-                    yield path, _record(path, found.data)
+                    yield path, None, now or b""
+                elif found.data != now:
+                    yield path, found.data, now or b""
 
     def survey(self, now: Survey) -> Survey:
         """Return a survey of the commit, given the present one; what is left out now is left out there."""
-        files = dict(now.files)
-        for path, before in self.changed(now.files):
+        files = {path: record for path, record in now.files.items() if path not in self.renames}
+        for path, before in self.changed(list(files)):
             if before is None:
                 del files[path]
             else:
                 files[path] = before
         known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
         files.update(self._removed(known))
-        return replace(now, files=dict(sorted(files.items())))
+        return replace(now, files=dict(sorted(files.items())), version=None)
 
     def _removed(self, known: Container[str]) -> Iterator[tuple[str, Record]]:
         """Yield the files that were there and are no more."""
         with Git(self._repository) as git:
-            listed = git.execute("ls-tree", "-r", "-z", "--name-only", self.commit).output
-            for path in listed.decode("utf-8", "surrogateescape").split("\0"):
+            listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
+            for path in os.fsdecode(listed).split("\0"):
                 if path and path not in known:
                     found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
                     record = None if found is None else _record(path, found.data)

@@ -26,9 +26,10 @@ from holdfast.analysis.complexity.report import (
     top_files_of,
     violation_of,
 )
-from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC, Thresholds
+from holdfast.analysis.complexity.thresholds import Thresholds
 from holdfast.analysis.complexity.toolchain import AUTO, TOOLCHAINS, detected, languages_of
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import COMPLEXITY_RULES
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -244,14 +245,6 @@ def _by_file(violations: list[ComplexityViolation]) -> str:
 
 
 def _sarif(result: Complexity) -> str:
-    rules = [
-        sarif.Rule(
-            CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."
-        ),
-        sarif.Rule(
-            COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."
-        ),
-    ]
     findings = [
         sarif.Finding(
             each.rule,
@@ -267,7 +260,7 @@ def _sarif(result: Complexity) -> str:
     left = result.violations_total - len(result.violations)
     notes = [result.method, *([f"{left} more violations are left out."] if left else [])]
     return sarif.sarif_text(
-        sarif.sarif(rules, findings, properties={"summary": result.summary.wire()}, notes=notes)
+        sarif.sarif(COMPLEXITY_RULES, findings, properties={"summary": result.summary.wire()}, notes=notes)
     )
 
 

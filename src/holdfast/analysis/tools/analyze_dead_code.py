@@ -8,12 +8,13 @@ from typing import Literal
 
 from pydantic import Field, StrictBool
 
-from holdfast.analysis.dead_code.analyser import dead_code
+from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST, LEVELS, Finding, Kind, Level
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DEAD_CODE_RULES
 from holdfast.analysis.sarif import Finding as SarifFinding
-from holdfast.analysis.sarif import Rule, sarif, sarif_text
+from holdfast.analysis.sarif import sarif, sarif_text
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.arguments import base_of
@@ -29,16 +30,6 @@ Format = Literal["summary", "detailed", "json", "sarif"]
 _SHOWN = 50
 _MOST = 1000
 _IN_SUMMARY = 10
-_RULES = {
-    "function": Rule("dead-code/unused-function", "A function that nothing calls."),
-    "method": Rule("dead-code/unused-method", "A method that nothing calls."),
-    "class": Rule("dead-code/unused-class", "A class or type that nothing uses."),
-    "variable": Rule("dead-code/unused-variable", "A variable or constant that nothing reads."),
-    "import": Rule("dead-code/unused-import", "An import that its file does not use."),
-    "local": Rule("dead-code/unused-local", "A local variable that its function does not read."),
-    "parameter": Rule("dead-code/unused-parameter", "A parameter that its function does not read.", "note"),
-    "unreachable": Rule("dead-code/unreachable", "Statements that execution never gets to."),
-}
 _SARIF_LEVELS: dict[Level, Literal["warning", "note"]] = {"high": "warning", "medium": "note", "low": "note"}
 
 
@@ -152,7 +143,7 @@ def _words(result: DeadCode) -> str:
 def _sarif(result: DeadCode) -> str:
     findings = [
         SarifFinding(
-            _RULES[one.kind].id,
+            DEAD_CODE_RULES[one.kind].id,
             _SARIF_LEVELS[one.level],
             f"Unused {one.kind} {one.name}. {one.reason}" if one.name else one.reason,
             one.file,
@@ -164,7 +155,7 @@ def _sarif(result: DeadCode) -> str:
         for one in result.findings
     ]
     notes = [f"{result.left_out} findings were left out; a higher limit has more."] if result.left_out else []
-    return sarif_text(sarif(_RULES.values(), findings, notes=notes))
+    return sarif_text(sarif(DEAD_CODE_RULES.values(), findings, notes=notes))
 
 
 @analyze.operation(
@@ -191,17 +182,13 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     path = checked_project(room.repository, args.project_path)
     everything = room.survey(Project())  # what is used elsewhere is used
     survey = room.survey(Project(path)) if path else everything
-    findings = room.once("dead code", everything, lambda: tuple(dead_code(room.resolution(everything))))
-    before = () if base is None else dead_code(room.resolution(base.survey(everything)))
-    known = {_key(one) for one in before}
     found = [
         one
-        for one in findings
+        for one in became_dead(room, everything, base)
         if one.file in survey.files
         and one.confidence >= LEAST[args.min_confidence]
         and (args.kinds is None or one.kind in args.kinds)
         and (args.include_tests or not IN_TESTS.search(one.file))
-        and _key(one) not in known
     ]
     found.sort(key=lambda one: -one.confidence)  # stable: by file and line within
     lines = sum(record.lines for record in survey.files.values())
@@ -215,11 +202,6 @@ def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
         method=_METHOD,
         format=args.format,
     )
-
-
-def _key(one: Finding) -> tuple[str, str, str, str]:
-    """Return what a finding is known by where lines move."""
-    return one.file, one.kind, one.name, one.level
 
 
 def _facts(one: Finding) -> DeadCodeFinding:

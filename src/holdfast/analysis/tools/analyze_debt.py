@@ -12,6 +12,7 @@ from holdfast.analysis import sarif
 from holdfast.analysis.debt.debt_item import Certainty, DebtItem, debt_items, least_probability, new_items
 from holdfast.analysis.debt.marker import SEVERITIES, Category, Severity
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DEBT_RULES
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -182,13 +183,9 @@ def _cells(item: FoundDebt) -> tuple[str, ...]:
 
 
 def _sarif(result: Debt) -> str:
-    rules = [
-        sarif.Rule(f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note")
-        for category in get_args(Category)
-    ]
     findings = [
         sarif.Finding(
-            f"debt-{item.category.lower()}",
+            DEBT_RULES[item.category].id,
             _LEVELS[item.severity],
             item.text,
             item.file,
@@ -201,7 +198,7 @@ def _sarif(result: Debt) -> str:
     left = result.summary.total - len(result.items)
     notes = [result.method, *([f"{left} more items are left out."] if left else [])]
     return sarif.sarif_text(
-        sarif.sarif(rules, findings, properties={"summary": result.summary.wire()}, notes=notes)
+        sarif.sarif(DEBT_RULES.values(), findings, properties={"summary": result.summary.wire()}, notes=notes)
     )
 
 

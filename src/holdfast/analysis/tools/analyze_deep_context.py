@@ -23,9 +23,10 @@ from holdfast.analysis.context.provenance import Provenance, provenance_of
 from holdfast.analysis.context.recommendations import Duration, recommendations
 from holdfast.analysis.context.risk import correlation, hotspots
 from holdfast.analysis.context.scorecard import scorecard
-from holdfast.analysis.context.sections import ANALYSERS, RULES
+from holdfast.analysis.context.sections import ANALYSERS
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import RULES
 from holdfast.analysis.sarif import sarif, sarif_text
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.analysis.tools import arguments
@@ -142,7 +143,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
             period_days=args.period_days,
             cache_strategy=args.cache_strategy,
             cache_stats=_stats(found.survey),
-            analysis_duration=_duration(time.monotonic() - started),
+            analysis_duration=Duration.since(started),
         ),
         quality_scorecard=scorecard(measured, found.coverage.reason),
         defect_summary=defect_summary(measured),
@@ -200,11 +201,6 @@ def _stats(survey: Survey) -> CacheStats:
     looked_up = survey.hits + survey.misses
     rate = round(survey.hits / looked_up, 3) if looked_up else None
     return CacheStats(hits=survey.hits, misses=survey.misses, hit_rate=rate)
-
-
-def _duration(seconds: float) -> Duration:
-    whole, nanos = divmod(int(seconds * 1e9), 1_000_000_000)
-    return Duration(secs=whole, nanos=nanos)
 
 
 def _sarif(found: Gathered, result: DeepContext) -> dict[str, Any]:

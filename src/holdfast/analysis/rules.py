@@ -1,0 +1,49 @@
+"""The rules that findings break: one id for one kind of finding, whichever tool tells of it.
+
+Readers of SARIF keep a baseline by rule and fingerprint, so that a finding accepted once stays accepted in
+the answers of all tools.
+"""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
+from holdfast.analysis.dead_code.finding import Kind
+from holdfast.analysis.debt.marker import Category
+from holdfast.analysis.sarif import Rule
+
+COVERAGE = "test-coverage"
+
+COMPLEXITY_RULES = (
+    Rule(CYCLOMATIC, "Too many ways lead through a function.", help="Split it, or say it with data."),
+    Rule(COGNITIVE, "A function is hard to follow.", help="Return early, and move inner parts out."),
+)
+DEBT_RULES = {
+    category: Rule(f"debt-{category.lower()}", f"A comment admits debt: {category.lower()}.", level="note")
+    for category in get_args(Category)
+}
+_UNUSED = {
+    "function": "A function that nothing calls.",
+    "method": "A method that nothing calls.",
+    "class": "A class or type that nothing uses.",
+    "variable": "A variable or constant that nothing reads.",
+    "import": "An import that its file does not use.",
+    "local": "A local variable that its function does not read.",
+    "parameter": "A parameter that its function does not read.",
+    "unreachable": "Statements that execution never gets to.",
+}
+DEAD_CODE_RULES = {
+    kind: Rule(
+        f"dead-code/{'' if kind == 'unreachable' else 'unused-'}{kind}",
+        _UNUSED[kind],
+        "note" if kind == "parameter" else "warning",
+    )
+    for kind in get_args(Kind)
+}
+RULES = (
+    *COMPLEXITY_RULES,
+    *DEBT_RULES.values(),
+    *DEAD_CODE_RULES.values(),
+    Rule(COVERAGE, "Tests run too few of a file's lines.", help="Test what they do not reach."),
+)

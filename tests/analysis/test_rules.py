@@ -1,0 +1,40 @@
+"""The same finding has the same rule and fingerprint, whichever tool tells of it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import RULES
+from holdfast.storage.git.repository import Repository
+from holdfast.toolsets import toolset
+from tests.analysis.polyglot import polyglot
+
+ALONE = {
+    "analyze_complexity": {"project_path": ".", "toolchain": "auto"},
+    "analyze_debt": {"include_probable": False},
+    "analyze_dead_code": {"min_confidence": "high"},
+}
+
+
+def known(room: Analysis, tool: str, **arguments: Any) -> dict[str, str]:
+    """Return the rule of each finding by its fingerprint."""
+    operation = next(one for one in toolset("analyze").operations if one.name == tool)
+    result = operation.function(room, operation.input.model_validate({"format": "sarif", **arguments}))
+    [run] = json.loads(operation.words(result))["runs"]
+    return {found["partialFingerprints"]["holdfast/v1"]: found["ruleId"] for found in run["results"]}
+
+
+def test_rules_and_fingerprints_are_those_of_the_tool_for_one_analysis(repository: Path) -> None:
+    polyglot(repository)
+    room = Analysis(Repository.at(repository))
+    together = known(room, "analyze_deep_context")
+    apart = {key: rule for tool, given in ALONE.items() for key, rule in known(room, tool, **given).items()}
+    assert len({rule.partition("-")[0] for rule in apart.values()}) >= 4
+    assert together == apart
+
+
+def test_no_two_rules_share_an_id() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
