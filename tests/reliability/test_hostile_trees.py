@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.analysis.records.product import RECORDS
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.call import Call, running
@@ -62,7 +63,7 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
     root.mkdir(exist_ok=True)
     expected = hostile(root)
 
-    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
     found = surveyor.survey(Project(), "normal", workers)
     surveyor.close()
 
@@ -76,7 +77,7 @@ def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
 def late(root: Path, workers: int) -> Survey:
     """Survey with a clock on which every look at it takes a second, for a caller who waits thirty."""
     ticks = iter(range(10**9))
-    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
     try:
         with running(Call(seconds=30, clock=lambda: next(ticks))):
             return surveyor.survey(Project(), "normal", workers)

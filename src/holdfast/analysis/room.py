@@ -6,8 +6,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.churn.history import History
+from holdfast.analysis.records.product import RECORDS, TOKENS
 from holdfast.analysis.records.surveyor import Surveyor
-from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.analysis.records.token_stream import TokenStream
+from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Survey
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
@@ -30,7 +32,8 @@ class Analysis:
         self.repository = repository
         self.clock = clock
         self.history = History(repository)
-        self._surveyor = Surveyor(repository)
+        self._surveyor = Surveyor(repository, RECORDS)
+        self._lexed = Surveyor(repository, TOKENS)
         self._tree = Tree(repository)
         self._answers: Memory[Any] = Memory(_ANSWERS)
 
@@ -44,7 +47,11 @@ class Analysis:
         """Return the records of a project's files; at most so many processes read, by default one a core."""
         return self._surveyor.survey(project, strategy, workers)
 
-    def once(self, question: str, survey: Survey, answer: Callable[[], Answer]) -> Answer:
+    def lexed(self, project: Project, *, workers: int | None = None) -> FileSurvey[TokenStream]:
+        """Return the tokens of a project's files: the same files that a survey has, and far sooner."""
+        return self._lexed.survey(project, "normal", workers)
+
+    def once(self, question: str, survey: FileSurvey[object], answer: Callable[[], Answer]) -> Answer:
         """Return the answer that follows from a survey, found anew only where something in it changed."""
         known: Answer | None = self._answers.recall(question, survey.version)
         return self._answers.keep(question, survey.version, answer()) if known is None else known
@@ -66,4 +73,5 @@ class Analysis:
     def close(self) -> None:
         """End what runs for this repository."""
         self._surveyor.close()
+        self._lexed.close()
         self.history.close()

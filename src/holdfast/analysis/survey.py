@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from pydantic import Field
 
@@ -17,6 +17,7 @@ from holdfast.kernel.operation import Output
 from holdfast.syntax.record import Record
 
 CacheStrategy = Literal["normal", "force-refresh", "offline"]
+Made = TypeVar("Made", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -43,10 +44,10 @@ class Skipped:
 
 
 @dataclass(frozen=True)
-class Survey:
-    """The records of a project."""
+class FileSurvey(Generic[Made]):
+    """What is known of the files of a project: their records, or another product."""
 
-    files: Mapping[str, Record]
+    files: Mapping[str, Made]
     sizes: Mapping[str, int]
     """The bytes of each file analysed."""
     skipped: tuple[Skipped, ...] = ()
@@ -66,6 +67,10 @@ class Survey:
             files_analyzed=len(self.files),
             files_skipped=dict(sorted(reasons.items())),
         )
+
+
+Survey = FileSurvey[Record]
+"""The records of a project."""
 
 
 class FileCounts(Output):

@@ -15,28 +15,32 @@ from typing import NamedTuple
 
 from holdfast.syntax.languages.language import Flow
 
-_STRINGS = {
-    "double": rb'"(?:[^"\\\n]++|\\[\s\S])*+"',
-    "single": rb"'(?:[^'\\\n]++|\\[\s\S])*+'",
+STRINGS = {
+    "double": rb'"(?:[^"\\\n]++|\\[\s\S])*+"?+',
+    "single": rb"'(?:[^'\\\n]++|\\[\s\S])*+'?+",
     "raw_single": rb"'[^']*+'",
     "character": rb"'(?:[^'\\\n]|\\[^\n]{1,10}?)'",
-    "triple": rb'"""[\s\S]*?"""',
-    "backtick": rb"`(?:[^`\\]++|\\[\s\S])*+`",
+    "triple": rb'"""[\s\S]*?(?:"""|\Z)',
+    "backtick": rb"`(?:[^`\\]++|\\[\s\S])*+`?+",
     "raw_backtick": rb"`[^`]*+`",
-    "verbatim": rb'\$?@\$?"(?:[^"]++|"")*+"',
-    "rust": rb'b?r"[^"]*+"|b?r#"[\s\S]*?"#|b?r##"[\s\S]*?"##',
-    "cpp": rb'R"\([\s\S]*?\)"',
+    "verbatim": rb'\$?@\$?"(?:[^"]++|"")*+"?+',
+    "rust": rb'b?r"[^"]*+"|b?r#"[\s\S]*?(?:"#|\Z)|b?r##"[\s\S]*?(?:"##|\Z)',
+    "cpp": rb'R"\([\s\S]*?(?:\)"|\Z)',
     "regex": (
         rb"(?:(?<=[=(,:;!&|?{}\[\n])|(?<=[=(,:;!&|?{}\[] )|(?<=return ))"
-        rb"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*+\])++/\w*"
+        rb"/(?![/*])(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.){0,200}+\]){1,500}+/\w*"
     ),
     "python": (
         rb"[rRbBuUfFtT]{0,2}+"
-        rb"(?:\"(?:\"\"(?:[^\\\"]++|\\[\s\S]|\"(?!\"\"))*+\"\"\"|(?:[^\"\\\n]++|\\[\s\S])*+\")"
-        rb"|'(?:''(?:[^\\']++|\\[\s\S]|'(?!''))*+'''|(?:[^'\\\n]++|\\[\s\S])*+'))"
+        rb"(?:\"(?:\"\"(?:[^\\\"]++|\\[\s\S]|\"(?!\"\"))*+(?:\"\"\")?+|(?:[^\"\\\n]++|\\[\s\S])*+\"?+)"
+        rb"|'(?:''(?:[^\\']++|\\[\s\S]|'(?!''))*+(?:''')?+|(?:[^'\\\n]++|\\[\s\S])*+'?+))"
     ),
-    "heredoc": rb"<<[-~<]?[\"']?(?P<tag>[A-Za-z_]\w*)[\"']?[^\n]*\n[\s\S]*?^\s*(?P=tag)\b",
+    "heredoc": (
+        rb"<<[-~<]?+[\"']?+(?P<tag>[A-Z_]\w*+)[\"']?+(?![^\n]{0,80}\)\))[^\n]*+\n"
+        rb"[\s\S]*?(?:^[ \t]*+(?P=tag)\b|\Z)"
+    ),
 }
+"""What is not closed goes on to the end of its line, or of the text: nothing is searched for twice."""
 _COMMENTS = {
     "slashes": rb"//[^\n]*|/\*[\s\S]*?\*/",
     "hash": rb"#[^\n]*",
@@ -69,7 +73,7 @@ class Halstead(NamedTuple):
 @cache
 def _lexer(strings: tuple[str, ...], comments: str) -> re.Pattern[bytes]:
     """Return what finds tokens: its first group, which is empty for comments."""
-    literals = (_STRINGS[name] for name in strings)
+    literals = (STRINGS[name] for name in strings)
     tokens = b"|".join((_WORDS, _PLAIN, *literals, _SIGNS))
     return re.compile(_BLANK + b"(?:" + _COMMENTS[comments] + b"|(" + tokens + b"))", re.MULTILINE)
 

@@ -13,7 +13,7 @@ import pytest
 from holdfast.analysis.records import cache, core_version, surveyor
 from holdfast.analysis.records.cache import RecordCache
 from holdfast.analysis.records.core_version import version_of
-from holdfast.analysis.records.memory import RecordMemory
+from holdfast.analysis.records.memory import ProductMemory
 from holdfast.analysis.records.stored import StoredRecord, packed
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
@@ -280,7 +280,7 @@ def test_memory_lets_go_of_what_was_not_used_for_longest() -> None:
     record = read_record("a.py", OTHER.encode())
     assert record is not None
     parts = packed(sections(record))
-    memory = RecordMemory(most=sum(map(len, parts)) * 2)
+    memory = ProductMemory[StoredRecord](most=sum(map(len, parts)) * 2)
     for key in ("a", "b"):
         memory.put(key, StoredRecord(parts))
     memory.get("a")

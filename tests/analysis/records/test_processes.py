@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.analysis.records.product import RECORDS
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.call import Call, Listener, running
@@ -34,7 +35,7 @@ def tree(repository: Path) -> Path:
 
 def surveyed(root: Path, workers: int | None = None) -> Survey:
     """Survey anew, with processes however small the tree."""
-    surveyor = Surveyor(Repository.at(root), worth_bytes=1)
+    surveyor = Surveyor(Repository.at(root), RECORDS, worth_bytes=1)
     try:
         return surveyor.survey(Project(), "force-refresh", workers)
     finally:
@@ -86,7 +87,7 @@ def test_cancelling_ends_the_survey_and_its_processes_and_keeps_what_was_read(tr
     before = children()
     listener = Steps(until=100)
     listener.call = call = Call(listener=listener)
-    surveyor = Surveyor(Repository.at(tree), worth_bytes=1)
+    surveyor = Surveyor(Repository.at(tree), RECORDS, worth_bytes=1)
     with running(call), pytest.raises(Cancelled):
         surveyor.survey(Project(), "normal", 2)
 

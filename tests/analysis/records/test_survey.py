@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Project, Survey
+from holdfast.analysis.survey import FileSurvey, Project, Survey
 from holdfast.kernel.errors import InvalidPath, NotFound, Unavailable
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import commit, git
@@ -32,7 +32,7 @@ def write(root: Path, files: dict[str, str | bytes]) -> None:
         place.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
-def reasons(found: Survey) -> dict[str, str]:
+def reasons(found: FileSurvey[object]) -> dict[str, str]:
     return {item.path: item.reason for item in found.skipped}
 
 

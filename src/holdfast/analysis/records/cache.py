@@ -72,8 +72,10 @@ class Remembered(NamedTuple):
 class RecordCache:
     """The cache of one repository, as one of its work trees sees it."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(self, repository: Repository, name: str = NAME) -> None:
+        """`name` is that of the database, for what is kept of files beside their records."""
         self._repository = repository
+        self._name = name
         self._root = os.fsencode(repository.root)
         self._is_damaged = False
         self._database: DerivedDatabase | None = None
@@ -129,7 +131,7 @@ class RecordCache:
         if self._database is None:
             self._database = DerivedDatabase(
                 self._repository.store_directory,
-                NAME,
+                self._name,
                 application_id=APPLICATION_ID,
                 version=core_version(),
                 prepare=_prepare,

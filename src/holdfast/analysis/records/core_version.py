@@ -15,7 +15,10 @@ from importlib.resources.abc import Traversable
 
 _OURS = (
     ("holdfast.syntax", ""),
-    *(("holdfast.analysis.records", name) for name in ("source.py", "reading.py", "stored.py")),
+    *(
+        ("holdfast.analysis.records", name)
+        for name in ("product.py", "reading.py", "source.py", "stored.py", "token_stream.py")
+    ),
 )
 _PARSER = "tree_sitter"
 

@@ -1,4 +1,4 @@
-"""One file read: its record in sections, or in few words why there is none.
+"""One file read: its product in parts, or in few words why there is none.
 
 Contract: one file that cannot be read, decoded or parsed is one outcome with its reason; nothing is raised
 for it. A file that is no source after all has neither key nor reason. Processes of a crew import this module,
@@ -13,8 +13,9 @@ from hashlib import sha1
 from posixpath import splitext
 from typing import NamedTuple
 
+from holdfast.analysis.records.product import PRODUCTS, RECORDS, Kept, Product, Source
 from holdfast.analysis.records.source import UNDECODABLE, may_be_source, reason_to_skip, text_of
-from holdfast.analysis.records.stored import Parts, packed
+from holdfast.analysis.records.stored import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
@@ -22,7 +23,6 @@ from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.crew import Crew
 from holdfast.syntax.languages import language_of
 from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import read_record, sections
 
 TOO_LARGE = "too large"
 TOOK_TOO_LONG = "took too long"
@@ -45,10 +45,10 @@ class Outcome(NamedTuple):
     path: str
     size: int = 0
     key: str = ""
-    """Language, ending and content; equal ones have equal records."""
+    """Language, ending and content; equal ones have equal products."""
     reason: str = ""
     parts: Parts | None = None
-    """The record; missing where the key was among those already known, and where there is none."""
+    """The product; missing where the key was among those already known, and where there is none."""
 
     def to_bytes(self) -> bytes:
         """Return the outcome as it travels between processes."""
@@ -71,7 +71,8 @@ class Outcome(NamedTuple):
 class Reader:
     """Reads the files of one work tree; each content once, and those whose key is known not at all."""
 
-    def __init__(self, root: str, known: Iterable[str] = ()) -> None:
+    def __init__(self, root: str, known: Iterable[str] = (), product: Product[Kept] = RECORDS) -> None:
+        self._make = product.make
         self._tree = Tree(Repository(root))
         self._known = set(known)
 
@@ -109,25 +110,26 @@ class Reader:
         key = f"{language.name}:{splitext(path)[1]}:{digest}"
         if key in self._known:
             return Outcome(path, size, key)
-        record = read_record(path, text.encode("utf-8", "replace"))
-        if record is None:
+        parts = self._make(Source(path, language.name, text.encode("utf-8", "replace")))
+        if parts is None:
             return Outcome(path)
         self._known.add(key)
-        return Outcome(path, size, key, parts=packed(sections(record)))
+        return Outcome(path, size, key, parts=parts)
 
 
 def reader(setup: bytes) -> Callable[[bytes], bytes]:
-    """Return what a process of a crew does with a path, for a root and keys that are known."""
-    root, known = json.loads(setup)
-    read = Reader(root, known).read
+    """Return what a process of a crew does with a path, for a product, a root and keys that are known."""
+    product, root, known = json.loads(setup)
+    read = Reader(root, known, PRODUCTS[product]).read
     return lambda path: read(path.decode()).to_bytes()
 
 
 def read_by_crew(
-    root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
+    product: Product[Kept], root: str, known: Sequence[str], sizes: Mapping[str, int], processes: int
 ) -> Iterator[Outcome]:
     """Yield what came of each file, in any order, read by several processes."""
-    crew = Crew((__name__, reader.__name__), json.dumps([root, known]).encode(), processes)
+    setup = json.dumps([product.name, root, known]).encode()
+    crew = Crew((__name__, reader.__name__), setup, processes)
     for path, answer in crew.answers(_batches(sizes)):
         yield Outcome(path.decode(), reason=FAILED) if answer is None else Outcome.from_bytes(answer)
 

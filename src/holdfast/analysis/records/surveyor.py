@@ -13,10 +13,12 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
+from typing import Generic
 
 from holdfast.analysis.records.cache import RecordCache, Remembered
 from holdfast.analysis.records.discovery import Discovered, selected, shown, sort_out
-from holdfast.analysis.records.memory import RecordMemory
+from holdfast.analysis.records.memory import ProductMemory
+from holdfast.analysis.records.product import Made, Product
 from holdfast.analysis.records.reading import (
     FAILED,
     GONE,
@@ -27,8 +29,8 @@ from holdfast.analysis.records.reading import (
     read_by_crew,
 )
 from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
-from holdfast.analysis.records.stored import Parts, StoredRecord
-from holdfast.analysis.survey import CacheStrategy, Project, Skipped, Survey
+from holdfast.analysis.records.stored import Parts
+from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Skipped
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.command import Git
@@ -38,9 +40,6 @@ from holdfast.storage.processes.child import cores
 
 NOT_CACHED = "not cached"
 
-WORTH_BYTES = 1_000_000
-"""How much source there must be for each process, or starting it costs more than it gains."""
-
 _YOUNG_NANOSECONDS = 2_000_000_000
 _KEPT_AT_ONCE = 256
 _PASSING = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
@@ -49,16 +48,17 @@ _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
 
 @dataclass
-class _Work:
+class _Work(Generic[Made]):
     """One survey while it is made."""
 
+    product: Product[Made]
     project: Project
     found: Discovered
     seen: Mapping[str, Seen | str] = field(default_factory=dict)
     looked_at: int = 0
     outcomes: dict[str, Remembered] = field(default_factory=dict)
     """What came of each candidate, by its path."""
-    records: dict[str, StoredRecord] = field(default_factory=dict)
+    records: dict[str, Made] = field(default_factory=dict)
     """By key."""
     parsed: set[str] = field(default_factory=set)
     """The keys of the contents that were parsed for this survey."""
@@ -79,9 +79,9 @@ class _Work:
         self.outcomes[outcome.path] = Remembered(trusted, seen.size, "", outcome.key, outcome.reason)
         if outcome.parts is not None:
             self.parsed.add(outcome.key)
-            self.records[outcome.key] = StoredRecord(outcome.parts)
+            self.records[outcome.key] = self.product.restored(outcome.parts)
 
-    def _version(self, survey: Survey) -> str | None:
+    def _version(self, survey: FileSurvey[Made]) -> str | None:
         """Return what tells whether anything changed: contents, and how files in no language look."""
         sights = [self.seen.get(path) for path in survey.other_files]
         newest = self.looked_at - _YOUNG_NANOSECONDS
@@ -92,9 +92,9 @@ class _Work:
         whole = repr((self.project, keys, skipped, list(zip(survey.other_files, sights, strict=True))))
         return blake2b(whole.encode("utf-8", "replace"), digest_size=16).hexdigest()
 
-    def survey(self) -> Survey:
+    def survey(self) -> FileSurvey[Made]:
         """Return what was found."""
-        files: dict[str, StoredRecord] = {}
+        files: dict[str, Made] = {}
         skipped, others = self.found.skipped, self.found.others
         for path in self.found.candidates:
             known = self.outcomes[path]
@@ -107,7 +107,7 @@ class _Work:
             elif not self.project.languages or record.language in self.project.languages:
                 files[path] = record
         misses = sum(self.outcomes[path].key in self.parsed for path in files)
-        made = Survey(
+        made = FileSurvey(
             files,
             {path: self.found.candidates[path].size for path in files},
             tuple(sorted(skipped, key=lambda item: item.path)),
@@ -118,19 +118,22 @@ class _Work:
         return replace(made, version=self._version(made))
 
 
-class Surveyor:
+class Surveyor(Generic[Made]):
     """Makes the surveys of one repository. Usable from many threads."""
 
-    def __init__(self, repository: Repository, worth_bytes: int = WORTH_BYTES) -> None:
+    def __init__(
+        self, repository: Repository, product: Product[Made], worth_bytes: int | None = None
+    ) -> None:
         self._repository = repository
-        self._worth_bytes = worth_bytes
+        self._product = product
+        self._worth_bytes = worth_bytes or product.worth_bytes
         self._git = None if repository.git_dir is None else Git(repository)
-        self._cache = RecordCache(repository)
-        self._memory = RecordMemory()
+        self._cache = RecordCache(repository, product.name)
+        self._memory = ProductMemory[Made]()
         self._known: dict[str, Remembered] = {}
 
-    def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> Survey:
-        """Return the records of a project."""
+    def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> FileSurvey[Made]:
+        """Return the products of a project."""
         project = replace(project, path=checked_project(self._repository, project.path))
         known = self._known = self._known or self._cache.remembered()
         if strategy == "offline":
@@ -139,7 +142,7 @@ class Surveyor:
         listed = list_files(self._repository, self._git, project.path)
         seen = look(self._repository.root, selected(project, listed.paths))
         said = self._said_by_attributes(seen)
-        work = _Work(project, sort_out(project, seen, said), seen, looked_at)
+        work = _Work(self._product, project, sort_out(project, seen, said), seen, looked_at)
         work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
         if strategy == "normal":
             self._recall(work, known)
@@ -154,7 +157,7 @@ class Surveyor:
         if self._git is not None:
             self._git.close()
 
-    def _offline(self, project: Project, known: Mapping[str, Remembered]) -> Survey:
+    def _offline(self, project: Project, known: Mapping[str, Remembered]) -> FileSurvey[Made]:
         if not known:
             raise Unavailable(
                 "Nothing of this repository is cached, and an offline analysis reads nothing else.",
@@ -163,7 +166,7 @@ class Surveyor:
         paths = selected(project, sorted(known))
         seen = {path: known[path].sight or Seen(0, known[path].size, 0, 0) for path in paths}
         said = {path: known[path].reason for path in seen if known[path].reason}
-        work = _Work(project, sort_out(project, seen, said))
+        work = _Work(self._product, project, sort_out(project, seen, said))
         work.outcomes = {path: known[path] for path in work.found.candidates}
         self._load(work)
         return work.survey()
@@ -175,14 +178,14 @@ class Surveyor:
         found = attributes(self._git, seen, sources, tuple(_ATTRIBUTES))
         return {path: _ATTRIBUTES[name] for path, name in found.items()}
 
-    def _recall(self, work: _Work, known: Mapping[str, Remembered]) -> None:
+    def _recall(self, work: _Work[Made], known: Mapping[str, Remembered]) -> None:
         """Take what is known of the files that look as they did."""
         for path, seen in work.found.candidates.items():
             if (one := known.get(path)) is not None and one.seen == seen:
                 work.outcomes[path] = one
         self._load(work)
 
-    def _load(self, work: _Work) -> None:
+    def _load(self, work: _Work[Made]) -> None:
         """Find the records of the keys that are known, in memory or in the cache."""
         missing = set()
         for key in {one.key for one in work.outcomes.values() if one.key} - work.records.keys():
@@ -191,9 +194,9 @@ class Surveyor:
             else:
                 missing.add(key)
         for key, parts in self._cache.load(missing).items():
-            work.records[key] = self._memory.put(key, StoredRecord(parts))
+            work.records[key] = self._memory.put(key, self._product.restored(parts))
 
-    def _read(self, work: _Work, contents: Callable[[], list[str]], workers: int | None) -> None:
+    def _read(self, work: _Work[Made], contents: Callable[[], list[str]], workers: int | None) -> None:
         """Read the files of which nothing is known, and keep their records, but not of known contents."""
         unread = work.unread()
         if not unread:
@@ -216,18 +219,18 @@ class Surveyor:
         self._load(work)
 
     def _outcomes(
-        self, work: _Work, paths: Sequence[str], contents: Sequence[str], workers: int | None
+        self, work: _Work[Made], paths: Sequence[str], contents: Sequence[str], workers: int | None
     ) -> Generator[Outcome, None, None]:
         sizes = {path: work.found.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
         if processes > 1:
-            yield from read_by_crew(self._repository.root, contents, sizes, processes)
+            yield from read_by_crew(self._product, self._repository.root, contents, sizes, processes)
         else:
-            yield from map(Reader(self._repository.root, contents).read, paths)
+            yield from map(Reader(self._repository.root, contents, self._product).read, paths)
 
     def _remember(
         self,
-        work: _Work,
+        work: _Work[Made],
         known: Mapping[str, Remembered],
         seen: Mapping[str, Seen | str],
         said: Mapping[str, str],

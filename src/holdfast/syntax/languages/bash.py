@@ -53,6 +53,7 @@ FLOW = Flow(
     ),
     strings=("heredoc", "double", "raw_single"),
     comments="shell",
+    imports="source",
 )
 
 

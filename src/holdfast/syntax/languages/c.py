@@ -104,6 +104,7 @@ FLOW = Flow(
         "auto break case const continue default do else enum extern for goto if inline register restrict "
         "return sizeof static struct switch typedef union volatile while"
     ),
+    imports="include",
 )
 
 
@@ -252,6 +253,7 @@ CPP = Language(
             "typeid typename using virtual"
         ),
         strings=("cpp", "double", "single"),
+        imports="include",
         logical=frozenset({"&&", "||", "and", "or"}),
     ),
     naming=CPP_NAMING,

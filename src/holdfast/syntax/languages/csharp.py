@@ -80,6 +80,7 @@ FLOW = Flow(
         "unsafe using var virtual volatile when where while with yield"
     ),
     strings=("triple", "verbatim", "double", "single"),
+    imports="using",
     coalescing=frozenset({"??"}),
 )
 

@@ -69,6 +69,7 @@ FLOW = Flow(
         "map package range return select struct switch type var"
     ),
     strings=("double", "character", "raw_backtick"),
+    imports="go",
     parentheses="none",
     bare=False,
 )

@@ -140,6 +140,7 @@ FLOW = Flow(
         "namespace private protected public readonly satisfies set type"
     ),
     strings=("double", "single", "backtick", "regex"),
+    imports="script",
     alone=True,
     parentheses="all",
     logical=frozenset({"&&", "||", "??"}),

@@ -65,7 +65,8 @@ class Flow:
 
     - `patterns` capture nodes by what they do; `complexity.py` says what each name counts.
     - `operators` are the words that are operators to Halstead; others are operands.
-    - `strings` and `comments` name the literals and comments of the language in `halstead.py`.
+    - `strings` and `comments` name the literals and comments of the language in `halstead.py`, `imports` what
+      its imports look like in `lexer.py`.
     - `cumulative`: a function counts what its named inner functions decide, and one for each of them.
     - `alone`: a function has the cognitive complexity of its own text, without functions in it.
     - `parentheses`: whether a sequence of operators goes on in them: that of `like` ones, `all`, or `none`.
@@ -78,6 +79,7 @@ class Flow:
     operators: str
     strings: tuple[str, ...] = ("double", "single")
     comments: str = "slashes"
+    imports: str = "import"
     cumulative: bool = False
     alone: bool = False
     parentheses: str = "like"

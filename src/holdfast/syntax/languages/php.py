@@ -72,6 +72,7 @@ FLOW = Flow(
     ),
     strings=("heredoc", "double", "single"),
     comments="all",
+    imports="php",
     logical=frozenset({"&&", "||", "and", "or", "xor"}),
     coalescing=frozenset({"??"}),
     bare=False,

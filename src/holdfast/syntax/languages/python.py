@@ -171,6 +171,7 @@ FLOW = Flow(
     ),
     strings=("python",),
     comments="hash",
+    imports="python",
     cumulative=True,
     logical=frozenset({"and", "or"}),
     bare=False,

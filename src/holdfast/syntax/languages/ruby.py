@@ -79,6 +79,7 @@ FLOW = Flow(
     ),
     strings=("heredoc", "double", "single", "backtick"),
     comments="hash",
+    imports="ruby",
     logical=frozenset({"&&", "||", "and", "or"}),
 )
 

@@ -62,6 +62,7 @@ FLOW = Flow(
         "mod move mut pub ref return static struct super trait type union unsafe use where while"
     ),
     strings=("rust", "double", "character"),
+    imports="rust",
     bare=False,
 )
 

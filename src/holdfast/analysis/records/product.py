@@ -1,0 +1,64 @@
+"""What is made of each file and kept by its content: its record, or its tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from holdfast.analysis.records.stored import Parts, StoredRecord, packed
+from holdfast.analysis.records.token_stream import TokenStream
+from holdfast.syntax.lexer import lexed
+from holdfast.syntax.record import read_record, sections
+
+
+class Source(NamedTuple):
+    """The text of a file in one of our languages."""
+
+    path: str
+    language: str
+    text: bytes
+
+
+class Kept(Protocol):
+    """What any product tells of its file."""
+
+    @property
+    def language(self) -> str:
+        """The name of the language."""
+
+    @property
+    def weight(self) -> int:
+        """Roughly the bytes that it takes."""
+
+
+Made = TypeVar("Made", bound=Kept, covariant=True)
+
+
+@dataclass(frozen=True)
+class Product(Generic[Made]):
+    """One thing that can be made of a file."""
+
+    name: str
+    """That of the cache, too."""
+    make: Callable[[Source], Parts | None]
+    """From a text to what is kept; nothing where the file is no source after all."""
+    restored: Callable[[Parts], Made]
+    worth_bytes: int
+    """How much source there must be for each process, or starting it costs more than it gains."""
+
+
+def _record(source: Source) -> Parts | None:
+    record = read_record(source.path, source.text)
+    return None if record is None else packed(sections(record))
+
+
+def _tokens(source: Source) -> Parts:
+    text = source.text
+    lines = text.count(b"\n") + (not text.endswith(b"\n")) if text else 0
+    return f"{source.language} {lines}".encode(), *lexed(source.language, text)
+
+
+RECORDS = Product("records", _record, StoredRecord, 1_000_000)
+TOKENS = Product("tokens", _tokens, TokenStream, 3_000_000)
+PRODUCTS = {product.name: product for product in (RECORDS, TOKENS)}

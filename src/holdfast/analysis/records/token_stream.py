@@ -1,0 +1,86 @@
+"""The tokens of files as they are kept, and as rows of numbers for all files of a project at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from holdfast.syntax.lexer import KIND_BITS, OVER_LINES, Kind
+
+if TYPE_CHECKING:
+    from numpy import uint8, uint32
+    from numpy.typing import NDArray
+
+
+class TokenStream:
+    """The tokens of one file, as `holdfast.syntax.lexer` writes them."""
+
+    def __init__(self, parts: tuple[bytes, bytes, bytes]) -> None:
+        head, self.tokens, self.line_ends = parts
+        self.language, lines = head.decode().split()
+        self.lines = int(lines)
+        self.weight = sum(map(len, parts))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, TokenStream) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash(self.tokens)
+
+
+class Tokens(NamedTuple):
+    """Tokens in the order of the text, blanks left out; of one file, or of many one after another."""
+
+    exact: NDArray[uint32]
+    """The hash of the token's text, its kind in the low bits."""
+    kind: NDArray[uint8]
+    """A `Kind`."""
+    line: NDArray[uint32]
+    end_line: NDArray[uint32]
+    """Another one where the token is a string or an import of several lines."""
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The tokens of many files, one file after another."""
+
+    paths: tuple[str, ...]
+    languages: tuple[str, ...]
+    lines: tuple[int, ...]
+    starts: tuple[int, ...]
+    """Where the tokens of each file begin; one more at the end, where all end."""
+    tokens: Tokens
+
+    def of(self, path: str) -> Tokens:
+        """Return the tokens of one file."""
+        at = self.paths.index(path)
+        part = slice(self.starts[at], self.starts[at + 1])
+        whole = self.tokens
+        return Tokens(whole.exact[part], whole.kind[part], whole.line[part], whole.end_line[part])
+
+
+def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
+    """Return the tokens of files, in the order of the files."""
+    import numpy as np
+
+    streams = tuple(files.values())
+    raw = np.frombuffer(b"".join(stream.tokens for stream in streams), np.uint32)
+    kind = (raw & ((1 << KIND_BITS) - 1)).astype(np.uint8)
+    is_token, over_lines = kind != Kind.BLANK, kind > Kind.IMPORT
+    ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS)
+    ends[over_lines] = np.frombuffer(b"".join(stream.line_ends for stream in streams), np.uint32)
+    kind -= over_lines.astype(np.uint8) * np.uint8(OVER_LINES)
+    bounds = np.cumsum([0, *(len(stream.tokens) // 4 for stream in streams)])
+    line = np.concatenate((np.zeros(1, np.uint32), np.cumsum(ends, dtype=np.uint32)))
+    before = np.repeat(line[bounds[:-1]], np.diff(bounds))
+    starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(is_token)))[bounds]
+    exact = (raw - over_lines.astype(np.uint32) * np.uint32(OVER_LINES))[is_token]
+    first, last = (line[:-1] - before)[is_token], (line[1:] - before)[is_token]
+    return TokenTable(
+        tuple(files),
+        tuple(stream.language for stream in streams),
+        tuple(stream.lines for stream in streams),
+        tuple(starts.tolist()),
+        Tokens(exact, kind[is_token], first, last),
+    )

@@ -1,0 +1,47 @@
+"""Tokens of a project: of the same files as a survey, cached like records, by any number of processes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from holdfast.analysis.records.product import TOKENS
+from holdfast.analysis.records.surveyor import Surveyor
+from holdfast.analysis.records.token_stream import TokenStream, token_table
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileSurvey, Project
+from holdfast.storage.git.repository import Repository
+from tests.analysis.records.test_survey import SKIPS, reasons, write
+
+
+def lexed(root: Path, workers: int) -> FileSurvey[TokenStream]:
+    surveyor = Surveyor(Repository.at(root), TOKENS, worth_bytes=1)
+    try:
+        return surveyor.survey(Project(), "force-refresh", workers)
+    finally:
+        surveyor.close()
+
+
+def test_tokens_are_of_the_files_that_a_survey_has(repository: Path) -> None:
+    write(repository, {name: content for name, (_, content) in SKIPS.items()})
+    write(repository, {f"m{number}.py": f"import os\nx = {number}\n" for number in range(70)})
+    room = Analysis(Repository.at(repository))
+    try:
+        records, tokens, again = room.survey(Project()), room.lexed(Project()), room.lexed(Project())
+    finally:
+        room.close()
+
+    assert tokens.files.keys() == records.files.keys()
+    assert (tokens.counts, reasons(tokens)) == (records.counts, reasons(records))
+    assert (tokens.misses, again.hits) == (70, 70)
+    assert lexed(repository, 1) == lexed(repository, 4)
+
+
+def test_the_table_of_many_files_has_the_lines_of_each(repository: Path) -> None:
+    write(repository, {"a.py": "x = 1\ny\n", "b.py": "", "c.py": '\n\n"""z\n"""\nw'})
+    table = token_table(lexed(repository, 1).files)
+
+    assert (table.paths, table.lines) == (("a.py", "b.py", "c.py"), (2, 0, 5))
+    assert table.of("a.py").line.tolist() == [1, 1, 1, 2]
+    assert table.of("c.py").line.tolist() == [3, 5]
+    assert table.of("c.py").end_line.tolist() == [4, 5]
+    assert len(table.of("b.py").exact) == 0
