@@ -67,6 +67,15 @@ FLIPS: dict[str, dict[str, Any]] = {
         "include_external": True,
         "limit": 1,
     },
+    "analyze_graph_metrics": {
+        "project_path": "web",
+        "metrics": ["pagerank"],
+        "pagerank_seeds": ["shapes.py"],
+        "dag_type": "call-graph",
+        "graphml": True,
+        "format": "json",
+        "limit": 1,
+    },
     "analyze_deep_context": {
         "project_path": "web",
         "include_analyses": ["ast"],
@@ -87,6 +96,7 @@ FIXED = {
     "analyze_complexity": ("thresholds",),
     "analyze_code_churn": ("period_days",),
     "analyze_debt": ("min_probability", "threshold"),
+    "analyze_graph_metrics": ("pagerank.damping",),
     "analyze_deep_context": (
         "metadata.period_days",
         "analyses.churn_analysis.period_days",

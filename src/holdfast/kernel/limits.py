@@ -118,6 +118,9 @@ class Limits:
     churn_files: int = 10_000
     complexity_functions: int = 10_000
     debt_items: int = 10_000
+    graph_nodes: int = 10_000
+    pagerank_seeds: int = 100
+    graphml_bytes: int = 4 * MIB
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

@@ -1,0 +1,110 @@
+"""All figures of a graph beside networkx, which computes the same: a random directed graph with cycles.
+
+Both sides get the same edges and compute degree, betweenness and closeness (exactly), PageRank, clustering, a
+partition with its modularity (Leiden here, Louvain there) and both kinds of components; building our graph is
+in the total. Seconds of processor time, so that other work on the machine counts little.
+
+    python -m bench.graph_metrics [--nodes 5000] [--edges 25000] [--check]
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import time
+from collections.abc import Callable
+from importlib.util import find_spec
+
+import networkx as nx
+from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
+
+from bench._comparison import machine
+from holdfast.analysis.graph.metrics import EXACT_NODES, SAMPLED_NODES, SEED, Shape
+
+BAR = 0.05
+
+
+def edges_of(nodes: int, edges: int) -> list[tuple[int, int]]:
+    """Return edges to nodes that have many already more often than to others, in any direction."""
+    chance = random.Random(7)
+    ends = list(range(nodes))
+    found: set[tuple[int, int]] = set()
+    while len(found) < edges:
+        origin, goal = chance.choice(ends), chance.choice(ends)
+        if origin != goal and (origin, goal) not in found:
+            found.add((origin, goal))
+            ends += (origin, goal)
+    return sorted(found)
+
+
+def seconds(work: Callable[[], object]) -> float:
+    begun = time.process_time()
+    work()
+    return time.process_time() - begun
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--nodes", type=int, default=5000)
+    parser.add_argument("--edges", type=int, default=25_000)
+    parser.add_argument("--check", action="store_true", help="exit with 1 when the bar is missed")
+    options = parser.parse_args()
+    edges = edges_of(options.nodes, options.edges)
+    graph = nx.DiGraph()
+    graph.add_nodes_from(range(options.nodes))
+    graph.add_edges_from(edges)
+    undirected = graph.to_undirected()
+    sample = {"k": SAMPLED_NODES, "seed": SEED} if options.nodes > EXACT_NODES else {}
+    pagerank = nx.pagerank if find_spec("scipy") else _pagerank_python
+    print(f"loading igraph: {seconds(lambda: Shape(1, [])):.3f} s, not counted below")
+    begun = time.process_time()
+    shape = Shape(options.nodes, edges)
+    totals = [time.process_time() - begun, 0.0]
+    rows: list[tuple[str, Callable[[], object], tuple[Callable[[], object], ...]]] = [
+        (
+            f"degree, betweenness, closeness ({'sampled' if sample else 'exact'})",
+            shape.centrality,
+            (
+                lambda: nx.degree_centrality(graph),
+                lambda: nx.betweenness_centrality(graph, **sample),
+                lambda: nx.closeness_centrality(graph),
+            ),
+        ),
+        (f"PageRank (networkx by {pagerank.__name__})", shape.pagerank, (lambda: pagerank(graph),)),
+        (
+            "clustering, communities, modularity",
+            shape.clustering,
+            (
+                lambda: nx.clustering(undirected),
+                lambda: nx.community.modularity(
+                    undirected, nx.community.louvain_communities(undirected, seed=SEED)
+                ),
+            ),
+        ),
+        (
+            "components, weak and strong",
+            shape.components,
+            (
+                lambda: list(nx.weakly_connected_components(graph)),
+                lambda: list(nx.strongly_connected_components(graph)),
+            ),
+        ),
+    ]
+    print(f"\n| {options.nodes:,} nodes, {len(edges):,} edges | Holdfast | networkx | ratio |")
+    print("| --- | --- | --- | --- |")
+    for label, ours, theirs in rows:
+        times = seconds(ours), sum(map(seconds, theirs))
+        totals = [total + one for total, one in zip(totals, times, strict=True)]
+        print(f"| {label} | {times[0]:.3f} s | {times[1]:.3f} s | {times[0] / times[1]:.4f} |", flush=True)
+    ratio = totals[0] / totals[1]
+    verdict = "PASS" if ratio <= BAR else "FAIL"
+    print(f"| total | {totals[0]:.3f} s | {totals[1]:.3f} s | {ratio:.4f} (at most {BAR}: {verdict}) |")
+    print(f"\n{machine()}; networkx {nx.__version__}")
+    return 1 if options.check and ratio > BAR else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,173 @@
+"""What the shape of a directed graph says of its nodes: centrality, PageRank, clustering, components.
+
+Contract
+- An edge is there or not: parallel ones count once, a loop stays. Every figure is the one that networkx gives
+  for the same graph; docs/analysis.md has the formulas.
+- Above `EXACT_NODES` nodes shortest paths are followed from a sample of them, always the same one.
+- The same graph gives the same figures, whatever else runs; groups are numbered from the largest on.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import threading
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType, SimpleNamespace
+from typing import Any, Literal, NamedTuple
+
+from holdfast.kernel.call import current_call
+
+Metric = Literal["centrality", "pagerank", "clustering", "components"]
+
+EXACT_NODES = 5000
+SAMPLED_NODES = 256
+DAMPING = 0.85
+SEED = 1
+_AT_ONCE = 64
+"""From how many nodes paths are followed before anybody may call it off."""
+_DIGITS = 9
+"""Significant digits; those after them differ from machine to machine."""
+_DRAWING = threading.Lock()
+
+
+class Figures(NamedTuple):
+    """What was computed: a column with a figure for each node, by name, and figures of the whole."""
+
+    columns: dict[str, list[float]]
+    totals: dict[str, Any]
+
+
+class Shape:
+    """A graph by the numbers of its nodes."""
+
+    def __init__(self, nodes: int, edges: Iterable[tuple[int, int]]) -> None:
+        self.nodes = nodes
+        self._graph: Any = _igraph().Graph(n=nodes, edges=sorted(set(edges)), directed=True)
+
+    @cached_property
+    def _undirected(self) -> Any:
+        return self._graph.as_undirected(mode="collapse")
+
+    def centrality(self) -> Figures:
+        """Return degree, betweenness and closeness."""
+        into, out = self._graph.degree(mode="in"), self._graph.degree(mode="out")
+        degrees = [one + other for one, other in zip(into, out, strict=True)]
+        sampled = self.nodes > EXACT_NODES
+        sources = _random().sample(range(self.nodes), SAMPLED_NODES) if sampled else range(self.nodes)
+        columns = {
+            "in_degree": into,
+            "out_degree": out,
+            "degree": _significant(degree / (self.nodes - 1) if self.nodes > 1 else 1 for degree in degrees),
+            "betweenness": _significant(self._betweenness(sources)),
+            "closeness": _significant(self._sampled_closeness(sources) if sampled else self._closeness()),
+        }
+        totals = {
+            "average_degree": _mean(degrees),
+            "max_degree": max(degrees, default=None),
+            "paths": "sampled" if sampled else "exact",
+            "path_sources": len(sources),
+        }
+        return Figures(columns, totals)
+
+    def _betweenness(self, sources: Sequence[int]) -> Iterator[float]:
+        total = [0.0] * self.nodes
+        for part in _parts(sources, "Following shortest paths"):
+            found = self._graph.betweenness(directed=True, sources=part)
+            total = [one + more for one, more in zip(total, found, strict=True)]
+        own = set(sources)
+        for node, value in enumerate(total):  # between any two others, one of them a source
+            yield value / max(1, (len(own) - (node in own)) * (self.nodes - 2))
+
+    def _closeness(self) -> Iterator[float]:
+        """Yield Wasserman and Faust's closeness, by the paths that lead to each node."""
+        for part in _parts(range(self.nodes), "Measuring distances"):
+            sums = self._graph.closeness(part, mode="in", normalized=False)
+            means = self._graph.closeness(part, mode="in", normalized=True)
+            # One over the sum of distances and over their mean: the quotient is how many nodes lead here.
+            for total, mean in zip(sums, means, strict=True):
+                yield mean * mean / total / (self.nodes - 1) if total == total else 0.0  # NaN: none does
+
+    def _sampled_closeness(self, sources: Sequence[int]) -> Iterator[float]:
+        """Yield the same with what holds for the sampled nodes taken to hold for all."""
+        import numpy as np
+
+        reached, total = np.zeros(self.nodes), np.zeros(self.nodes)
+        others = np.full(self.nodes, float(len(sources)))
+        for part in _parts(sources, "Measuring distances"):
+            distances = np.array(self._graph.distances(source=part, mode="out"))
+            known = np.isfinite(distances)
+            reached += known.sum(axis=0)
+            total += np.where(known, distances, 0).sum(axis=0)
+        others[list(sources)] -= 1  # a node is no other node, and was reached from itself
+        reached[list(sources)] -= 1
+        yield from np.where(total > 0, reached**2 / np.maximum(total, 1) / others, 0.0).tolist()
+
+    def pagerank(self, seeds: Collection[int] = ()) -> Figures:
+        """Return PageRank; with seeds, that of a reader who starts over at one of these."""
+        reset = [float(not seeds or node in seeds) for node in range(self.nodes)]
+        ranks = self._graph.personalized_pagerank(damping=DAMPING, reset=reset) if reset else []
+        return Figures({"pagerank": _significant(ranks)}, {"damping": DAMPING})
+
+    def clustering(self) -> Figures:
+        """Return the clustering coefficients, and communities by Leiden's method with their modularity."""
+        igraph = _igraph()
+        coefficients = self._undirected.copy().simplify().transitivity_local_undirected(mode="zero")
+        with _DRAWING:  # igraph has one source of random numbers for all threads
+            igraph.set_random_number_generator(_random())
+            found = self._undirected.community_leiden(objective_function="modularity", n_iterations=-1)
+            igraph.set_random_number_generator(random)
+        communities, sizes = _by_size(found.membership)
+        totals = {
+            "average_coefficient": _mean(coefficients),
+            "modularity": _significant([found.modularity])[0] if self._graph.ecount() else None,
+            "communities": len(sizes),
+            "community_sizes": sizes,
+        }
+        return Figures({"clustering": _significant(coefficients), "community": communities}, totals)
+
+    def components(self) -> Figures:
+        """Return which nodes hang together: by edges in any direction, and along them."""
+        figures = Figures({}, {})
+        for mode in ("weak", "strong"):
+            groups, sizes = _by_size(self._graph.connected_components(mode=mode).membership)
+            figures.columns[f"{mode}_component"] = groups
+            figures.totals.update({f"{mode}_components": len(sizes), f"{mode}_sizes": sizes})
+        return figures
+
+
+def _igraph() -> Any:
+    """Return igraph without matplotlib, which it loads to draw, and which writes into the home folder."""
+    drawing = ModuleType("igraph.drawing.matplotlib.utils")
+    drawing.find_matplotlib = lambda: (SimpleNamespace(), SimpleNamespace())  # type: ignore[attr-defined]
+    sys.modules.setdefault(drawing.__name__, drawing)
+    return import_module("igraph")
+
+
+def _random() -> random.Random:
+    return random.Random(SEED)  # noqa: S311
+
+
+def _parts(nodes: Sequence[int], message: str) -> Iterator[list[int]]:
+    call = current_call()
+    for done in range(0, len(nodes), _AT_ONCE):
+        call.progress(done, len(nodes), message)
+        yield list(nodes[done : done + _AT_ONCE])
+
+
+def _significant(values: Iterable[float]) -> list[float]:
+    return [float(f"{value:.{_DIGITS}g}") for value in values]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return _significant([sum(values) / len(values)])[0] if values else None
+
+
+def _by_size(groups: Sequence[int]) -> tuple[list[float], list[int]]:
+    """Return groups numbered from the largest on, of equal ones that of the first node first, and sizes."""
+    ordered = Counter(groups).most_common()  # those of equal count in the order they were met
+    number = {group: place for place, (group, _) in enumerate(ordered)}
+    return [number[group] for group in groups], [count for _, count in ordered]

@@ -1,0 +1,306 @@
+"""`analyze_graph_metrics`: which files matter by what depends on what, and how the whole hangs together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, Literal, get_args
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.graphml import graphml
+from holdfast.analysis.graph.metrics import Figures, Metric, Shape
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.content import Content, Embedded, Text
+from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, closest
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+MetricsFormat = Literal["summary", "detailed", "json"]
+NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
+_RANKED_BY: dict[Metric, NodeFigure] = {
+    "pagerank": "pagerank",
+    "centrality": "degree",
+    "clustering": "clustering",
+    "components": "weak_component",
+}
+_NODES = 30
+_SHOWN = 10
+_CANDIDATES = 5
+_METHOD = (
+    "Edges lead from what depends to what it depends on; several between two nodes count once. Degree,"
+    " betweenness, closeness (by the paths that lead to a node), PageRank and strong components follow their"
+    " direction; clustering, communities (Leiden) and weak components do not; docs/analysis.md has formulas."
+)
+
+
+class AnalyzeGraphMetrics(Input):
+    """Which graph, and what to compute of it."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    metrics: list[Literal[Metric, "all"]] = Field(
+        default=["all"], min_length=1, description="What to compute; the answer has nothing else."
+    )
+    pagerank_seeds: list[Annotated[str, Field(min_length=1, max_length=LIMITS.path_characters)]] = Field(
+        default=[],
+        max_length=LIMITS.pagerank_seeds,
+        description="Nodes that PageRank starts over at: paths, or ends of paths such as main.rs.",
+    )
+    dag_type: DagType = Field(
+        default="import-graph",
+        description="Imports between files, calls between functions, base types, or all of these.",
+    )
+    graphml: StrictBool = Field(default=False, description="Add the whole graph with its figures as GraphML.")
+    format: MetricsFormat = Field(default="summary", description="How the text is written.")
+    limit: int = Field(
+        default=_NODES, ge=1, le=LIMITS.graph_nodes, description="Most nodes to return, the first in rank."
+    )
+
+
+class RankedNode(Output):
+    """A file or definition with its figures."""
+
+    id: UntrustedText = Field(description="The path, or path::Outer.inner for a definition.")
+    file_path: UntrustedText | None
+    in_degree: int | None = optional("How many nodes depend on it.")
+    out_degree: int | None = optional("On how many it depends.")
+    degree: float | None = optional("Both degrees, divided by the number of other nodes.")
+    betweenness: float | None = optional("Share of the shortest paths between others that lead through it.")
+    closeness: float | None = optional("Wasserman and Faust's, from 0 to 1.")
+    pagerank: float | None = optional("Share of the visits; all nodes together have 1.")
+    clustering: float | None = optional("Share of the pairs of neighbours that are linked.")
+    community: int | None = optional("Its community; the largest is 0.")
+    weak_component: int | None = optional("Its component by edges in any direction; the largest is 0.")
+    strong_component: int | None = optional("Its component along the edges; the largest is 0.")
+
+
+class CentralityTotals(Output):
+    """How degrees are spread, and how paths were followed."""
+
+    average_degree: float | None = Field(description="Edges at a node; null where there is no node.")
+    max_degree: int | None
+    paths: Literal["exact", "sampled"] = Field(description="Whether betweenness and closeness are estimates.")
+    path_sources: int = Field(description="From how many nodes shortest paths were followed.")
+
+
+class PageRankTotals(Output):
+    """How PageRank was computed."""
+
+    damping: float
+    seeds: list[UntrustedText] = Field(description="The nodes it starts over at; empty for all.")
+
+
+class ClusteringTotals(Output):
+    """How densely neighbours are linked, and the communities."""
+
+    average_coefficient: float | None = Field(description="Of all nodes; null where there is none.")
+    modularity: float | None = Field(description="Of the communities; null where there is no edge.")
+    communities: int
+    community_sizes: list[int] = Field(description="Of the largest.")
+
+
+class ComponentTotals(Output):
+    """What hangs together."""
+
+    weak_components: int
+    weak_sizes: list[int] = Field(description="Of the largest.")
+    strong_components: int
+    strong_sizes: list[int] = Field(description="Of the largest; more than 1 is a cycle.")
+
+
+class GraphMetrics(FileCounts):
+    """The figures of a graph, those that were asked for."""
+
+    format: MetricsFormat
+    project_path: UntrustedText
+    dag_type: DagType
+    total_nodes: int
+    total_edges: int
+    density: float | None = Field(description="Edges divided by possible ones; null below two nodes.")
+    centrality: CentralityTotals | None = optional("Where it was asked for.")
+    pagerank: PageRankTotals | None = optional("Where it was asked for.")
+    clustering: ClusteringTotals | None = optional("Where it was asked for.")
+    components: ComponentTotals | None = optional("Where they were asked for.")
+    ranked_by: NodeFigure
+    nodes: list[RankedNode] = Field(description="`total_nodes` says how many there are altogether.")
+    graphml: UntrustedText | None = optional("The whole graph, where it was asked for.")
+    method: str
+
+
+def _words(result: GraphMetrics) -> str:
+    return result.model_dump_json(by_alias=True) if result.format == "json" else _report(result, 10_000)
+
+
+def _laid_out(result: GraphMetrics, width: int) -> str:
+    """Return what a terminal shows; GraphML alone, so that it can go into a file."""
+    if result.format == "json":
+        return _words(result)
+    return result.graphml if result.graphml is not None else _report(result, width)
+
+
+def _content(result: GraphMetrics) -> list[Content]:
+    extra = [] if result.graphml is None else [result.graphml]
+    return [
+        Text(_words(result)),
+        *(Embedded("graph://metrics.graphml", "application/xml", text=text) for text in extra),
+    ]
+
+
+def _report(result: GraphMetrics, width: int) -> str:
+    shown = result.nodes if result.format == "detailed" else result.nodes[:_SHOWN]
+    skipped = "".join(f", {count} skipped: {reason}" for reason, count in result.files_skipped.items())
+    lines = [
+        f"{result.dag_type} of {result.project_path}, of {result.files_analyzed:,} files{skipped}.",
+        f"{result.total_nodes:,} nodes, {result.total_edges:,} edges, density {_cell(result.density)}.",
+        *(
+            f"{name.capitalize()}: {_counted(found)}."
+            for name in get_args(Metric)
+            if (found := getattr(result, name))
+        ),
+        table(list(_rows(shown)), width, flexible=(0,)) if shown else "",
+    ]
+    if len(shown) < result.total_nodes:
+        told = f"Shown: {len(shown)} of {result.total_nodes}, by {result.ranked_by}"
+        lines.append(f"{told}; the detailed format and a higher limit show more.")
+    return "\n".join([*filter(None, lines), result.method])
+
+
+def _counted(totals: Output) -> str:
+    return ", ".join(f"{name.replace('_', ' ')} {_cell(value)}" for name, value in totals)
+
+
+def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
+    names = [name for name, value in nodes[0] if value is not None and name != "file_path"]
+    yield tuple(name.replace("_", " ") for name in names)
+    yield from (tuple(_cell(getattr(node, name)) for name in names) for node in nodes)
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value[:_SHOWN])) + (" …" if len(value) > _SHOWN else "") or "all"
+    return "not defined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
+    """Return the nodes that seeds name, by their ids or by the ends of these."""
+    known, found = set(ids), []
+    for seed in (one.removeprefix("./") for one in wanted):
+        fitting = [seed] if seed in known else [name for name in ids if name.endswith(f"/{seed}")]
+        if len(fitting) > 1:
+            more = f" and {len(fitting) - _CANDIDATES} more" if len(fitting) > _CANDIDATES else ""
+            raise InvalidArguments(
+                f"The seed '{seed}' fits several nodes: {', '.join(fitting[:_CANDIDATES])}{more}.",
+                hint="Give more of the path in `pagerank_seeds`.",
+            )
+        if not fitting:
+            near = closest(seed, [*ids, *(name.rpartition("/")[2] for name in ids)])
+            raise NotFound(
+                f"The seed '{seed}' is no node of this graph.",
+                hint=f'Did you mean "{near}"?' if near else "Give a path from the root of the repository.",
+            )
+        found += fitting
+    return list(dict.fromkeys(found))
+
+
+def _figures(shape: Shape, wanted: Sequence[Metric], seeds: Sequence[int]) -> dict[Metric, Figures]:
+    """Return what was asked for."""
+    compute: dict[Metric, Callable[[], Figures]] = {
+        "centrality": shape.centrality,
+        "pagerank": lambda: shape.pagerank(frozenset(seeds)),
+        "clustering": shape.clustering,
+        "components": shape.components,
+    }
+    return {metric: compute[metric]() for metric in wanted}
+
+
+def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) -> str:
+    figures = (node.model_dump(exclude_none=True, exclude={"file_path"}) for node in nodes)
+    text = graphml(figures, ((*pair, {"weight": weights[pair]}) for pair in sorted(weights)))
+    if len(text.encode()) > LIMITS.graphml_bytes:
+        raise TooLarge(
+            f"The GraphML is larger than the {LIMITS.graphml_bytes // 2**20} MiB that fit into an answer.",
+            hint="Name a folder as `project_path`, or ask for fewer `metrics`.",
+        )
+    return text
+
+
+@analyze.operation(
+    "analyze_graph_metrics",
+    title="Analyze graph metrics",
+    effect=Effect.READ,
+    command="graph-metrics",
+    positional=("project_path",),
+    example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    table=_laid_out,
+    content=_content,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
+    """Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.
+
+    Nodes are files and edges imports, unless another graph is asked for. Seeds make PageRank tell what
+    matters to them. Above 5,000 nodes betweenness and closeness come from a sample, and the answer says so.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    wanted = [name for name in get_args(Metric) if name in args.metrics or "all" in args.metrics]
+    if args.pagerank_seeds and "pagerank" not in wanted:
+        raise InvalidArguments(
+            "`pagerank_seeds` are about PageRank, which `metrics` leaves out.",
+            hint="Add pagerank to the metrics.",
+        )
+    survey = room.survey(project)
+    graph: Graph = room.once(
+        f"graph {args.dag_type}",
+        survey,
+        lambda: dependency_graph(survey, room.resolution(survey), args.dag_type),
+    )
+    places = {name: number for number, name in enumerate(graph.nodes)}
+    weights: Counter[tuple[int, int]] = Counter()
+    for edge in graph.edges:
+        weights[places[edge.origin], places[edge.goal]] += edge.weight
+    seeds = _seeds(list(places), args.pagerank_seeds)
+    figures = _figures(Shape(len(places), weights), wanted, [places[seed] for seed in seeds])
+    columns: list[tuple[str, Any]] = [one for found in figures.values() for one in found.columns.items()]
+    nodes = [
+        RankedNode(id=name, file_path=node.file_path, **{key: column[at] for key, column in columns})
+        for at, (name, node) in enumerate(graph.nodes.items())
+    ]
+    ranked_by = next(figure for metric, figure in _RANKED_BY.items() if metric in wanted)
+    sign = 1 if ranked_by == "weak_component" else -1
+    totals: dict[str, Any] = {name: _cut(found.totals, args.limit) for name, found in figures.items()}
+    if "pagerank" in totals:
+        totals["pagerank"]["seeds"] = seeds
+    return GraphMetrics(
+        **survey.counts.model_dump(),
+        **totals,
+        format=args.format,
+        project_path=project.path or ".",
+        dag_type=args.dag_type,
+        total_nodes=len(nodes),
+        total_edges=len(weights),
+        density=round(len(weights) / (len(nodes) * (len(nodes) - 1)), 9) if len(nodes) > 1 else None,
+        ranked_by=ranked_by,
+        nodes=sorted(nodes, key=lambda node: (sign * getattr(node, ranked_by), node.id))[: args.limit],
+        graphml=_graphml(nodes, weights) if args.graphml else None,
+        method=_METHOD,
+    )
+
+
+def _cut(totals: Mapping[str, Any], most: int) -> dict[str, Any]:
+    return {name: value[:most] if isinstance(value, list) else value for name, value in totals.items()}
