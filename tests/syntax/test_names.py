@@ -50,3 +50,11 @@ def test_names_are_told_from_what_stands_around_them(path, text, names, members)
     uses = names_of(path, text).uses
     assert {name for row in uses for name in row.names} == names
     assert {name for row in uses for name in row.attributes} == members
+
+
+def test_imports_and_exports_stand_in_the_order_of_the_text():
+    names = [f"n{number}" for number in range(40)]
+    exports = "".join(f"exports.{name} = {name};\n" for name in names)
+    assert list(names_of("a.js", exports).exports) == names
+    imports = "; ".join(f"import {name}" for name in names)
+    assert [row.alias for row in names_of("a.py", imports).imports] == names

@@ -88,7 +88,7 @@ class Reading:
     def belonging(self, role: str, before_the_name: bool = False) -> Mapping[int, list[str]]:
         """Return the texts captured in a role, by the definition in which they stand."""
         found: dict[int, list[str]] = defaultdict(list)
-        for node in sorted(self.nodes(role), key=lambda node: node.start_byte):
+        for node in _in_order(self.nodes(role)):
             owner = self.regions.owner(node.start_byte)
             if owner == MODULE:
                 continue
@@ -179,7 +179,7 @@ class Reading:
         if not sections:
             return words
         marks: dict[int, list[tuple[int, str]]] = defaultdict(list)
-        for node in sorted(sections, key=lambda node: node.start_byte):
+        for node in _in_order(sections):
             marks[self.regions.owner(node.start_byte)].append((node.start_byte, self.text(node)))
         for index, each in enumerate(self.declared):
             before = [
@@ -201,7 +201,7 @@ class Reading:
     def imports(self) -> tuple[Import, ...]:
         """Return what the file brings in."""
         rows = []
-        for node in (*self.nodes("import"), *self.nodes("required")):
+        for node in _in_order((*self.nodes("import"), *self.nodes("required"))):
             owner = self.regions.owner(node.start_byte)
             while owner != MODULE and (
                 self.declared[owner].kind in VARIABLES or self.declared[owner].node == node
@@ -233,7 +233,7 @@ class Reading:
 
     def exports(self) -> tuple[str, ...]:
         """Return the names in lists of exports."""
-        listed = (name for node in self.nodes("export") for name in self.naming.listed(node))
+        listed = (name for node in _in_order(self.nodes("export")) for name in self.naming.listed(node))
         return tuple(dict.fromkeys(listed))
 
     def words(self) -> tuple[str, ...]:
@@ -257,8 +257,13 @@ def names(parsed: Parsed, declared: Sequence[Declared], found: Found) -> Names:
     return partial._replace(
         unused=unused(reading, partial),
         is_entry=_is_entry(reading),
-        package="".join(reading.text(node) for node in reading.nodes("package")[:1]),
+        package="".join(reading.text(node) for node in _in_order(reading.nodes("package"))[:1]),
     )
+
+
+def _in_order(nodes: Iterable[Node]) -> list[Node]:
+    """Return nodes in the order of the text; a search gives them in any."""
+    return sorted(nodes, key=lambda node: (node.start_byte, -node.end_byte))
 
 
 def _is_entry(reading: Reading) -> bool:

@@ -50,7 +50,7 @@ def unused(reading: Reading, names: Names) -> tuple[Unused, ...]:
         rows.update(_variables(reading, read))
     if "unreachable" in kinds:
         rows.update(_unreachable(reading))
-    return tuple(sorted(rows, key=lambda row: (row.line, row.kind, row.name)))
+    return tuple(sorted(rows, key=lambda row: (row.line, row)))
 
 
 def _read_within(names: Names) -> dict[int, set[str]]:
