@@ -130,7 +130,7 @@ def _problems(parsed: Parsed) -> tuple[SyntaxProblem, ...]:
     found = captures(parsed, "(ERROR) @unexpected (MISSING) @missing")
     problems = [_problem(node, "Unexpected") for node in found.get("unexpected", ())]
     problems += [_problem(node, "Missing") for node in found.get("missing", ())]
-    return tuple(sorted(problems, key=lambda one: (one.line, one.column))[:MOST_PROBLEMS])
+    return tuple(sorted(problems, key=lambda one: (one.line, one.column, one.message))[:MOST_PROBLEMS])
 
 
 def _problem(node: Node, word: str) -> SyntaxProblem:
