@@ -116,7 +116,7 @@ class Reading:
         for node in self.nodes("outer"):
             self.bound[self.regions.owner(node.start_byte)].discard(self.text(node))
 
-    def blanked(self) -> bytearray:
+    def blanked(self) -> bytes:
         """Return the source without what is no use of a name, in its place."""
         source, rest = self.source, bytearray(self.source)
         names = [node for node, each in zip(self.names, self.declared, strict=True) if node is not each.node]
@@ -135,9 +135,10 @@ class Reading:
                 start, end = node.start_byte, node.end_byte
                 for name in re.compile(self.naming.interpolated).finditer(source, start, end):
                     rest[name.start(1) : name.end(1)] = name[1]
+        text = bytes(rest)
         for arrow in self.naming.arrows:
-            rest = rest.replace(arrow, b" " * (len(arrow) - 1) + b".")
-        return rest
+            text = text.replace(arrow, b" " * (len(arrow) - 1) + b".")
+        return text
 
     def definitions(self, exports: Iterable[str]) -> tuple[Definition, ...]:
         """Return what the file defines."""

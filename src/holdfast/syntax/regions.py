@@ -6,7 +6,7 @@ Contract: definitions are given in the order of the text, an outer one before it
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from holdfast.syntax.record import MODULE
@@ -48,11 +48,11 @@ class Regions:
         """Return the definition around a byte, or MODULE."""
         return self.owners[bisect_right(self.starts, byte) - 1]
 
-    def parts(self, length: int) -> Iterator[tuple[int, int, int]]:
-        """Yield the definition, the start and the end of each stretch of the source."""
-        for owner, start, end in zip(self.owners, self.starts, [*self.starts[1:], length], strict=True):
-            if start < end:
-                yield owner, start, end
+    def cut(self, text: bytes) -> list[tuple[int, bytes]]:
+        """Return the stretches of a text, each with the definition that it belongs to."""
+        ends = [*self.starts[1:], len(text)]
+        stretches = zip(self.owners, self.starts, ends, strict=True)
+        return [(owner, text[start:end]) for owner, start, end in stretches if start < end]
 
 
 class Spans:

@@ -28,7 +28,12 @@ NEW_LINE = b"\x01"
 """A token that nothing else is, in place of a line feed."""
 
 LINE = b" \x01 "
+PART = b"\x02"
+"""Between the stretches of a text that belong to different definitions."""
+CLOSES = b")"
 OPENS, DOT, NONE = ord("("), ord("."), -1
+MOST_KNOWN = 100_000
+"""How many tokens are remembered from file to file."""
 
 _TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
 """A type before a default, which is no keyword argument."""
@@ -49,19 +54,19 @@ def _table(language: Language) -> bytes:
     return bytes(byte if byte >= 0x80 or chr(byte).isalnum() or byte in kept else 0x20 for byte in range(256))
 
 
-def _prepared(language: Language, text: bytearray) -> bytes:
+def _prepared(language: Language, text: bytes) -> bytes:
     """Return the text with spaces between tokens, everything in its place."""
     for old, new in (*language.naming.spaced, *SPACED):
         text = text.replace(old, new)
     if language.naming.calls_in_text:
-        text = bytearray(_TYPED.sub(rb":\1 ", text))
+        text = _TYPED.sub(rb":\1 ", text)
     if b".\n" in text:
-        text = bytearray(re.sub(rb"\.(\s+)(?=\w)", rb"\1.", text))
-    return bytes(text.translate(_table(language)))
+        text = re.sub(rb"\.(\s+)(?=\w)", rb"\1.", text)
+    return text.translate(_table(language))
 
 
 class _Chains:
-    """What the tokens of a file mean; each is looked at once."""
+    """What the tokens of a language mean; each is looked at once."""
 
     def __init__(self, language: Language) -> None:
         self.keywords = keywords(language)
@@ -69,14 +74,19 @@ class _Chains:
         self.sigil = "$" if language.naming.characters == b"$" else "#"
         self.names: dict[bytes, str] = {}
         self.members: dict[bytes, tuple[str, ...]] = {}
-        self.callees: dict[bytes, str] = {}
+        self.callees: dict[bytes, str | None] = {}
+        """What is called, by the tokens that open a parenthesis."""
 
-    def learn(self, tokens: Iterable[bytes]) -> None:
+    def learn(self, tokens: set[bytes]) -> None:
         """Take tokens in: the plain name of each or nothing, the members after it, what it calls."""
-        for token in tokens:
-            self.names[token], self.members[token] = name, members = self._split(token)
-            if token[-1] == OPENS and (name or token.startswith(b".")):
-                self.callees[token] = ".".join((name, *members))
+        for token in tokens.difference(self.names):
+            name, self.members[token] = self._split(token)
+            if token[-1] == OPENS:
+                is_call = name or token.startswith(b".")
+                self.callees[token] = ".".join((name, *self.members[token])) if is_call else None
+            self.names[token] = name  # last, because other threads take it for known from here on
+        if len(self.names) > MOST_KNOWN:
+            _chains.cache_clear()
 
     def _split(self, token: bytes) -> tuple[str, tuple[str, ...]]:
         chain = token.strip(b"()=-\"'").lstrip(b"!?").decode("utf-8", "replace")
@@ -91,58 +101,50 @@ class _Chains:
         )
 
 
-class _Calls:
-    """The calls of a text: a call on what another one returns comes before that one."""
+_chains = cache(_Chains)
 
-    def __init__(self, callees: Mapping[bytes, str]) -> None:
-        self.callees = callees
-        self.found: list[CallSite] = []
-        self.line = 1
 
-    def read(self, owner: int, tokens: Iterable[bytes]) -> None:
-        """Read a stretch of the text that belongs to one definition."""
-        callees, found, line = self.callees, self.found, self.line
+def _calls(parts: Iterable[tuple[int, list[bytes]]], callees: Mapping[bytes, str | None]) -> list[CallSite]:
+    """Return the calls of a text; a call on what another one returns comes before that one."""
+    found: list[CallSite] = []
+    line = 1
+    for owner, tokens in parts:
         open_: list[int] = []
         closed = NONE
         for token in tokens:
             if token == NEW_LINE:
                 line += 1
-            elif token == b")":
-                closed = open_.pop() if open_ else NONE
-            elif token[-1] == OPENS:
-                callee = callees.get(token)
+            elif token in callees:
+                callee = callees[token]
                 at = closed if closed != NONE and token[0] == DOT else len(found)
                 open_.append(NONE if callee is None else at)
                 if callee is not None:
                     found.insert(at, CallSite(owner, callee, line))
                 closed = NONE
             else:
-                closed = NONE
-        self.line = line
+                closed = open_.pop() if token == CLOSES and open_ else NONE
+    return found
 
 
 def read_uses(reading: Reading) -> tuple[tuple[Uses, ...], tuple[CallSite, ...]]:
     """Return the names that each definition uses, and the calls where the text alone shows them."""
+    chains = _chains(reading.parsed.language)
     text = _prepared(reading.parsed.language, reading.blanked())
-    chains = _Chains(reading.parsed.language)
-    calls = _Calls(chains.callees)
+    cut = reading.regions.cut(text)
+    text = PART.join([piece for _owner, piece in cut]).replace(b"(", b"( ").replace(b"=", b"= ")
+    if chains.calls_in_text:
+        text = text.replace(b")", b" ) ").replace(b"\n", LINE)
+    parts = [(owner, piece.split()) for (owner, _), piece in zip(cut, text.split(PART), strict=False)]
     tokens: dict[int, set[bytes]] = defaultdict(set)
-    for owner, start, end in reading.regions.parts(len(text)):
-        part = text[start:end].replace(b"(", b"( ").replace(b"=", b"= ")
-        if chains.calls_in_text:
-            part = part.replace(b")", b" ) ").replace(b"\n", LINE)
-        found = part.split()
-        unique = set(found)
-        tokens[owner] |= unique
-        chains.learn(unique.difference(chains.names))
-        if chains.calls_in_text:
-            calls.read(owner, found)
+    for owner, found in parts:
+        tokens[owner].update(found)
+    chains.learn(set().union(*tokens.values()))
     rows = []
-    for owner in sorted(tokens):
-        names = set(map(chains.names.__getitem__, tokens[owner]))
+    for owner, used in sorted(tokens.items()):
+        names = set(map(chains.names.__getitem__, used))
         names.discard("")
-        members = set(chain_of.from_iterable(map(chains.members.__getitem__, tokens[owner])))
+        members = set(chain_of.from_iterable(map(chains.members.__getitem__, used)))
         bound = reading.bound.get(owner, ())
         if names or members or bound:
             rows.append(Uses(owner, tuple(sorted(names)), tuple(sorted(members)), tuple(sorted(bound))))
-    return tuple(rows), tuple(calls.found)
+    return tuple(rows), tuple(_calls(parts, chains.callees)) if chains.calls_in_text else ()
