@@ -1,0 +1,29 @@
+"""The words that a name is made of: `HTTPServer2Config` is http, server, 2, config."""
+
+from __future__ import annotations
+
+import re
+
+_PARTS = re.compile("U+(?=UL)|U?L+|U+|D+")
+
+
+class _Shapes(dict[int, str]):
+    """A letter for each character: upper case, lower case, digit, or none of them."""
+
+    def __missing__(self, code: int) -> str:
+        character = chr(code)
+        shape = "_"
+        if character.isdecimal():
+            shape = "D"
+        elif character.isalpha():
+            shape = "U" if character.isupper() else "L"
+        self[code] = shape
+        return shape
+
+
+_SHAPES = _Shapes()
+
+
+def subwords(name: str) -> list[str]:
+    """Return the words of a name in lower case: split at underscores, humps, acronyms and digits."""
+    return [name[part.start() : part.end()].lower() for part in _PARTS.finditer(name.translate(_SHAPES))]

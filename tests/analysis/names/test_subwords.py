@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.analysis.names.subwords import subwords
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("HTTPServer2Config", ["http", "server", "2", "config"]),
+        ("calculateTotal", ["calculate", "total"]),
+        ("MAX_LINE_LENGTH", ["max", "line", "length"]),
+        ("__init__", ["init"]),
+        ("parseURL", ["parse", "url"]),
+        ("sha256sum", ["sha", "256", "sum"]),
+        ("kebab-case?", ["kebab", "case"]),
+        ("größterWert", ["größter", "wert"]),
+        ("ÄndereÖffnung", ["ändere", "öffnung"]),
+        ("名前", ["名前"]),
+        ("_", []),
+        ("", []),
+    ],
+)
+def test_names_split_at_humps_underscores_acronyms_and_digits(name, words):
+    assert subwords(name) == words
+
+
+@given(st.text())
+def test_every_letter_and_digit_stays_in_one_word_and_nothing_else_does(name):
+    kept = "".join(character for character in name if character.isalpha() or character.isdecimal())
+    assert "".join(subwords(name)).casefold() == kept.lower().casefold()
