@@ -20,6 +20,7 @@ from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
 from tests.contract.task_look_cases import TASK_LOOK_CASES
 from tests.contract.task_step_cases import TASK_STEP_CASES
+from tests.contract.trend_cases import TREND_CASES
 
 MAKEFILE = "template://makefile/rust/cli"
 
@@ -290,6 +291,7 @@ CASES = [
     *COMPLEXITY_CASES,
     *GRAPH_CASES,
     *DEBT_CASES,
+    *TREND_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,

@@ -17,6 +17,7 @@ from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
 from tests.contract.task_look_cases import TASK_LOOK_PLAIN_TEXT
 from tests.contract.task_step_cases import TASK_STEP_PLAIN_TEXT
+from tests.contract.trend_cases import TREND_PLAIN_TEXT
 
 OUR_NAME = "a name we made: a prefix and hexadecimal digits"
 OUR_TIME = "a moment, written or checked by us as RFC 3339"
@@ -35,6 +36,7 @@ REASONS = {
     **COMPLEXITY_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
+    **TREND_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

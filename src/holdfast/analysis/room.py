@@ -10,6 +10,7 @@ from holdfast.analysis.records.product import RECORDS, TOKENS
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.records.token_stream import TokenStream
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Survey
+from holdfast.analysis.trend.point_store import PointStore
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
@@ -32,6 +33,7 @@ class Analysis:
         self.repository = repository
         self.clock = clock
         self.history = History(repository)
+        self.points = PointStore(repository)
         self._surveyor = Surveyor(repository, RECORDS)
         self._lexed = Surveyor(repository, TOKENS)
         self._tree = Tree(repository)
@@ -46,6 +48,10 @@ class Analysis:
     ) -> Survey:
         """Return the records of a project's files; at most so many processes read, by default one a core."""
         return self._surveyor.survey(project, strategy, workers)
+
+    def survey_of(self, commit: str, project: Project) -> Survey:
+        """Return the records of a project as a commit has it, read from git's objects."""
+        return self._surveyor.of_commit(project, commit)
 
     def lexed(self, project: Project, *, workers: int | None = None) -> FileSurvey[TokenStream]:
         """Return the tokens of a project's files: the same files that a survey has, and far sooner."""
@@ -75,3 +81,4 @@ class Analysis:
         self._surveyor.close()
         self._lexed.close()
         self.history.close()
+        self.points.close()

@@ -114,6 +114,9 @@ class Limits:
     patterns: int = 100
     coverage_report_bytes: int = 64 * MIB
     commit_cache_bytes: int = 512 * MIB
+    trend_points: int = 100_000
+    """Kept at most, about half a kilobyte each."""
+    trend_commits: int = 2_000
     churn_days: int = 36_525
     churn_files: int = 10_000
     complexity_functions: int = 10_000

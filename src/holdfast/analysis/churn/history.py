@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import islice
 
 from holdfast.analysis.churn.churn import Churn, measure
@@ -56,10 +56,19 @@ class History:
             prepare=lambda it: it.execute(_CACHE),
         )
 
+    def head(self) -> str | None:
+        """Return the last commit; None where there is none."""
+        if self._repository.git_dir is None:
+            return None
+        if commit := self._head.commit():
+            return commit
+        with Git(self._repository) as git:
+            return git.head()
+
     def churn(self, project: str, since: int | None) -> Churn:
         """Return what happened to the files of a project, a folder or a file, since then."""
-        with closing(Git(self._repository)) as git:
-            if (self._head.commit() or git.head()) is None:
+        with Git(self._repository) as git:
+            if self.head() is None:
                 return Churn([], 0, 0, 0, has_history=False)
             found = measure(self.commits(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})

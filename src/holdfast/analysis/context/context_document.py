@@ -14,6 +14,7 @@ from holdfast.analysis.context.recommendations import Duration, Recommendation
 from holdfast.analysis.context.risk import Correlation, Hotspot
 from holdfast.analysis.context.scorecard import Scorecard
 from holdfast.analysis.survey import CacheStrategy, FileCounts
+from holdfast.analysis.trend.point import TrendPoint
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -39,6 +40,7 @@ class Metadata(Output):
     cache_strategy: CacheStrategy
     cache_stats: CacheStats
     analysis_duration: Duration
+    trend: TrendPoint
 
 
 class DefectSummary(Output):

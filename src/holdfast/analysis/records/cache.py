@@ -98,7 +98,7 @@ class RecordCache:
         """Return those of some records that are there, and note that they were used."""
         wanted = sorted(keys)
         rows = self._rows(lambda connection: _loaded(connection, wanted)) if wanted else []
-        found = {key: parts for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
+        found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
         today = _today()
         if old := [(today, key) for key, used, *_ in rows if used < today]:
             self._write(lambda connection: connection.executemany(_USED, old))

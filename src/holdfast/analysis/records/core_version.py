@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Iterable
 from functools import cache
 from hashlib import blake2b
 from importlib import resources
@@ -20,13 +21,24 @@ _OURS = (
         for name in ("product.py", "reading.py", "source.py", "stored.py", "token_stream.py")
     ),
 )
+_ALL = (("holdfast.syntax", ""), ("holdfast.analysis", ""))
 _PARSER = "tree_sitter"
 
 
 @cache
 def core_version() -> int:
     """Return the number, as a database keeps one."""
-    texts = [text for package, name in _OURS for text in _texts(resources.files(package).joinpath(name))]
+    return _version_of_code(_OURS)
+
+
+@cache
+def analysis_version() -> int:
+    """Return the number that follows from everything that has a part in the numbers of analyses."""
+    return _version_of_code(_ALL)
+
+
+def _version_of_code(places: Iterable[tuple[str, str]]) -> int:
+    texts = [text for package, name in places for text in _texts(resources.files(package).joinpath(name))]
     return version_of(texts, _grammars())
 
 

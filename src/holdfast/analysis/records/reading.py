@@ -76,10 +76,10 @@ class Reader:
         self._tree = Tree(Repository(root))
         self._known = set(known)
 
-    def read(self, path: str) -> Outcome:
-        """Return what came of a file."""
+    def read(self, path: str, content: bytes | None = None) -> Outcome:
+        """Return what came of a file, or of a content that it has had."""
         try:
-            data = self._bytes(path)
+            data = self._bytes(path) if content is None else content
             return Outcome(path) if data is None else self._outcome(path, data)
         except HoldfastError as failure:
             return Outcome(path, reason=_reason(failure))

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from hashlib import blake2b
 from typing import Generic
 
@@ -31,9 +32,12 @@ from holdfast.analysis.records.reading import (
 from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
 from holdfast.analysis.records.stored import Parts
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Skipped
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import Seen, attributes, checked_project, list_files, look
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
@@ -42,6 +46,7 @@ NOT_CACHED = "not cached"
 
 _YOUNG_NANOSECONDS = 2_000_000_000
 _KEPT_AT_ONCE = 256
+_BLOBS = 100_000
 _PASSING = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
 """Reasons that may not hold the next time, though the file looks the same."""
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
@@ -131,6 +136,8 @@ class Surveyor(Generic[Made]):
         self._cache = RecordCache(repository, product.name)
         self._memory = ProductMemory[Made]()
         self._known: dict[str, Remembered] = {}
+        self._blobs: Memory[Remembered] = Memory(_BLOBS)
+        """What came of a path with a content, by the id that git has for that."""
 
     def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> FileSurvey[Made]:
         """Return the products of a project."""
@@ -146,9 +153,29 @@ class Surveyor(Generic[Made]):
         work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
         if strategy == "normal":
             self._recall(work, known)
-            self._read(work, self._cache.keys, workers)
-        self._read(work, list, workers)
+            self._read(work, lambda unread: self._outcomes(work, unread, self._cache.keys(), workers))
+        self._read(work, lambda unread: self._outcomes(work, unread, [], workers))
         self._remember(work, known, seen, said, set(listed.paths))
+        return work.survey()
+
+    def of_commit(self, project: Project, commit: str) -> FileSurvey[Made]:
+        """Return the records of a project as a commit has it; attributes are the present ones.
+
+        What is known of a content is found in the cache, so that the next commit costs what it changed.
+        """
+        assert self._git is not None
+        listed = committed_files(self._git, commit, project.path)
+        paths = selected(project, sorted(listed))
+        seen = {path: Seen(0, listed[path].size, 0, 0) for path in paths}
+        work = _Work(self._product, project, sort_out(project, seen, self._said_by_attributes(seen)))
+        for path in work.found.candidates:
+            if (known := self._blobs.recall((path, listed[path].id), "")) is not None:
+                work.outcomes[path] = known
+        self._load(work)
+        for contents in (self._cache.keys, list):
+            self._read(work, partial(self._committed, listed, contents))
+        for path, known in work.outcomes.items():
+            self._blobs.keep((path, listed[path].id), "", known)
         return work.survey()
 
     def close(self) -> None:
@@ -196,7 +223,7 @@ class Surveyor(Generic[Made]):
         for key, parts in self._cache.load(missing).items():
             work.records[key] = self._memory.put(key, self._product.restored(parts))
 
-    def _read(self, work: _Work[Made], contents: Callable[[], list[str]], workers: int | None) -> None:
+    def _read(self, work: _Work[Made], reader: Callable[[list[str]], Generator[Outcome, None, None]]) -> None:
         """Read the files of which nothing is known, and keep their records, but not of known contents."""
         unread = work.unread()
         if not unread:
@@ -204,7 +231,7 @@ class Surveyor(Generic[Made]):
         call, new = current_call(), dict[str, Parts]()
         try:
             # Closed here, not when nobody refers to it any more: its processes end with it.
-            with closing(self._outcomes(work, unread, contents(), workers)) as outcomes:
+            with closing(reader(unread)) as outcomes:
                 for done, outcome in enumerate(outcomes, 1):
                     work.take(outcome)
                     if outcome.parts is not None:
@@ -227,6 +254,15 @@ class Surveyor(Generic[Made]):
             yield from read_by_crew(self._product, self._repository.root, contents, sizes, processes)
         else:
             yield from map(Reader(self._repository.root, contents, self._product).read, paths)
+
+    def _committed(
+        self, listed: Mapping[str, CommittedFile], contents: Callable[[], list[str]], paths: list[str]
+    ) -> Generator[Outcome, None, None]:
+        assert self._git is not None
+        read = Reader(self._repository.root, contents(), self._product).read
+        for path in paths:
+            found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
+            yield Outcome(path, reason=GONE) if found is None else read(path, found.data)
 
     def _remember(
         self,

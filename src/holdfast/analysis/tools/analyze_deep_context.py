@@ -22,7 +22,7 @@ from holdfast.analysis.context.gathering import NOT_OFFLINE, Asked, Gathered, ga
 from holdfast.analysis.context.provenance import Provenance, provenance_of
 from holdfast.analysis.context.recommendations import Duration, recommendations
 from holdfast.analysis.context.risk import correlation, hotspots
-from holdfast.analysis.context.scorecard import scorecard
+from holdfast.analysis.context.scorecard import Scorecard, scorecard
 from holdfast.analysis.context.sections import ANALYSERS
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.room import Analysis
@@ -31,6 +31,7 @@ from holdfast.analysis.sarif import sarif, sarif_text
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
+from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
@@ -49,6 +50,7 @@ _OTHER_NAMES = {"include_pattern": "include_patterns", "exclude_pattern": "exclu
 _TREE_NODES = 6
 """How many files and folders the tree shows for each entry that lists show."""
 _SARIF_RESULTS = 4000
+_PERIOD = 30
 
 
 class AnalyzeDeepContext(Input):
@@ -59,7 +61,9 @@ class AnalyzeDeepContext(Input):
         default=None, min_length=1, description="Only these analyses; all of them when left out."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
-    period_days: int = Field(default=30, ge=1, le=36_500, description="Days of history that churn looks at.")
+    period_days: int = Field(
+        default=_PERIOD, ge=1, le=36_500, description="Days of history that churn looks at."
+    )
     dag_type: DagType = Field(default="import-graph", description="What depends on what in the graph.")
     max_depth: int | None = Field(
         default=None, ge=0, le=1000, description="Folders to go down; 0 is its own."
@@ -132,6 +136,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
     spots = hotspots(measured)
     scores = {spot.location.file: spot.composite_score for spot in spots}
     origin, no_origin = _origin(room, asked, found.survey)
+    card = scorecard(measured, found.coverage.reason)
     result = DeepContext(
         **found.survey.counts.wire(),
         format=args.format,
@@ -144,8 +149,9 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
             cache_strategy=args.cache_strategy,
             cache_stats=_stats(found.survey),
             analysis_duration=Duration.since(started),
+            trend=_point(room, asked, found.survey, card),
         ),
-        quality_scorecard=scorecard(measured, found.coverage.reason),
+        quality_scorecard=card,
         defect_summary=defect_summary(measured),
         hotspots=spots[: asked.limit],
         total_hotspots=len(spots),
@@ -195,6 +201,15 @@ def _origin(room: Analysis, asked: Asked, survey: Survey) -> tuple[Provenance | 
     if asked.strategy == "offline":
         return None, NOT_OFFLINE
     return provenance_of(Tree(room.repository), asked.project.path, survey.files, asked.limit)
+
+
+def _point(room: Analysis, asked: Asked, survey: Survey, card: Scorecard) -> TrendPoint:
+    if asked.strategy == "offline":
+        return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
+    # Other parts and periods make another number of the same name.
+    is_usual = asked.analyses == get_args(AnalysisName) and asked.period_days == _PERIOD
+    more: Measured = {"health": card.overall_health, "coverage": card.test_coverage} if is_usual else {}
+    return keep_point(room, asked.project, survey, more)
 
 
 def _stats(survey: Survey) -> CacheStats:

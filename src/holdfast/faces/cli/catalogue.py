@@ -166,6 +166,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('debt', 'analyze_debt', 'analysis.tools.analyze_debt', 'List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
         _command('graph-metrics', 'analyze_graph_metrics', 'analysis.tools.analyze_graph_metrics', 'Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.', None),
+        _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),

@@ -1,0 +1,237 @@
+"""`analyze_trend`: how the headline numbers of a project went along its history."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import Field
+
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.analysis.trend.headline import METRICS, Metric
+from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
+from holdfast.kernel.clock import rfc3339_of_seconds
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.committed_files import first_parents
+from holdfast.storage.git.log_stream import shallow_commits
+from holdfast.storage.git.project_files import checked_project
+
+TrendFormat = Literal["summary", "json", "csv", "markdown"]
+
+_SHOWN = 50
+_WIDTH = 60
+_UNLIMITED = 10_000
+_BARS = "▁▂▃▄▅▆▇█"
+_GAP = "·"
+_METHOD = (
+    "Numbers are kept for a commit when an analysis measures a project that is as committed; `backfill`"
+    " computes files, lines, complexity and debt of past commits from git. What no analysis measured at a"
+    " commit is null, commits without any number are counted in `missing_before`; nothing is interpolated."
+)
+_OTHERS = (
+    "{} commits have numbers of another version of Holdfast, which are left out; `backfill` computes anew."
+)
+_SHALLOW = "This clone is shallow: older commits are not in it."
+
+
+class AnalyzeTrend(Input):
+    """Which project, which numbers, and how far back."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    metric: list[Metric] | None = Field(default=None, min_length=1, description="Only these numbers.")
+    backfill: int = Field(
+        default=0,
+        ge=0,
+        le=LIMITS.trend_commits,
+        description="Compute the missing points of so many last commits of the first-parent line.",
+    )
+    format: TrendFormat = Field(default="summary", description="How the text is written.")
+    limit: int = Field(
+        default=_SHOWN, ge=1, le=LIMITS.trend_commits, description="How many points to return, the newest."
+    )
+
+
+class PastPoint(Output):
+    """The numbers of a project at a commit."""
+
+    commit: str
+    committed_at: str
+    missing_before: int = Field(description="Commits without any number between the point before and this.")
+    numbers: dict[Metric, float | None] = Field(description="Null where it was not measured at this commit.")
+
+
+class Series(Output):
+    """How one number went, over all points, also those that are not listed."""
+
+    metric: Metric
+    points: int = Field(description="Commits at which it was measured.")
+    first: float
+    last: float
+    change: float = Field(description="From the first to the last.")
+    lowest: float
+    highest: float
+
+
+class Trend(FileCounts):
+    """How the numbers of a project went."""
+
+    format: TrendFormat
+    project_path: UntrustedText
+    head: TrendPoint = Field(description="Whether the present state is among the points.")
+    backfilled: int = Field(description="Points that were computed now.")
+    series: list[Series]
+    points: list[PastPoint] = Field(description="Along the first parents, oldest first.")
+    total_points: int
+    commits_looked_at: int
+    note: str | None = Field(description="What limits these figures, if anything does.")
+    method: str
+
+
+def _laid_out(result: Trend, width: int) -> str:
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    if result.format == "csv":
+        return _csv(result)
+    head = f"Points: {result.total_points} in the last {result.commits_looked_at} commits."
+    unkept = [] if result.head.kept else [f"The present state is not kept: {result.head.reason}."]
+    cells = [
+        ("number", "first", "last", "change", "trend"),
+        *(_cells(one, result.points) for one in result.series),
+    ]
+    if result.format == "markdown":
+        cells.insert(1, ("---", "---:", "---:", "---:", "---"))
+        shown = "\n".join(f"| {' | '.join(row)} |" for row in cells)
+        return "\n\n".join(
+            ["# Trend", head, *([shown] if result.series else []), *unkept, *filter(None, [result.note])]
+        )
+    shown = table(cells, width, flexible=(4,)) if result.series else ""
+    return "\n".join(filter(None, [head, shown, *unkept, result.note or "", result.method]))
+
+
+def _cells(series: Series, points: Sequence[PastPoint]) -> tuple[str, ...]:
+    return (
+        series.metric,
+        f"{series.first:.12g}",
+        f"{series.last:.12g}",
+        f"{series.change:+.12g}",
+        _line(series.metric, points),
+    )
+
+
+def _line(metric: Metric, points: Sequence[PastPoint]) -> str:
+    """Return the newest points as bars from the lowest to the highest, with a dot where there is a gap."""
+    values: list[float | None] = []
+    for point in points:
+        values += [None] if point.missing_before and values else []
+        values.append(point.numbers[metric])
+    values = values[-_WIDTH:]
+    known = [value for value in values if value is not None]
+    low, span = (min(known), max(known) - min(known)) if known else (0.0, 0.0)
+    return "".join(
+        _GAP if value is None else _BARS[round((value - low) / span * (len(_BARS) - 1)) if span else 0]
+        for value in values
+    )
+
+
+def _csv(result: Trend) -> str:
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    names = [series.metric for series in result.series]
+    writer.writerow(("commit", "committed_at", *names))
+    for point in result.points:
+        cells = [point.numbers[name] for name in names]
+        shown = ["" if value is None else f"{value:.12g}" for value in cells]
+        writer.writerow((point.commit, point.committed_at, *shown))
+    return written.getvalue().removesuffix("\n")
+
+
+def _points(
+    commits: Sequence[tuple[str, int]], known: Mapping[str, Mapping[str, float]], wanted: Sequence[Metric]
+) -> tuple[list[PastPoint], list[Series]]:
+    order = [(commit, seconds, known.get(commit, {})) for commit, seconds in reversed(commits)]
+    measured = {name: [numbers[name] for _, _, numbers in order if name in numbers] for name in wanted}
+    names = [name for name in wanted if measured[name]]
+    points: list[PastPoint] = []
+    missing = 0
+    for commit, seconds, numbers in order:
+        if names and not numbers.keys().isdisjoint(names):
+            shown: dict[Metric, float | None] = {name: numbers.get(name) for name in names}
+            moment = rfc3339_of_seconds(seconds)
+            points.append(
+                PastPoint(commit=commit, committed_at=moment, missing_before=missing, numbers=shown)
+            )
+            missing = 0
+        else:
+            missing += bool(points)
+    return points, [_series(name, measured[name]) for name in names]
+
+
+def _series(metric: Metric, values: Sequence[float]) -> Series:
+    return Series(
+        metric=metric,
+        points=len(values),
+        first=values[0],
+        last=values[-1],
+        change=round(values[-1] - values[0], 4),
+        lowest=min(values),
+        highest=max(values),
+    )
+
+
+@analyze.operation(
+    "analyze_trend",
+    title="Show how numbers went",
+    effect=Effect.READ,
+    command="trend",
+    positional=("project_path",),
+    example="holdfast analyze trend src --backfill 50",
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=lambda result: _laid_out(result, _UNLIMITED),
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
+    """Show how the headline numbers of a project went from commit to commit, along the first parents.
+
+    Analyses of a whole project without local changes keep their numbers; `backfill` computes those of past
+    commits. What was not measured is null.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    with Git(room.repository) as git:
+        commits = first_parents(git, LIMITS.trend_commits)
+    survey = room.survey(project)
+    head = keep_point(room, project, survey, {})
+    ids = [commit for commit, _ in commits]
+    computed = backfill(room, project, ids[: args.backfill])
+    known, others = room.points.known(project.path, ids)
+    points, series = _points(commits, known, [name for name in METRICS if name in (args.metric or METRICS)])
+    notes = [_OTHERS.format(others)] if others else []
+    notes += [_SHALLOW] if shallow_commits(room.repository) else []
+    return Trend(
+        **survey.counts.model_dump(),
+        format=args.format,
+        project_path=project.path or ".",
+        head=head,
+        backfilled=computed,
+        series=series,
+        points=points[-args.limit :],
+        total_points=len(points),
+        commits_looked_at=len(commits),
+        note=" ".join(notes) or None,
+        method=_METHOD,
+    )

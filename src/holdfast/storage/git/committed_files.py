@@ -1,0 +1,86 @@
+"""The files that a commit has, the commits of a branch one after another, and whether files are as committed.
+
+Contract: everything is read from git's objects and from the files themselves, never by a comparison of git's,
+which would run the filters that a repository configures. A file that git would convert on the way in, such as
+its line ends, is therefore not as committed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+
+from holdfast.kernel.errors import HoldfastError
+from holdfast.kernel.limits import LIMITS
+from holdfast.storage.files.work_tree import RepoPath, Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.project_files import Seen, look
+from holdfast.storage.git.repository import Repository
+
+_REGULAR = (b"100644", b"100755")
+_SHA1_DIGITS = 40
+
+
+class CommittedFile(NamedTuple):
+    """A regular file of a commit."""
+
+    id: str
+    size: int
+
+
+def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedFile]:
+    """Return the regular files that a commit has in a folder, or the one file that the project is."""
+    below = ("--", project) if project else ()
+    listed = git.run(
+        "ls-tree", "-r", "-z", "--long", "--full-tree", commit, *below, limit=LIMITS.listed_bytes
+    )
+    found = {}
+    for entry in listed.split(b"\0"):
+        facts, _, path = entry.partition(b"\t")
+        if facts.startswith(_REGULAR):
+            _, _, name, size = facts.split()
+            found[os.fsdecode(path)] = CommittedFile(name.decode("ascii"), int(size))
+    return found
+
+
+def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
+    """Return the last commit and its first parents, each with the second it was committed, newest first."""
+    if git.head() is None:
+        return []
+    listed = git.run(
+        "rev-list", "--first-parent", "--timestamp", f"--max-count={most:d}", "HEAD", "--"
+    ).splitlines()
+    pairs = (line.decode("ascii").split() for line in listed)
+    return [(commit, int(seconds)) for seconds, commit in pairs]
+
+
+def changed_file(
+    repository: Repository,
+    committed: Mapping[str, CommittedFile],
+    present: Collection[str],
+    wanted: Collection[str],
+) -> str | None:
+    """Return a file that is present and not as committed, or one that is wanted and gone; None without one.
+
+    What was written last is looked at first, so that a change is found before most files are read.
+    """
+    seen = look(repository.root, {*present, *wanted})
+    if gone := [path for path in wanted if path not in seen]:
+        return min(gone)
+    times = {path: one.modified if isinstance(one, Seen) else 0 for path, one in seen.items()}
+    tree = Tree(repository)
+    newest_first = sorted(present, key=lambda path: (-times.get(path, 0), path))
+    return next((path for path in newest_first if not _is_as(committed.get(path), tree, path)), None)
+
+
+def _is_as(committed: CommittedFile | None, tree: Tree, path: str) -> bool:
+    if committed is None:
+        return False
+    try:
+        data = tree.read_bytes(RepoPath.parse(path), committed.size)
+    except HoldfastError:
+        return False
+    algorithm = "sha1" if len(committed.id) == _SHA1_DIGITS else "sha256"
+    return hashlib.new(algorithm, b"blob %d\0%b" % (len(data), data)).hexdigest() == committed.id
