@@ -2,12 +2,13 @@
 
 Contract:
 - `tokens` holds numbers of 32 bits. The low three say the `Kind`; the others are a hash of the token's text,
-  or for BLANK, which is white space and comments, how many lines end there.
+  or for BLANK, which is white space and comments, how many lines end there, and above `LINE_BITS` how far the
+  line that begins after it is indented.
 - A string or import of several lines has the kind of one line plus `OVER_LINES`; how many lines end in it is
   the next of the numbers in `line_ends`.
 - An import at the very beginning of a line is one token. Signs come one by one: `==` is two tokens.
-- Any bytes have tokens, and the time that takes grows with their number alone. Layout does not count, not
-  even the indentation of Python.
+- Any bytes have tokens, and the time that takes grows with their number alone. The other
+  numbers know no layout, not even the indentation of Python.
 """
 
 from __future__ import annotations
@@ -23,7 +24,10 @@ from holdfast.syntax.halstead import STRINGS
 from holdfast.syntax.languages.language import Flow
 
 KIND_BITS = 3
+LINE_BITS = 22
 OVER_LINES = 2
+_DEEPEST = 127
+_TAB = 4
 
 
 class Kind(IntEnum):
@@ -96,7 +100,7 @@ class _Lexer(dict[bytes, int]):
     def __missing__(self, token: bytes) -> int:
         lines, kind = token.count(b"\n"), self._kind(token)
         if kind == Kind.BLANK:
-            number = lines << KIND_BITS
+            number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
             number = crc32(token) >> KIND_BITS << KIND_BITS | kind
             if lines:
@@ -118,6 +122,11 @@ class _Lexer(dict[bytes, int]):
         if self._import.fullmatch(token):
             return Kind.IMPORT
         return Kind.SIGN if len(token) == 1 else Kind.STRING
+
+
+def _indentation(blank: bytes) -> int:
+    last = blank.rpartition(b"\n")[2]
+    return 0 if last.strip() else min(len(last.expandtabs(_TAB)), _DEEPEST)
 
 
 @cache

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from holdfast.analysis.records.product import TOKENS
 from holdfast.analysis.records.surveyor import Surveyor
-from holdfast.analysis.records.token_stream import TokenStream, token_table
+from holdfast.analysis.records.token_stream import TokenStream, indentations, token_table
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileSurvey, Project
 from holdfast.storage.git.repository import Repository
@@ -45,3 +45,19 @@ def test_the_table_of_many_files_has_the_lines_of_each(repository: Path) -> None
     assert table.of("c.py").line.tolist() == [3, 5]
     assert table.of("c.py").end_line.tolist() == [4, 5]
     assert len(table.of("b.py").exact) == 0
+
+
+def test_every_token_knows_how_far_its_line_is_indented(repository: Path) -> None:
+    write(
+        repository,
+        {
+            "a.py": "if x:\n    y\n\n    # z\n    if w:\n\tv = 1\nu",
+            "b.py": "\n  t",
+            "c.c": "  /* a */ b\n\tc",
+        },
+    )
+    files = lexed(repository, 1).files
+
+    found = indentations(files).tolist()
+    assert found == [0, 0, 0, 4, 4, 4, 4, 4, 4, 4, 0, 2, 2, 4]
+    assert len(found) == token_table(files).starts[-1]

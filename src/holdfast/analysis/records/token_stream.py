@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.lexer import KIND_BITS, OVER_LINES, Kind
+from holdfast.syntax.lexer import KIND_BITS, LINE_BITS, OVER_LINES, Kind
 
 if TYPE_CHECKING:
     from numpy import uint8, uint32
@@ -68,7 +68,7 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
     raw = np.frombuffer(b"".join(stream.tokens for stream in streams), np.uint32)
     kind = (raw & ((1 << KIND_BITS) - 1)).astype(np.uint8)
     is_token, over_lines = kind != Kind.BLANK, kind > Kind.IMPORT
-    ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS)
+    ends = np.where(is_token, np.uint32(0), raw >> KIND_BITS & ((1 << LINE_BITS) - 1))
     ends[over_lines] = np.frombuffer(b"".join(stream.line_ends for stream in streams), np.uint32)
     kind -= over_lines.astype(np.uint8) * np.uint8(OVER_LINES)
     bounds = np.cumsum([0, *(len(stream.tokens) // 4 for stream in streams)])
@@ -84,3 +84,14 @@ def token_table(files: Mapping[str, TokenStream]) -> TokenTable:
         tuple(starts.tolist()),
         Tokens(exact, kind[is_token], first, last),
     )
+
+
+def indentations(files: Mapping[str, TokenStream]) -> NDArray[uint8]:
+    """Return how far the line of each token of a `token_table` is indented, in columns."""
+    import numpy as np
+
+    raw = np.frombuffer(b"".join(stream.tokens for stream in files.values()), np.uint32)
+    is_token = raw & ((1 << KIND_BITS) - 1) != Kind.BLANK
+    ends_line = ~is_token & (raw >> KIND_BITS & ((1 << LINE_BITS) - 1) != 0)
+    last = np.maximum.accumulate(np.where(ends_line, np.arange(len(raw)), 0))
+    return np.extract(is_token, raw[last] >> (KIND_BITS + LINE_BITS)).astype(np.uint8)
