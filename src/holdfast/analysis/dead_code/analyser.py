@@ -19,6 +19,7 @@ from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import VARIABLES
 
@@ -29,6 +30,7 @@ PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
 """Languages of which fields and constants of classes are judged, where only their class can see them."""
 
 
+@without_garbage_collection()
 def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
     """Return everything that nothing uses, by file and line, whatever the confidence."""
     space = Namespace(resolution)

@@ -102,6 +102,7 @@ class Graph:
         return {file: (len(incoming[file]), len(outgoing[file])) for file in sorted({*incoming, *outgoing})}
 
 
+@without_garbage_collection()
 def dependency_graph(
     survey: Survey, resolution: Resolution, dag_type: DagType, *, include_external: bool = False
 ) -> Graph:
@@ -109,12 +110,11 @@ def dependency_graph(
     builder = _Builder(resolution, include_external)
     wanted = EDGE_TYPES[dag_type]
     call = current_call()
-    with without_garbage_collection():
-        for done, (path, record) in enumerate(survey.files.items()):
-            if done % _OFTEN == 0:
-                call.progress(done, len(survey.files), "Resolving names")
-            builder.add(path, record, wanted)
-        return builder.graph(wanted)
+    for done, (path, record) in enumerate(survey.files.items()):
+        if done % _OFTEN == 0:
+            call.progress(done, len(survey.files), "Resolving names")
+        builder.add(path, record, wanted)
+    return builder.graph(wanted)
 
 
 class _Builder:

@@ -34,6 +34,7 @@ from holdfast.analysis.records.stored import Parts
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Skipped
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.command import Git
@@ -139,6 +140,7 @@ class Surveyor(Generic[Made]):
         self._blobs: Memory[Remembered] = Memory(_BLOBS)
         """What came of a path with a content, by the id that git has for that."""
 
+    @without_garbage_collection()
     def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> FileSurvey[Made]:
         """Return the products of a project."""
         project = replace(project, path=checked_project(self._repository, project.path))

@@ -22,7 +22,7 @@ from holdfast.analysis.graph.drawing import MERMAID_EDGES, MERMAID_NODES, dot, m
 from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excerpt, matching
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
@@ -254,15 +254,14 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
             "depth counts from a focus.", hint="Name a file or symbol as focus, or leave it out."
         )
     survey = room.survey(Project(path=args.project_path))
-    resolution = room.resolution(survey)
-    graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
+    question = f"dependencies {args.dag_type} {args.include_external}"
+    graph, references, damaged = room.once(question, survey, lambda: _resolved(room, survey, args))
     drawn = args.format == "mermaid"
     most_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
     most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
     near = _near(graph, args)
     part = excerpt(graph, near, most_nodes, most_edges)
     rings = cycles(graph.edges) if "Imports" in graph.sites else None
-    references = cross_language_references(survey, resolution)
     return DependencyGraph(
         **survey.counts.model_dump(),
         project_path=args.project_path,
@@ -287,9 +286,17 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
         ],
         total_references=len(references),
         references=[_reference(item) for item in references[: args.limit]],
-        damaged_settings=resolution.damaged_settings,
+        damaged_settings=damaged,
         method=METHOD if near is None else METHOD_AROUND,
     )
+
+
+def _resolved(
+    room: Analysis, survey: Survey, args: AnalyzeDependencyGraph
+) -> tuple[Graph, list[CrossReference], dict[str, str]]:
+    resolution = room.resolution(survey)
+    graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
+    return graph, cross_language_references(survey, resolution), resolution.damaged_settings
 
 
 def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
