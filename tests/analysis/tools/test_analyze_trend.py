@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.analysis.records import reading
+from holdfast.analysis.records import product
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project
 from holdfast.analysis.tools import analyze_trend as module
@@ -99,8 +99,8 @@ def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
 
 def test_past_commits_cost_what_they_changed(room, monkeypatch):
     parsed: list[str] = []
-    read = reading.read_record
-    monkeypatch.setattr(reading, "read_record", lambda path, text: parsed.append(path) or read(path, text))
+    read = product.read_record
+    monkeypatch.setattr(product, "read_record", lambda path, text: parsed.append(path) or read(path, text))
     room.survey(Project())
     assert sorted(parsed) == ["lib/c.py"]  # the other has the same content
     trend(room, backfill=4)
