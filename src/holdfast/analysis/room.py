@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from holdfast.analysis.graph.resolution import Resolution
 
 _SETTINGS_BYTES = 4 * 2**20
-_ANSWERS = 8
+_ANSWERS = 32
 
 Answer = TypeVar("Answer")
 
@@ -66,7 +66,7 @@ class Analysis:
         """Return what the imports and names of a survey mean."""
         from holdfast.analysis.graph.resolution import Resolution
 
-        return Resolution(survey, self.read_other)
+        return self.once("resolution", survey, lambda: Resolution(survey, self.read_other))
 
     def read_other(self, path: str) -> str | None:
         """Return the text of a settings file; None where there is none or it is too large."""

@@ -73,6 +73,8 @@ class Gathered:
     coverage: Coverage
     sections: Mapping[str, Any]
     failures: Mapping[str, str]
+    spent: Mapping[str, float]
+    """The seconds that each stage took while others may have run beside it."""
 
 
 class Material:
@@ -80,26 +82,21 @@ class Material:
 
     def __init__(self, room: Analysis, survey: Survey, asked: Asked) -> None:
         self.room, self.survey, self.asked = room, survey, asked
-        self._resolving = threading.Lock()
-        self._resolutions: dict[Project, Resolution] = {}
+        self._looking = threading.Lock()
+        self._everything = survey if asked.project == Project() else None
 
     @property
     def resolution(self) -> Resolution:
-        """Return what the imports and names of the project mean, found out once."""
-        return self._of(self.asked.project)
+        """Return what the imports and names of the project mean."""
+        return self.room.resolution(self.survey)
 
     @property
-    def whole(self) -> Resolution:
-        """Return the same of the whole repository, as uses outside of the project are uses."""
-        return self._of(Project())
-
-    def _of(self, project: Project) -> Resolution:
-        with self._resolving:
-            if project not in self._resolutions:
-                is_ours = project == self.asked.project
-                survey = self.survey if is_ours else _survey(self.room, replace(self.asked, project=project))
-                self._resolutions[project] = self.room.resolution(survey)
-            return self._resolutions[project]
+    def everything(self) -> Survey:
+        """Return the survey of the whole repository, as uses outside of the project are uses."""
+        with self._looking:
+            if self._everything is None:
+                self._everything = _survey(self.room, replace(self.asked, project=Project()))
+            return self._everything
 
 
 Analyser = Callable[[Material], Part]
@@ -127,7 +124,7 @@ def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> G
         else:
             missing = [name for name in NEEDS["defect-probability"] if name not in measured.measured]
             failures["defect-probability"] = "; ".join(measured.why_not(name) for name in missing)
-    return Gathered(survey, measured, coverage, sections, failures)
+    return Gathered(survey, measured, coverage, sections, failures, stages.spent)
 
 
 def _survey(room: Analysis, asked: Asked) -> Survey:

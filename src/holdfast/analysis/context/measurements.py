@@ -13,7 +13,7 @@ from typing import Literal
 
 from holdfast.analysis.sarif import Finding
 
-IssueKind = Literal["complexity", "technical-debt", "dead-code"]
+IssueKind = Literal["complexity", "technical-debt", "dead-code", "duplication", "defect"]
 Severity = Literal["critical", "high", "medium", "low"]
 SEVERITIES: tuple[Severity, ...] = ("critical", "high", "medium", "low")
 
@@ -51,6 +51,9 @@ class FileMeasures:
     changes: int | None = None
     """Lines added and deleted in the period."""
     churn_score: float | None = None
+    duplicated: float | None = None
+    """The share of its lines that are in a clone."""
+    imports: int | None = None
     imported_by: int | None = None
     in_cycle: bool | None = None
     covered: int | None = None

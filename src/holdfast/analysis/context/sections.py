@@ -21,12 +21,12 @@ from holdfast.analysis.context.measurements import (
     Issue,
     Severity,
 )
-from holdfast.analysis.dead_code.analyser import dead_code
+from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import Finding as Unused
 from holdfast.analysis.debt.debt_item import DebtItem, debt_items
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
-from holdfast.analysis.graph.dependency_graph import Graph, dependency_graph
+from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
 from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES
@@ -178,11 +178,14 @@ def changes(material: Material) -> Part:
 def dependencies(material: Material) -> Part:
     """Return what depends on what, and where languages reach for each other."""
     survey, asked = material.survey, material.asked
-    graph = dependency_graph(survey, material.resolution, asked.dag_type)
-    has_imports = "Imports" in graph.sites
-    imports = graph if has_imports else dependency_graph(survey, material.resolution, "import-graph")
+    graph = _graph(material, asked.dag_type)
+    imports = graph if "Imports" in graph.sites else _graph(material, "import-graph")
     rings = cycles(imports.edges)
-    references = cross_language_references(survey, material.resolution)
+    references = material.room.once(
+        f"cross-language references {asked.project}",
+        survey,
+        lambda: cross_language_references(survey, material.resolution),
+    )
     part = excerpt(graph, None, 2 * asked.limit, 4 * asked.limit)
     section = {
         "dag_type": asked.dag_type,
@@ -212,6 +215,15 @@ def dependencies(material: Material) -> Part:
     )
 
 
+def _graph(material: Material, dag_type: DagType) -> Graph:
+    survey = material.survey
+    return material.room.once(
+        f"{dag_type} {material.asked.project}",
+        survey,
+        lambda: dependency_graph(survey, material.resolution, dag_type),
+    )
+
+
 def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
     found: defaultdict[str, set[str]] = defaultdict(set)
     for edge in graph.edges:
@@ -222,7 +234,8 @@ def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
 
 def unused_code(material: Material) -> Part:
     """Return what nothing uses; at high confidence it is an issue."""
-    found = [item for item in dead_code(material.whole) if item.file in material.survey.files]
+    everything = became_dead(material.room, material.everything, None)
+    found = [item for item in everything if item.file in material.survey.files]
     sure = [item for item in found if item.level == "high"]
     worst = sorted(found, key=lambda item: (-item.confidence, item.file, item.line, item.name))
     levels, kinds = Counter(item.level for item in found), Counter(item.kind for item in found)

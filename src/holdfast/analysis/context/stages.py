@@ -7,6 +7,7 @@ piece stops as soon as the caller has gone.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterable
 from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
 from contextvars import copy_context
@@ -26,11 +27,15 @@ class Stages:
         self._done: dict[str, float] = {}
         self._told = 0.0
         self._lock = threading.Lock()
+        self.spent: dict[str, float] = {}
+        """How many seconds each piece took."""
 
     def run(self, name: str, work: Callable[[], Answer]) -> Answer:
         """Do a piece of work as a part of the whole."""
+        began = time.monotonic()
         with running(_Piece(self, self._call, name)):
             answer = work()
+        self.spent[name] = time.monotonic() - began
         self.report(name, 1.0, name)
         return answer
 
