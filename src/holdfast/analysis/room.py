@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from holdfast.analysis.churn.history import History
-from holdfast.analysis.records.product import RECORDS, TOKENS
+from holdfast.analysis.records.product import NUMBERS, RECORDS, TOKENS
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.records.token_stream import TokenStream
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Survey
@@ -45,9 +45,13 @@ class Analysis:
         *,
         strategy: CacheStrategy = "normal",
         workers: int | None = None,
+        names: bool = True,
     ) -> Survey:
-        """Return the records of a project's files; at most so many processes read, by default one a core."""
-        return self._surveyor.survey(project, strategy, workers)
+        """Return the records of a project's files; at most so many processes read, by default one a core.
+
+        Who needs no names says so, and has the records in half the time where nothing is kept.
+        """
+        return self._surveyor.survey(project, strategy, workers, RECORDS if names else NUMBERS)
 
     def survey_of(self, commit: str, project: Project) -> Survey:
         """Return the records of a project as a commit has it, read from git's objects."""

@@ -14,7 +14,7 @@ from holdfast.syntax.complexity import function_metrics, metric_patterns
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.names import name_patterns, names
 from holdfast.syntax.parse import Parsed, captures, parse
-from holdfast.syntax.record import Comment, Record
+from holdfast.syntax.record import NO_NAMES, Comment, Record
 from holdfast.syntax.symbols import Declared, declared, symbol_patterns
 
 if TYPE_CHECKING:
@@ -22,21 +22,20 @@ if TYPE_CHECKING:
 
 
 @cache
-def _patterns(language: Language) -> str:
+def _patterns(language: Language, with_names: bool) -> str:
     comments = (f"({kind}) @comment" for kind in sorted(language.comments))
-    return "\n".join(
-        (symbol_patterns(language), metric_patterns(language), name_patterns(language), *comments)
-    )
+    named = (name_patterns(language),) if with_names else ()
+    return "\n".join((symbol_patterns(language), metric_patterns(language), *named, *comments))
 
 
-def read(path: str, source: bytes) -> Record | None:
+def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
     """Read a file; nothing where its language is none of ours."""
     text = source.decode("utf-8-sig", "replace")
     language = language_of(path, text)
     if language is None:
         return None
     parsed = parse(language, text)
-    found = captures(parsed, _patterns(language))
+    found = captures(parsed, _patterns(language, with_names))
     symbols = declared(parsed, found)
     comments = sorted(found.get("comment", ()), key=lambda node: node.start_byte)
     nonblank, code = _lines_with_text(parsed.source), _lines_with_text(_without(parsed.source, comments))
@@ -47,7 +46,7 @@ def read(path: str, source: bytes) -> Record | None:
         nonblank - code,
         function_metrics(parsed, symbols, found),
         tuple(_comment(node, parsed.source) for node in comments),
-        names(parsed, symbols, found),
+        names(parsed, symbols, found) if with_names else NO_NAMES,
         _broken(path, parsed, symbols),
     )
 

@@ -197,11 +197,14 @@ _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), check_circ
 NO_NAMES = Names((), (), (), (), (), (), (), False)
 
 
-def read_record(path: str, source: bytes) -> Record | None:
-    """Read a file; nothing where its language is none of ours, `ParseTooLong` where the parser refuses it."""
+def read_record(path: str, source: bytes, *, names: bool = True) -> Record | None:
+    """Read a file; nothing where its language is none of ours, `ParseTooLong` where the parser refuses it.
+
+    Without `names`, which take as long as all the rest, there are none in it.
+    """
     from holdfast.syntax.reader import read  # the parser is loaded where a file is read, not where rows are
 
-    return read(path, source)
+    return read(path, source, with_names=names)
 
 
 def sections(record: Record) -> tuple[bytes, bytes, bytes]:

@@ -7,6 +7,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from zlib import error
 
 import pytest
 
@@ -67,6 +68,28 @@ def test_the_second_survey_parses_nothing(repository: Path) -> None:
 
     assert (figures(first), figures(second)) == ((0, 2), (2, 0))
     assert same(first, second)
+
+
+@pytest.mark.parametrize("is_new_room", [False, True])
+def test_names_are_read_when_they_are_first_wanted(repository: Path, is_new_room: bool) -> None:
+    commit(repository, {"a.py": CODE, "b.py": OTHER})
+    room = Analysis(Repository.at(repository))
+    numbers = room.survey(Project(), names=False)
+    other = Analysis(Repository.at(repository)) if is_new_room else room
+    whole, again = other.survey(Project()), other.survey(Project(), names=False)
+    offline = other.survey(Project(), strategy="offline")
+    room.close()
+    other.close()
+
+    assert [figures(found) for found in (numbers, whole, again)] == [(0, 2), (0, 2), (2, 0)]
+    assert same(whole, again)
+    assert same(whole, offline)
+    for path, record in numbers.files.items():
+        with pytest.raises(error):
+            _ = record.names  # never an empty answer for one that nobody looked for
+        other_record = whole.files[path]
+        assert (record.functions, record.comments) == (other_record.functions, other_record.comments)
+    assert whole.files["b.py"].names.definitions[0].name == "Two"
 
 
 def test_only_what_changed_is_parsed_again(repository: Path) -> None:

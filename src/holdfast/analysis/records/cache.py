@@ -53,7 +53,9 @@ _KEYS_AT_ONCE = 500
 _FILE = "INSERT OR REPLACE INTO file VALUES (?, ?, ?, ?, ?, ?, ?)"
 _RECORD = "INSERT OR REPLACE INTO record VALUES (?, ?, ?, ?, ?, ?)"
 _USED = "UPDATE record SET used = ? WHERE key = ?"
-_LOADED = "SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({})"
+_LOADED = """
+SELECT key, used, checksum, metrics, comments, names FROM record WHERE key IN ({}) AND length(names) >= ?
+"""
 _OLDEST = "DELETE FROM record WHERE key IN (SELECT key FROM record ORDER BY used LIMIT ?)"
 
 
@@ -89,15 +91,16 @@ class RecordCache:
         )
         return {os.fsdecode(path): Remembered(_seen(seen), *rest) for path, seen, *rest in rows}
 
-    def keys(self) -> list[str]:
-        """Return the keys of all records."""
-        rows = self._rows(lambda connection: connection.execute("SELECT key FROM record").fetchall())
+    def keys(self, *, whole: bool = False) -> list[str]:
+        """Return the keys of all records, or of those whose last part is not missing."""
+        wanted = "SELECT key FROM record WHERE length(names) >= ?"
+        rows = self._rows(lambda connection: connection.execute(wanted, (int(whole),)).fetchall())
         return [key for (key,) in rows]
 
-    def load(self, keys: Collection[str]) -> dict[str, Parts]:
+    def load(self, keys: Collection[str], *, whole: bool = False) -> dict[str, Parts]:
         """Return those of some records that are there, and note that they were used."""
         wanted = sorted(keys)
-        rows = self._rows(lambda connection: _loaded(connection, wanted)) if wanted else []
+        rows = self._rows(lambda connection: _loaded(connection, wanted, whole)) if wanted else []
         found = {key: tuple(parts) for key, _, checksum, *parts in rows if checksum == _checksum(key, parts)}
         today = _today()
         if old := [(today, key) for key, used, *_ in rows if used < today]:
@@ -175,11 +178,11 @@ def _prepare(connection: sqlite3.Connection) -> None:
         connection.execute(table)
 
 
-def _loaded(connection: sqlite3.Connection, keys: list[str]) -> list[Any]:
+def _loaded(connection: sqlite3.Connection, keys: list[str], whole: bool) -> list[Any]:
     found: list[Any] = []
     for at in range(0, len(keys), _KEYS_AT_ONCE):
         some = keys[at : at + _KEYS_AT_ONCE]
-        found += connection.execute(_LOADED.format(",".join("?" * len(some))), some)
+        found += connection.execute(_LOADED.format(",".join("?" * len(some))), (*some, int(whole)))
     return found
 
 

@@ -30,8 +30,8 @@ class ProductMemory(Generic[Made]):
     def put(self, key: str, record: Made) -> Made:  # type: ignore[misc]
         """Keep one, and let go of those that were not used for longest."""
         with self._lock:
-            if key not in self._kept:
-                self._bytes += record.weight
+            before = self._kept.get(key)
+            self._bytes += record.weight - (0 if before is None else before.weight)
             self._kept[key] = record
             while self._bytes > self._most:
                 self._bytes -= self._kept.popitem(last=False)[1].weight

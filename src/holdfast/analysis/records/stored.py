@@ -13,7 +13,7 @@ from zlib import compress, decompress
 from holdfast.syntax.record import Comment, Names, Record, from_sections
 
 Parts = tuple[bytes, bytes, bytes]
-"""The sections of a record, compressed: numbers with functions, comments, names."""
+"""The sections of a record, compressed: numbers with functions, comments, names or nothing, where unread."""
 
 _NO_NUMBERS = b'["",0,0,0,null,[]]'
 
@@ -48,6 +48,11 @@ class StoredRecord(Record):
     def names(self) -> Names:
         """What the file defines, brings in, uses and calls."""
         return from_sections(_NO_NUMBERS, names=decompress(self._parts[2])).names
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its names were read; where they were not, whoever asks for them fails."""
+        return self._parts[2] != b""
 
     @property
     def weight(self) -> int:

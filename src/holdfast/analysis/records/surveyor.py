@@ -141,21 +141,29 @@ class Surveyor(Generic[Made]):
         """What came of a path with a content, by the id that git has for that."""
 
     @without_garbage_collection()
-    def survey(self, project: Project, strategy: CacheStrategy, workers: int | None) -> FileSurvey[Made]:
-        """Return the products of a project."""
+    def survey(
+        self,
+        project: Project,
+        strategy: CacheStrategy,
+        workers: int | None,
+        part: Product[Made] | None = None,
+    ) -> FileSurvey[Made]:
+        """Return the products of a project, or `part` of them where that is all that is wanted."""
+        product = part or self._product
         project = replace(project, path=checked_project(self._repository, project.path))
         known = self._known = self._known or self._cache.remembered()
         if strategy == "offline":
-            return self._offline(project, known)
+            return self._offline(product, project, known)
         looked_at = time.time_ns()
         listed = list_files(self._repository, self._git, project.path)
         seen = look(self._repository.root, selected(project, listed.paths))
         said = self._said_by_attributes(seen)
-        work = _Work(self._product, project, sort_out(project, seen, said), seen, looked_at)
+        work = _Work(product, project, sort_out(project, seen, said), seen, looked_at)
         work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
         if strategy == "normal":
             self._recall(work, known)
-            self._read(work, lambda unread: self._outcomes(work, unread, self._cache.keys(), workers))
+            keys = partial(self._cache.keys, whole=product.is_whole)
+            self._read(work, lambda unread: self._outcomes(work, unread, keys(), workers))
         self._read(work, lambda unread: self._outcomes(work, unread, [], workers))
         self._remember(work, known, seen, said, set(listed.paths))
         return work.survey()
@@ -174,7 +182,7 @@ class Surveyor(Generic[Made]):
             if (known := self._blobs.recall((path, listed[path].id), "")) is not None:
                 work.outcomes[path] = known
         self._load(work)
-        for contents in (self._cache.keys, list):
+        for contents in (self._cache.keys(whole=work.product.is_whole), []):
             self._read(work, partial(self._committed, listed, contents))
         for path, known in work.outcomes.items():
             self._blobs.keep((path, listed[path].id), "", known)
@@ -186,7 +194,9 @@ class Surveyor(Generic[Made]):
         if self._git is not None:
             self._git.close()
 
-    def _offline(self, project: Project, known: Mapping[str, Remembered]) -> FileSurvey[Made]:
+    def _offline(
+        self, product: Product[Made], project: Project, known: Mapping[str, Remembered]
+    ) -> FileSurvey[Made]:
         if not known:
             raise Unavailable(
                 "Nothing of this repository is cached, and an offline analysis reads nothing else.",
@@ -195,7 +205,7 @@ class Surveyor(Generic[Made]):
         paths = selected(project, sorted(known))
         seen = {path: known[path].sight or Seen(0, known[path].size, 0, 0) for path in paths}
         said = {path: known[path].reason for path in seen if known[path].reason}
-        work = _Work(self._product, project, sort_out(project, seen, said))
+        work = _Work(product, project, sort_out(project, seen, said))
         work.outcomes = {path: known[path] for path in work.found.candidates}
         self._load(work)
         return work.survey()
@@ -216,14 +226,14 @@ class Surveyor(Generic[Made]):
 
     def _load(self, work: _Work[Made]) -> None:
         """Find the records of the keys that are known, in memory or in the cache."""
-        missing = set()
+        missing, whole = set[str](), work.product.is_whole
         for key in {one.key for one in work.outcomes.values() if one.key} - work.records.keys():
-            if (record := self._memory.get(key)) is not None:
+            if (record := self._memory.get(key)) is not None and record.is_whole >= whole:
                 work.records[key] = record
             else:
                 missing.add(key)
-        for key, parts in self._cache.load(missing).items():
-            work.records[key] = self._memory.put(key, self._product.restored(parts))
+        for key, parts in self._cache.load(missing, whole=whole).items():
+            work.records[key] = self._memory.put(key, work.product.restored(parts))
 
     def _read(self, work: _Work[Made], reader: Callable[[list[str]], Generator[Outcome, None, None]]) -> None:
         """Read the files of which nothing is known, and keep their records, but not of known contents."""
@@ -253,15 +263,15 @@ class Surveyor(Generic[Made]):
         sizes = {path: work.found.candidates[path].size for path in paths}
         processes = min(workers or cores(), sum(sizes.values()) // self._worth_bytes)
         if processes > 1:
-            yield from read_by_crew(self._product, self._repository.root, contents, sizes, processes)
+            yield from read_by_crew(work.product, self._repository.root, contents, sizes, processes)
         else:
-            yield from map(Reader(self._repository.root, contents, self._product).read, paths)
+            yield from map(Reader(self._repository.root, contents, work.product).read, paths)
 
     def _committed(
-        self, listed: Mapping[str, CommittedFile], contents: Callable[[], list[str]], paths: list[str]
+        self, listed: Mapping[str, CommittedFile], contents: list[str], paths: list[str]
     ) -> Generator[Outcome, None, None]:
         assert self._git is not None
-        read = Reader(self._repository.root, contents(), self._product).read
+        read = Reader(self._repository.root, contents, self._product).read
         for path in paths:
             found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
             yield Outcome(path, reason=GONE) if found is None else read(path, found.data)

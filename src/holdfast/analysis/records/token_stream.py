@@ -21,6 +21,7 @@ class TokenStream:
         self.language, lines = head.decode().split()
         self.lines = int(lines)
         self.weight = sum(map(len, parts))
+        self.is_whole = True
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, TokenStream) and vars(self) == vars(other)

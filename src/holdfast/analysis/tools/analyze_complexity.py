@@ -290,7 +290,7 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     )
     base = arguments.base_of(room, args.since, args.diff)
     reading = Reading(args.dialect, args.recursion)
-    survey = room.survey(project)
+    survey = room.survey(project, names=False)
     found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)
     thresholds = Thresholds.of(args.max_cyclomatic, args.max_cognitive)
     violations = [each for measure in found for each in thresholds.violations(measure)]

@@ -274,7 +274,7 @@ def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """
     project = Project(checked_project(room.repository, args.project_path))
     threshold, base = _threshold(args), arguments.base_of(room, args.since, args.diff)
-    survey = room.survey(project)
+    survey = room.survey(project, names=False)
     found = debt_items(survey, probable=args.include_probable, min_probability=threshold)
     if base is not None:
         found = new_items(found, base, threshold)
