@@ -66,6 +66,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "focus": "web/view.ts",
         "depth": ({"focus": "src/shapes.py"}, 2),
         "include_external": True,
+        "since": "HEAD",
+        "diff": "HEAD",
         "limit": 1,
     },
     "analyze_graph_metrics": {

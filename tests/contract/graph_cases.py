@@ -29,6 +29,8 @@ GRAPH_CASES = [
         ),
         {"focus": "src/main.py", "depth": 2, "include_external": True, "format": "dot"},
     ),
+    Case(_GRAPH, ("analyze", "graph", "--since", "HEAD"), {"since": "HEAD"}),
+    Case(_GRAPH, ("analyze", "graph", "--diff", "nowhere"), {"diff": "nowhere"}, "not_found"),
     Case(_GRAPH, ("analyze", "graph", "gone"), {"project_path": "gone"}, "not_found"),
     Case(_GRAPH, ("analyze", "graph", "../x"), {"project_path": "../x"}, "invalid_path"),
     Case(_GRAPH, ("analyze", "graph", "--focus", "nobody"), {"focus": "nobody"}, "not_found"),
@@ -86,6 +88,7 @@ GRAPH_CASES = [
 GRAPH_PLAIN_TEXT = {
     "GraphMetrics.files_skipped": "words of ours, with numbers",
     "GraphMetrics.method": "a sentence that stands in our code",
+    "DependencyGraph.compared_with": "the id of a commit",
     "DependencyGraph.files_skipped": "words of ours, with numbers",
     "DependencyGraph.method": "a sentence that stands in our code",
 }

@@ -18,6 +18,7 @@ from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
+from tests.storage.git_support import commit
 
 TREE = {
     "app/main.py": "from kit.core import Engine\nimport os\n\n\ndef main():\n    Engine().start()\n"
@@ -191,3 +192,22 @@ def test_references_between_languages_and_damaged_settings_are_told(tree: Path) 
     assert list(result.damaged_settings) == ["web/tsconfig.json"]
     assert "web/tsconfig.json could not be read" in words(result)
     assert "web/page.ts Imports web/src/lib.ts" not in edges(result)
+
+
+def test_with_a_base_only_what_it_did_not_have_is_shown(tree):
+    commit(tree, TREE)
+    nothing = asked(tree, since="HEAD", include_external=True)
+    assert (nothing.total_edges, nothing.total_cycles, nothing.external, nothing.references) == (0, 0, [], [])
+    assert asked(tree).total_edges > 0
+    (tree / "kit" / "core.py").write_text(
+        "import sys\nfrom app import main\n" + TREE["kit/core.py"], encoding="utf-8"
+    )
+    result = asked(tree, diff="main", include_external=True)
+    assert [(edge.origin, edge.goal) for edge in result.edges if "::" not in edge.goal][:1] == [
+        ("kit/core.py", "app/main.py")
+    ]
+    assert [package.package for package in result.external] == ["sys"]
+    assert result.total_cycles == 1
+    assert f"Only what is new against {result.compared_with}." in words(result)
+    with pytest.raises(NotFound, match="nowhere"):
+        asked(tree, since="nowhere")

@@ -53,7 +53,8 @@ def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterat
     if base is None:
         yield from findings
         return
-    before = dead_code(room.resolution(base.survey(everything)))
+    then = base.survey(everything)
+    before = findings if then.files == everything.files else dead_code(room.resolution(then))
     known = {(one.file, one.kind, one.name, one.level) for one in before}  # lines move
     for one in findings:
         former = base.renames.get(one.file, one.file)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, function_of
@@ -89,6 +89,15 @@ class Graph:
     sites: Mapping[EdgeType, Sites]
     external: Mapping[str, int]
     """How many places use each package outside of the project."""
+
+    def since(self, before: Graph) -> Graph:
+        """Return what an earlier graph does not have: edges with what they join, other nodes, packages."""
+        known = {edge[:3] for edge in before.edges}
+        edges = tuple(edge for edge in self.edges if edge[:3] not in known)
+        ends = {end for edge in edges for end in edge[:2]}
+        nodes = {at: node for at, node in self.nodes.items() if at in ends or at not in before.nodes}
+        external = {name: sites for name, sites in self.external.items() if name not in before.external}
+        return replace(self, nodes=nodes, edges=edges, external=external)
 
     def coupling(self) -> dict[str, tuple[int, int]]:
         """Return how many other files depend on each file, and on how many it depends."""

@@ -11,9 +11,13 @@ import os
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
-from holdfast.analysis.records.source import text_of
-from holdfast.analysis.survey import Survey
+from holdfast.analysis.records.product import RECORDS, TOKENS, Kept, Made, Product
+from holdfast.analysis.records.reading import Reader
+from holdfast.analysis.records.source import may_be_source
+from holdfast.analysis.records.token_stream import TokenStream
+from holdfast.analysis.survey import FileSurvey, Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -21,8 +25,7 @@ from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.line_diff import kept_lines, lines_of
 from holdfast.storage.git.repository import Repository
-from holdfast.syntax.parse import ParseTooLong
-from holdfast.syntax.record import Record, read_record
+from holdfast.syntax.record import Record
 
 
 class Base:
@@ -42,6 +45,7 @@ class Base:
                     )
                 commit = common[0]
         self._repository = repository
+        self._same: set[str] = set()
         self.commit = commit
 
     @cached_property
@@ -56,7 +60,7 @@ class Base:
     def changed(self, paths: Iterable[str]) -> Iterator[tuple[str, Record | None]]:
         """Yield the files that are not as they were, with what they were; nothing for those that are new."""
         for path, before, _ in self._differing(paths):
-            yield path, None if before is None else _record(path, before)
+            yield path, None if before is None else self._made(RECORDS, path, before)
 
     def new_lines(self, paths: Iterable[str]) -> dict[str, frozenset[int]]:
         """Return the lines, from 1, of files that are not as they were which did not stand there before."""
@@ -68,7 +72,7 @@ class Base:
         return found
 
     def _differing(self, paths: Iterable[str]) -> Iterator[tuple[str, bytes | None, bytes]]:
-        known = list(paths)
+        known = [path for path in paths if path not in self._same]
         call = current_call()
         with Git(self._repository) as git:
             for number, path in enumerate(known):
@@ -82,29 +86,59 @@ class Base:
                     yield path, None, now or b""
                 elif found.data != now:
                     yield path, found.data, now or b""
+                else:
+                    self._same.add(path)
+
+    def unstaged(self, paths: Iterable[str]) -> list[str]:
+        """Return the source files that are not what the next commit would hold, among those that changed."""
+        with Git(self._repository) as git:
+            options = ("--cached", "--no-renames", "--name-only", "-z")
+            listed = git.run("diff-index", *options, self.commit, limit=LIMITS.listed_bytes)
+            changed = {path for path in os.fsdecode(listed).split("\0") if path and may_be_source(path)}
+            changed.update(path for path, _, _ in self._differing(paths))
+            return sorted(path for path in changed if not self._is_staged(git, path))
+
+    def _is_staged(self, git: Git, path: str) -> bool:
+        staged, now = git.objects().read(f":{path}", LIMITS.source_file_bytes), self._now(path)
+        if staged is None or now is None:
+            return staged is None and now is None
+        return lines_of(staged.data) == lines_of(now)
 
     def survey(self, now: Survey) -> Survey:
         """Return a survey of the commit, given the present one; what is left out now is left out there."""
-        files = {path: record for path, record in now.files.items() if path not in self.renames}
-        for path, before in self.changed(list(files)):
-            if before is None:
+        return self._surveyed(now, RECORDS)
+
+    def lexed(self, now: FileSurvey[TokenStream]) -> FileSurvey[TokenStream]:
+        """Return the tokens of the commit's files in the same way."""
+        return self._surveyed(now, TOKENS)
+
+    def _surveyed(self, now: FileSurvey[Any], product: Product[Kept]) -> FileSurvey[Any]:
+        files = {path: made for path, made in now.files.items() if path not in self.renames}
+        for path, before, _ in self._differing(list(files)):
+            made = None if before is None else self._made(product, path, before)
+            if made is None:
                 del files[path]
             else:
-                files[path] = before
+                files[path] = made
         known = {*now.files, *now.other_files, *(item.path for item in now.skipped)}
-        files.update(self._removed(known))
+        for path, data in self._removed(known):
+            if (made := self._made(product, path, data)) is not None:
+                files[path] = made
         return replace(now, files=dict(sorted(files.items())), version=None)
 
-    def _removed(self, known: Container[str]) -> Iterator[tuple[str, Record]]:
-        """Yield the files that were there and are no more."""
+    def _made(self, product: Product[Made], path: str, data: bytes) -> Made | None:
+        parts = Reader(self._repository.root, product=product).read(path, data).parts
+        return None if parts is None else product.restored(parts)
+
+    def _removed(self, known: Container[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the sources that were there and are no more."""
         with Git(self._repository) as git:
             listed = git.run("ls-tree", "-r", "-z", "--name-only", self.commit, limit=LIMITS.listed_bytes)
             for path in os.fsdecode(listed).split("\0"):
-                if path and path not in known:
+                if path and path not in known and may_be_source(path) is not False:
                     found = git.objects().read(f"{self.commit}:{path}", LIMITS.source_file_bytes)
-                    record = None if found is None else _record(path, found.data)
-                    if record is not None:
-                        yield path, record
+                    if found is not None:
+                        yield path, found.data
 
     def _now(self, path: str) -> bytes | None:
         try:
@@ -120,11 +154,3 @@ def _commit(git: Git, revision: str) -> str:
         raise NotFound(
             f"There is no commit {revision!a} to compare with.", hint="Name a commit, branch or tag."
         ) from None
-
-
-def _record(path: str, data: bytes) -> Record | None:
-    text = text_of(data)
-    try:
-        return None if text is None else read_record(path, text.encode("utf-8", "replace"))
-    except ParseTooLong:
-        return None

@@ -23,6 +23,7 @@ from holdfast.analysis.graph.excerpt import METHOD, METHOD_AROUND, around, excer
 from holdfast.analysis.graph.imports.target import Certainty
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project, Survey
+from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
 from holdfast.kernel.limits import LIMITS
@@ -57,6 +58,16 @@ class AnalyzeDependencyGraph(Input):
     )
     include_external: StrictBool = Field(
         default=False, description="Show packages outside of the project as nodes, too."
+    )
+    since: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Only what this commit, branch or tag did not have: dependencies, cycles, packages.",
+    )
+    diff: str | None = Field(
+        default=None,
+        max_length=LIMITS.path_characters,
+        description="Like `since`, compared with where this branch left that one.",
     )
     limit: int = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
 
@@ -138,6 +149,7 @@ class DependencyGraph(FileCounts):
     dag_type: DagType
     format: GraphFormat
     focus: UntrustedText | None
+    compared_with: str | None = Field(description="The commit; null where everything is shown.")
     total_nodes: int
     total_edges: int
     nodes: list[GraphNode]
@@ -175,6 +187,7 @@ def _summary(result: DependencyGraph) -> list[str]:
     edges = f"{len(result.edges):,} of {result.total_edges:,} edges"
     return [
         f"{result.dag_type} of {result.project_path}: {shown}, {edges}.",
+        *([f"Only what is new against {result.compared_with}."] if result.compared_with else []),
         *(
             f"{kind}: {sites.total:,} places, {sites.resolved:,} in the project, {sites.external:,} outside, "
             f"{sites.unresolved:,} not resolved."
@@ -250,33 +263,37 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
     surroundings are shown. Also: cycles of imports, coupling, packages outside, references between languages.
     """
     if args.depth is not None and args.focus is None:
-        raise InvalidArguments(
-            "depth counts from a focus.", hint="Name a file or symbol as focus, or leave it out."
-        )
+        raise InvalidArguments("depth counts from a focus.", hint="Name a file or symbol as focus.")
+    base = arguments.base_of(room, args.since, args.diff)
     survey = room.survey(Project(path=args.project_path))
     question = f"dependencies {args.dag_type} {args.include_external}"
     graph, references, damaged = room.once(question, survey, lambda: _resolved(room, survey, args))
-    drawn = args.format == "mermaid"
+    rings = cycles(graph.edges)
+    if base is not None:
+        before, former, _ = _resolved(room, base.survey(survey), args)
+        known = cycles(before.edges)
+        rings = [ring for ring in rings if ring not in known]
+        graph, references = graph.since(before), _new_references(references, former)
+    near, drawn = _near(graph, args), args.format == "mermaid"
     most_nodes = min(args.limit, MERMAID_NODES) if drawn else args.limit
     most_edges = min(args.limit * _EDGES_PER_NODE, MERMAID_EDGES if drawn else _MOST_NODES * _EDGES_PER_NODE)
-    near = _near(graph, args)
     part = excerpt(graph, near, most_nodes, most_edges)
-    rings = cycles(graph.edges) if "Imports" in graph.sites else None
     return DependencyGraph(
         **survey.counts.model_dump(),
         project_path=args.project_path,
         dag_type=args.dag_type,
         format=args.format,
         focus=args.focus,
+        compared_with=None if base is None else base.commit,
         total_nodes=part.total_nodes,
         total_edges=part.total_edges,
         nodes=[GraphNode(**node._asdict()) for node in part.nodes],
         edges=[_edge(edge) for edge in part.edges],
         sites={kind: SiteCounts(**sites._asdict()) for kind, sites in graph.sites.items()},
-        total_cycles=None if rings is None else len(rings),
+        total_cycles=len(rings) if "Imports" in graph.sites else None,
         cycles=[
             ImportCycle(files=list(ring.files[:_MOST_LISTED]), size=len(ring.files), at_load=ring.at_load)
-            for ring in (rings or [])[:_MOST_LISTED]
+            for ring in rings[:_MOST_LISTED]
         ],
         coupling=_coupling(graph, near),
         total_external=len(graph.external),
@@ -285,7 +302,7 @@ def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> De
             for package, sites in list(graph.external.items())[:_MOST_LISTED]
         ],
         total_references=len(references),
-        references=[_reference(item) for item in references[: args.limit]],
+        references=[LanguageReference(**item._asdict()) for item in references[: args.limit]],
         damaged_settings=damaged,
         method=METHOD if near is None else METHOD_AROUND,
     )
@@ -297,6 +314,11 @@ def _resolved(
     resolution = room.resolution(survey)
     graph = dependency_graph(survey, resolution, args.dag_type, include_external=args.include_external)
     return graph, cross_language_references(survey, resolution), resolution.damaged_settings
+
+
+def _new_references(now: list[CrossReference], before: list[CrossReference]) -> list[CrossReference]:
+    known = {item._replace(line=0) for item in before}  # lines move
+    return [item for item in now if item._replace(line=0) not in known]
 
 
 def _near(graph: Graph, args: AnalyzeDependencyGraph) -> dict[str, int] | None:
@@ -329,7 +351,3 @@ def _coupling(graph: Graph, near: dict[str, int] | None) -> list[Coupling]:
     return sorted(counted, key=lambda item: (-item.dependents, -item.dependencies, item.file_path))[
         :_MOST_LISTED
     ]
-
-
-def _reference(found: CrossReference) -> LanguageReference:
-    return LanguageReference(**found._asdict())
