@@ -10,7 +10,7 @@ Contract:
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -88,34 +88,50 @@ class Churn:
         return dict(sorted(touched.items(), key=lambda item: (-item[1], item[0])))
 
 
-def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Churn:
-    """Return the churn of a project, a folder or a file, by commits of which children come first."""
+@dataclass(frozen=True)
+class Touched:
+    """Which commits touched which files."""
+
+    files: Mapping[str, Touches]
+    """Under the names that they have now, also those that are gone."""
+    commits: Sequence[CommitChanges]
+    """Children first, as the numbers of the touches count them; without their changes."""
+    present: Container[str]
+    """The files that git tracks now."""
+
+
+def touched(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Touched:
+    """Return what commits, of which children come first, did to the files of a project or a folder."""
     names: dict[str, str] = {}
     touches: defaultdict[str, Touches] = defaultdict(list)
-    people: list[Person] = []
-    times: list[int] = []
+    heads: list[CommitChanges] = []
     prefix = f"{project}/" if project else ""
-    counted = merges = 0
-    for number, (_, time, is_merge, name, email, changes) in enumerate(commits):
-        people.append((name, email))
-        times.append(time)
-        merges += is_merge
-        renamed, is_counted = {}, False
-        for path, former, added, deleted in rows(changes):
+    for number, commit in enumerate(commits):
+        heads.append(commit._replace(changes=""))
+        renamed = {}
+        for path, former, added, deleted in rows(commit.changes):
             now = names.get(path, path)
             if former:
                 renamed[former] = now
             if now.startswith(prefix) or now == project:
                 touches[now] += number, added, deleted
-                is_counted = True
         names |= renamed
-        counted += is_counted
     # A branch may have gone on under the old name after another had renamed the file.
     for path, now in names.items():
         if path not in present and path in touches and now in present:
             touches[now] += touches.pop(path)
-    files = [FileChurn.of(path, found, people, times) for path, found in touches.items() if path in present]
-    return Churn(_scored(files), len(touches) - len(files), counted, merges)
+    return Touched(touches, heads, present)
+
+
+def measure(commits: Iterable[CommitChanges], present: Container[str], project: str) -> Churn:
+    """Return the churn of a project, a folder or a file, by commits of which children come first."""
+    found = touched(commits, present, project)
+    people = [(commit.name, commit.email) for commit in found.commits]
+    times = [commit.time for commit in found.commits]
+    counted = len({number for touches in found.files.values() for number in touches[::3]})
+    merges = sum(commit.is_merge for commit in found.commits)
+    files = [FileChurn.of(path, it, people, times) for path, it in found.files.items() if path in present]
+    return Churn(_scored(files), len(found.files) - len(files), counted, merges)
 
 
 def _scored(files: list[FileChurn]) -> list[FileChurn]:

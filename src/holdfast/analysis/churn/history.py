@@ -14,7 +14,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
 
-from holdfast.analysis.churn.churn import Churn, measure
+from holdfast.analysis.churn.churn import Churn, Touched, measure, touched
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -26,20 +27,22 @@ from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 
 _NAME = "commits"
 _APPLICATION_ID = 0x48464348  # "HFCH"
-_VERSION = 1
+_VERSION = 2
 """To be raised whenever git is asked for something else than before."""
 _TABLE = (
     "CREATE TABLE commits (id TEXT PRIMARY KEY, time INTEGER NOT NULL, is_merge INTEGER NOT NULL,"
-    " name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL) WITHOUT ROWID"
+    " name TEXT NOT NULL, email TEXT NOT NULL, changes BLOB NOT NULL, subject TEXT NOT NULL,"
+    " is_fix INTEGER NOT NULL) WITHOUT ROWID"
 )
 _KNOWN = "SELECT commits.* FROM json_each(?) AS wanted JOIN commits ON commits.id = wanted.value"
-_KEEP = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?)"
+_KEEP = "INSERT OR IGNORE INTO commits VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
 _SIZE = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
 _ESCAPED = "surrogateescape"
 _CACHE = "PRAGMA cache_size = -32768"
 """Ids are spread over the whole file."""
 _AT_ONCE = 10_000
 _BETWEEN_REPORTS = 100
+_DAY = 86400
 
 
 class History:
@@ -48,6 +51,7 @@ class History:
     def __init__(self, repository: Repository) -> None:
         self._repository = repository
         self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
+        self._touched: Memory[Touched] = Memory(2)
         self._database = DerivedDatabase(
             repository.store_directory,
             _NAME,
@@ -73,6 +77,19 @@ class History:
             found = measure(self.commits(git, since), tracked_files(git), project)
             found.names = mailmapped(git, {person for file in found.files for person in file.authors})
             return found
+
+    def touched(self, now: int, days: int) -> Touched | None:
+        """Return which commits of so many days touched which files; None outside of git and without commits.
+
+        Found anew where there is a new commit, or another day.
+        """
+        sign = (self.head(), now // _DAY)
+        known = self._touched.recall(days, sign)
+        if known is not None or sign[0] is None:
+            return known
+        with Git(self._repository) as git:
+            commits = self.commits(git, max(0, now - days * _DAY))
+            return self._touched.keep(days, sign, touched(commits, tracked_files(git), ""))
 
     def commits(self, git: Git, since: int | None) -> Iterator[CommitChanges]:
         """Yield the last commit and those before it, children first; only those committed since then."""
@@ -105,7 +122,9 @@ class History:
             with self._database.read() as connection:
                 rows = connection.execute(_KNOWN, (json.dumps(sorted(ids)),))  # as they are stored
                 return {
-                    row[0]: CommitChanges(*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:]))
+                    row[0]: CommitChanges._make(
+                        (*row[:3], *(part.decode("utf-8", _ESCAPED) for part in row[3:7]), bool(row[7]))
+                    )
                     for row in rows
                 }
         except NotUsable:
@@ -113,7 +132,9 @@ class History:
             return {}
 
     def _keep(self, commits: Iterable[CommitChanges]) -> None:
-        rows = [(*one[:3], *(text.encode("utf-8", _ESCAPED) for text in one[3:])) for one in commits]
+        rows = [
+            (*one[:3], *(text.encode("utf-8", _ESCAPED) for text in one[3:7]), one.is_fix) for one in commits
+        ]
         with suppress(HoldfastError):  # the answer does not need it
             try:
                 with self._database.write() as connection:

@@ -10,6 +10,7 @@ Contract:
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -18,11 +19,25 @@ from holdfast.storage.git.command import Git
 from holdfast.storage.git.log_stream import PLAIN, commits, fields
 
 _LOG = ("log", *PLAIN, "--numstat", "--no-diff-merges", "--no-walk=unsorted", "--stdin")
-_FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae"
+_FORMAT = "--format=%H%x00%P%x00%ct%x00%an%x00%ae%x00%B"
 _LATEST = 253_402_300_799
 """The last second of the year 9999: nothing later can be written as a date."""
 _UNREADABLE = frozenset("<>\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029")
 """What no contact that `check-mailmap` reads may hold, and what would be taken for the end of a line."""
+
+_SUBJECT = 200
+_SWEEP = 40
+"""A commit that changes more files than this sweeps through them, whatever it says it mends."""
+_FIX = re.compile(
+    r"\b(?:(?:hot|bug)?fix(?:e[sd]|ing)?|bugs?|defects?|crash(?:e[sd]|ing)?|regressions?|deadlocks?|leaks?"
+    r"|(?:close[sd]?|resolve[sd]?):? +(?:\w+[/-])*#?\d+)\b",
+    re.IGNORECASE,
+)
+_NO_FIX = re.compile(
+    r"\b(?:typos?|spelling|grammar|wording|docs?|documentation|readme|changelog|comments?|docstrings?|lint\w*"
+    r"|format(?:ting)?|style|whitespace|indentation|flak[ey]\w*|ci|workflows?|bump|deps|release notes?)\b",
+    re.IGNORECASE,
+)
 
 Person = tuple[str, str]
 """A name and an address."""
@@ -39,6 +54,10 @@ class CommitChanges(NamedTuple):
     email: str
     changes: str
     """The rows of `git log --numstat -z`, as git wrote them; `rows` reads them."""
+    subject: str = ""
+    """The first line of its message."""
+    is_fix: bool = False
+    """Whether its message says that it mends a defect, and it changes few enough files to do so."""
 
 
 def rows(changes: str) -> list[tuple[str, str, str, str]]:
@@ -55,6 +74,12 @@ def rows(changes: str) -> list[tuple[str, str, str, str]]:
     return found
 
 
+def is_fix(message: str) -> bool:
+    """Tell whether a message speaks of mending a defect, and not just of words, form or checks."""
+    subject = message.partition("\n")[0]
+    return bool(_FIX.search(message)) and not _NO_FIX.search(subject)
+
+
 def commits_since(git: Git, since: int | None) -> list[str]:
     """Return the ids of the last commit and those before it, children first, which were made since then.
 
@@ -69,10 +94,12 @@ def read_commits(git: Git, ids: Iterable[str]) -> Iterator[CommitChanges]:
     """Yield what commits changed, as git gets to know it."""
     given = "".join(f"{commit}\n" for commit in ids).encode()
     texts = fields(git.stream(*_LOG, _FORMAT, given=given, seconds=LIMITS.index_seconds))
-    for (commit, parents, time, name, email), changed in commits(texts, header=5):
+    for (commit, parents, time, name, email, message), changed in commits(texts, header=6):
         seconds = min(max(int(time or 0), 0), _LATEST)
         changes = "\0".join(text for row in changed for text in row)
-        yield CommitChanges(commit, seconds, " " in parents, name, email, changes)
+        subject = message.partition("\n")[0][:_SUBJECT]
+        told = (subject, len(changed) <= _SWEEP and is_fix(message))
+        yield CommitChanges(commit, seconds, " " in parents, name, email, changes, *told)
 
 
 def mailmapped(git: Git, people: Iterable[Person]) -> dict[Person, str]:
