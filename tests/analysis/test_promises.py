@@ -49,6 +49,15 @@ FLIPS: dict[str, dict[str, Any]] = {
         "format": "json",
         "limit": 1,
     },
+    "analyze_defect_probability": {
+        "project_path": "web",
+        "min_confidence": 0.95,
+        "explain": True,
+        "sarif": True,
+        "format": "json",
+        "rank_by": ({"min_confidence": 0}, "risk per line"),
+        "limit": ({"min_confidence": 0}, 1),
+    },
     "analyze_dead_code": {
         "project_path": "web",
         "min_confidence": "low",
@@ -108,6 +117,13 @@ FIXED = {
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
     "analyze_trend": ("backfilled",),
+    "analyze_defect_probability": (
+        "min_confidence",
+        "model",
+        "baseline",  # which takes a year of history
+        "summary.high_risk",
+        "summary.medium_risk",
+    ),
     "analyze_deep_context": (
         "metadata.period_days",
         "analyses.churn_analysis.period_days",

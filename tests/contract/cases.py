@@ -14,6 +14,7 @@ from tests.contract.complexity_cases import COMPLEXITY_CASES
 from tests.contract.context_cases import CONTEXT_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
+from tests.contract.defect_cases import DEFECT_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
@@ -292,6 +293,7 @@ CASES = [
     *GRAPH_CASES,
     *DEBT_CASES,
     *TREND_CASES,
+    *DEFECT_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,

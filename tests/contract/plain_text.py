@@ -12,6 +12,7 @@ from tests.contract.complexity_cases import COMPLEXITY_PLAIN_TEXT
 from tests.contract.context_cases import CONTEXT_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.debt_cases import DEBT_PLAIN_TEXT
+from tests.contract.defect_cases import DEFECT_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
@@ -37,6 +38,7 @@ REASONS = {
     **GRAPH_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
     **TREND_PLAIN_TEXT,
+    **DEFECT_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

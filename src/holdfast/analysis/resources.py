@@ -13,6 +13,7 @@ _TOOLS = {
     "debt": "analyze_debt",
     "dead-code": "analyze_dead_code",
     "graph": "analyze_dependency_graph",
+    "defects": "analyze_defect_probability",
     "context": "analyze_deep_context",
 }
 

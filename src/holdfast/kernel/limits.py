@@ -124,6 +124,7 @@ class Limits:
     graph_nodes: int = 10_000
     pagerank_seeds: int = 100
     graphml_bytes: int = 4 * MIB
+    defect_files: int = 10_000
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

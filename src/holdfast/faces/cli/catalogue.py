@@ -164,6 +164,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('context', 'analyze_deep_context', 'analysis.tools.analyze_deep_context', 'Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.', None),
         _command('dead-code', 'analyze_dead_code', 'analysis.tools.analyze_dead_code', 'Find functions, methods, classes, variables, imports and statements that nothing uses.', None),
         _command('debt', 'analyze_debt', 'analysis.tools.analyze_debt', 'List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.', None),
+        _command('defects', 'analyze_defect_probability', 'analysis.tools.analyze_defect_probability', 'Predict which files are likely to need a fix within a year, with probability, confidence and reasons.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
         _command('graph-metrics', 'analyze_graph_metrics', 'analysis.tools.analyze_graph_metrics', 'Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.', None),
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),

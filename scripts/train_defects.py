@@ -1,0 +1,287 @@
+"""Train the models of defects, and say how well they do on what they have not seen.
+
+    python -m scripts.train_defects commits FOLDER
+    python -m scripts.train_defects files SCRATCH REPOSITORY...
+
+FOLDER has commits of several projects as `PROJECT_k_feature.csv`: Kamei's features, `date` and `bug`. It
+needs scikit-learn. REPOSITORY is a clone with its whole history; each is cloned to SCRATCH and measured as it
+was one year, two, three and four years before its last commit, by the code that users run, and the labels
+come from the year after. What was measured is kept in SCRATCH.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import json
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from holdfast.analysis.defects.activity import DAY, YEAR
+from holdfast.analysis.defects.commit_risk import Trees, places
+from holdfast.analysis.defects.logistic import Model, area_under_curve, fitted, table
+from holdfast.analysis.defects.measures import MEASURES
+from holdfast.analysis.defects.prediction import PastFiles, measured_files
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Project
+from holdfast.kernel.errors import HoldfastError
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.numstat import rows
+from holdfast.storage.git.repository import Repository
+
+TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "defects"
+CSV_COLUMNS = ("ns", "nd", "nf", "entrophy", "la", "ld", "lt", "fix", "age")
+"""As the data spells them."""
+SPLIT = 0.8
+TREES = {
+    "max_iter": 160,
+    "learning_rate": 0.06,
+    "max_leaf_nodes": 8,
+    "min_samples_leaf": 60,
+    "random_state": 1,
+}
+YEARS_BACK = (1, 2, 3, 4)
+ASSUMED = {"uncovered_share": 0.4}
+"""No public history holds reports of coverage, so this weight is assumed and said to be."""
+VARIANCES = (0.003, 0.01, 0.03)
+VARIANCE = 0.01
+"""Of the prior, chosen among these."""
+STATIC_PARTS = {"size", "purpose", "complexity", "coupling", "duplication", "name_quality"}
+
+Table = tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]
+Snapshot = dict[str, Any]
+
+
+def read_commits(folder: Path) -> dict[str, Table]:
+    """Return the places and labels of each project's commits by time; places are those in the first part."""
+    projects: dict[str, Table] = {}
+    for path in sorted(folder.glob("*_k_feature.csv")):
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = sorted(csv.DictReader(file), key=lambda row: float(row["date"]))
+        numbers = numpy.asarray([[float(row[name] or 0) for name in CSV_COLUMNS] for row in rows])
+        labels = numpy.asarray([float(row["bug"]) > 0 for row in rows])
+        known = numbers[: int(SPLIT * len(rows))]
+        projects[path.name.partition("_")[0]] = places(known, numbers), labels
+    return projects
+
+
+def halves(project: Table) -> tuple[Table, Table]:
+    """Return the earlier four fifths of a project's commits, and the rest."""
+    rows, labels = project
+    at = int(SPLIT * len(labels))
+    return (rows[:at], labels[:at]), (rows[at:], labels[at:])
+
+
+def grown(projects: Sequence[Table]) -> Trees:
+    """Return trees trained on the commits of projects."""
+    boosting = import_module("sklearn.ensemble").HistGradientBoostingClassifier(**TREES)
+    rows, labels = (numpy.concatenate(part) for part in zip(*projects, strict=True))
+    boosting.fit(rows, labels)
+    trees = Trees(float(boosting._baseline_prediction.item()), [], [], [], [], [], [])
+    for (predictor,) in boosting._predictors:
+        first = len(trees.value)
+        trees.roots.append(first)
+        for node in predictor.nodes:
+            is_leaf = bool(node["is_leaf"])
+            trees.column.append(0 if is_leaf else int(node["feature_idx"]))
+            trees.threshold.append(0.0 if is_leaf else round(float(node["num_threshold"]), 5))
+            trees.left.append(-1 if is_leaf else first + int(node["left"]))
+            trees.right.append(-1 if is_leaf else first + int(node["right"]))
+            trees.value.append(round(float(node["value"]), 5) if is_leaf else 0.0)
+    return trees
+
+
+def judged(trees: Trees, project: Table) -> float:
+    """Return the area under the curve on commits."""
+    rows, labels = project
+    return area_under_curve(list(trees.risk(rows)), list(labels)) or 0.0
+
+
+def train_commits(folder: Path) -> None:
+    """Train the trees on the earlier commits of all projects, and print how they do on the later ones."""
+    parts = {name: halves(project) for name, project in read_commits(folder).items()}
+    trees = grown([earlier for earlier, _ in parts.values()])
+    print("project      own   pooled  others")
+    found = []
+    for name, (earlier, later) in parts.items():
+        others = [part for other, (part, _) in parts.items() if other != name]
+        found.append((judged(grown([earlier]), later), judged(trees, later), judged(grown(others), later)))
+        print(f"{name:10}", *(f"{area:7.3f}" for area in found[-1]), flush=True)
+    print(f"{'mean':10}", *(f"{area:7.3f}" for area in numpy.mean(found, axis=0)))
+    packed = gzip.compress(json.dumps(trees._asdict(), separators=(",", ":")).encode(), mtime=0)
+    (TARGET / "commits.json.gz").write_bytes(packed)
+    print(f"{len(packed):,} bytes")
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git."""
+    return subprocess.run(
+        ("git", "-C", str(folder), *arguments), check=True, capture_output=True, text=True, errors="replace"
+    ).stdout
+
+
+def snapshots(scratch: Path, source: Path, years: Sequence[int] = YEARS_BACK) -> list[Snapshot]:
+    """Return what the files of a repository measured some years ago, and which were mended after."""
+    name = (source.parent if source.name == "repo" else source).name
+    clone = scratch / name
+    if not clone.exists():
+        subprocess.run(("git", "clone", "-q", "--shared", "--no-checkout", source, clone), check=True)
+    last = git(clone, "log", "-1", "--format=%H %ct", "origin/HEAD").split()
+    found = []
+    for back in years:
+        moment = int(last[1]) - back * YEAR * DAY
+        kept = scratch / f"{name}.{back}.json"
+        if not kept.exists():
+            commit = git(clone, "rev-list", "-1", f"--before={moment}", last[0]).strip()
+            if not commit:
+                continue
+            git(clone, "checkout", "-q", "--force", commit)
+            measured = measure(clone, moment, last[0])
+            kept.write_text(json.dumps(measured | {"name": name, "back": back}), encoding="utf-8")
+        found.append(json.loads(kept.read_text(encoding="utf-8")))
+    return found
+
+
+def measure(clone: Path, moment: int, last: str) -> Snapshot:
+    """Return the measures of the files that are checked out, and the labels that the later history gives."""
+    repository = Repository.at(clone)
+    room = Analysis(repository, clock=lambda: datetime.fromtimestamp(moment, UTC))
+    try:
+        survey = room.survey(Project())
+        files = measured_files(room, Project(), survey)
+        past = None if files.history is None else files.history.past
+        rows = {path: dict(files.measures(path)) for path in files.static}
+        git(clone, "checkout", "-q", "--force", last)
+        mended = mended_after(room, repository, moment)
+    finally:
+        room.close()
+    return {
+        "files": list(rows),
+        "rows": list(rows.values()),
+        "mended": [path in mended for path in rows],
+        "traced": [mended.get(path, False) for path in rows],
+        "past": past and {"rows": [dict(row) for row in past.rows], "mended": list(past.mended)},
+    }
+
+
+def mended_after(room: Analysis, repository: Repository, moment: int) -> dict[str, bool]:
+    """Return the files, by their names at a moment, that a fix changed in the year after it.
+
+    Each with whether a fix took lines of it away: only such a fix can be traced to what it mends.
+    """
+    names: dict[str, str] = {}
+    mended: dict[str, bool] = {}
+    with Git(repository) as found:
+        for commit in reversed(list(room.history.commits(found, moment))):
+            for path, former, _, deleted in rows(commit.changes):
+                if former:
+                    names[path] = names.get(former, former)
+                is_within = moment < commit.time <= moment + YEAR * DAY
+                if commit.is_fix and is_within:
+                    now = names.get(path, path)
+                    mended[now] = mended.get(now, False) or deleted not in ("-", "0")
+    return mended
+
+
+def pooled(
+    found: Sequence[Snapshot], parts: set[str] | None = None, variance: float = 1.0
+) -> tuple[float, dict[str, float]]:
+    """Return the intercept and the weights that repositories have in common; each counts alike."""
+    wanted = [place for place, it in enumerate(MEASURES, 1) if parts is None or it.part in parts]
+    names = sorted({item["name"] for item in found})
+    tables, labels = [], []
+    for item in found:
+        part = table(item["rows"])[:, wanted]
+        own = numpy.zeros((len(part), len(names)))
+        own[:, names.index(item["name"])] = 1
+        tables.append(numpy.hstack([own, part]))
+        labels.append(numpy.asarray(item["mended"], dtype=float))
+    together, marks = numpy.vstack(tables), numpy.concatenate(labels)
+    counts = together[:, : len(names)].sum(axis=0)
+    scale = (together[:, : len(names)] / counts).sum(axis=1) * numpy.mean(counts)
+    width = len(names) + len(wanted)
+    spread = numpy.full(width, variance)
+    spread[: len(names)] = 9.0
+    floor = numpy.zeros(width)
+    floor[: len(names)] = -numpy.inf
+    prior = numpy.zeros(width)
+    prior[: len(names)] = -2.0
+    coefficients = fitted(together, marks, prior, spread, floor, scale)
+    weights = {
+        MEASURES[place - 1].name: round(float(weight), 4)
+        for place, weight in zip(wanted, coefficients[len(names) :], strict=True)
+    }
+    return round(float(coefficients[: len(names)].mean()), 4), {
+        name: weight for name, weight in weights.items() if weight
+    }
+
+
+def model_of(found: Sequence[Snapshot], name: str, variance: float) -> Model:
+    """Return the model that snapshots teach."""
+    parts = STATIC_PARTS if name == "static" else None
+    intercept, weights = pooled(found, parts)
+    return Model(name, intercept, weights | ASSUMED, variance, sum(len(item["files"]) for item in found))
+
+
+def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]:
+    """Return the probability of each file."""
+    return [model.probability(model.contributions(row)) for row in rows]
+
+
+def compared(item: Snapshot, others: Sequence[Snapshot], variance: float) -> tuple[float, ...]:
+    """Return the areas of size, the static, the pooled and the learned model, and Brier scores."""
+    models = [model_of(others, name, variance) for name in ("static", "history")]
+    past = item["past"]
+    learned = models[1]
+    if past and PastFiles(past["rows"], past["mended"]).teaches:
+        learned = learned.learned(past["rows"], past["mended"])
+    scores = [[float(row["code_lines"]) for row in item["rows"]]]
+    scores += [scored(model, item["rows"]) for model in (*models, learned)]
+    areas = [area_under_curve(score, item["mended"]) or 0.0 for score in scores]
+    marks = numpy.asarray(item["mended"], dtype=float)
+    briers = [float(numpy.mean((numpy.asarray(score) - marks) ** 2)) for score in scores[2:]]
+    return (*areas, *briers, float(marks.mean() * (1 - marks.mean())))
+
+
+def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
+    """Train the model of files, and print how it does on each repository when it has seen only the others."""
+    found = []
+    for repository in repositories:
+        try:
+            found += snapshots(scratch, repository)
+        except (HoldfastError, subprocess.CalledProcessError) as failure:
+            print(f"{repository}: left out, {failure}")
+        print(f"{repository.parent.name:24}", len(found), "snapshots", flush=True)
+    found = [item for item in found if any(item["mended"])]
+    for variance in VARIANCES:
+        print(f"variance {variance}: files, mended; area of size, static, pooled, learned; Brier; rate")
+        areas = []
+        for item in (item for item in found if item["back"] == 1):
+            others = [other for other in found if other["name"] != item["name"]]
+            areas.append(compared(item, others, variance))
+            shown = " ".join(f"{number:.3f}" for number in areas[-1])
+            print(f"{item['name']:24} {len(item['files']):5} {sum(item['mended']):4} {shown}", flush=True)
+        print(f"{'mean':35}", " ".join(f"{number:.3f}" for number in numpy.mean(areas, axis=0)))
+    models = {name: asdict(model_of(found, name, VARIANCE)) for name in ("history", "static")}
+    kept = {
+        name: {key: part for key, part in model.items() if key != "name"} for name, model in models.items()
+    }
+    (TARGET / "files.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    match sys.argv[1:]:
+        case ["commits", folder]:
+            train_commits(Path(folder))
+        case ["files", scratch, *repositories]:
+            train_files(Path(scratch), [Path(repository) for repository in repositories])
+        case _:
+            sys.exit(__doc__)

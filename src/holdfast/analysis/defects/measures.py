@@ -1,0 +1,113 @@
+"""What is measured of each file for the model of defects, and of which feature it is a part.
+
+Contract: None means not measured. Every measure grows with the risk, and 0 is the least, so that one that is
+missing counts like the least: it can never lift a file above one of which more is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log1p
+from typing import Literal, NamedTuple, get_args
+
+from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.graph.dependency_graph import dependency_graph
+from holdfast.analysis.names.quality import name_quality
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Survey
+from holdfast.syntax.record import MODULE, Record
+from holdfast.syntax.symbols import FUNCTIONS
+
+Feature = Literal["complexity", "churn", "duplication", "coupling", "name_quality", "test_coverage"]
+FEATURES: tuple[Feature, ...] = get_args(Feature)
+Measures = Mapping[str, float | None]
+
+
+class Measure(NamedTuple):
+    """A number that the model looks at."""
+
+    name: str
+    part: Feature | Literal["size", "purpose"]
+    is_count: bool = True
+    """Whether the model takes its logarithm; shares it takes as they are."""
+
+
+MEASURES = (
+    Measure("code_lines", "size"),
+    Measure("is_product", "purpose", is_count=False),
+    Measure("cyclomatic", "complexity"),
+    Measure("cognitive", "complexity"),
+    Measure("commits", "churn"),
+    Measure("recent_commits", "churn"),
+    Measure("changed_lines", "churn"),
+    Measure("authors", "churn"),
+    Measure("fixes", "churn"),
+    Measure("commit_risk", "churn"),
+    Measure("cloned_share", "duplication", is_count=False),
+    Measure("files_with_copies", "duplication"),
+    Measure("imported_by", "coupling"),
+    Measure("imports", "coupling"),
+    Measure("scattered_share", "coupling", is_count=False),
+    Measure("poor_names_share", "name_quality", is_count=False),
+    Measure("uncovered_share", "test_coverage", is_count=False),
+)
+
+
+def value(measure: Measure, measured: float | None) -> float:
+    """Return what the model calculates with."""
+    if not measured:
+        return 0.0
+    return log1p(measured) if measure.is_count else measured
+
+
+def static_measures(room: Analysis, survey: Survey) -> Mapping[str, Measures]:
+    """Return what the texts of files tell, without their history."""
+    return room.once("measures of defects", survey, lambda: _static(room, survey))
+
+
+def _static(room: Analysis, survey: Survey) -> dict[str, Measures]:
+    coupling = dependency_graph(survey, room.resolution(survey), "import-graph").coupling()
+    found: dict[str, Measures] = {}
+    for path, record in survey.files.items():
+        imported_by, imports = coupling.get(path, (0, 0))
+        found[path] = {
+            "code_lines": record.code_lines,
+            "is_product": 0.0 if IN_TESTS.search(path) else 1.0,
+            "cyclomatic": sum(function.cyclomatic for function in record.functions),
+            "cognitive": sum(function.cognitive for function in record.functions),
+            "imported_by": imported_by,
+            "imports": imports,
+            "scattered_share": 1 - cohesion(record),
+            "poor_names_share": None if (quality := name_quality(record)) is None else 1 - quality,
+        }
+    return found
+
+
+def cohesion(record: Record) -> float:
+    """Return how far the functions of a file belong together, from 0 to 1.
+
+    Functions and methods belong together where one uses the name of the other, inner ones with the outermost.
+    Of `n` functions in `g` groups it is 1 - (g - 1) / (n - 1), and 1 where there are fewer than two.
+    """
+    definitions = record.names.definitions
+    outermost: list[int] = []
+    for index, item in enumerate(definitions):
+        around = MODULE if item.container == MODULE else outermost[item.container]
+        outermost.append(index if around == MODULE and item.kind in FUNCTIONS else around)
+    group = {index: index for index in set(outermost) - {MODULE}}
+    if len(group) < 2:
+        return 1.0
+
+    def root(index: int) -> int:
+        while group[index] != index:
+            group[index] = index = group[group[index]]
+        return index
+
+    by_name = {definitions[index].name: index for index in sorted(group)}
+    for uses in record.names.uses:
+        user = MODULE if uses.definition == MODULE else outermost[uses.definition]
+        if user != MODULE:
+            for name in by_name.keys() & {*uses.names, *uses.attributes}:
+                group[root(by_name[name])] = root(user)
+    groups = sum(root(index) == index for index in group)
+    return 1 - (groups - 1) / (len(group) - 1)

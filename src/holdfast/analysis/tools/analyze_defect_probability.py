@@ -1,0 +1,338 @@
+"""`analyze_defect_probability`: which files are likely to need a fix within a year, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Literal
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis import sarif
+from holdfast.analysis.defects.logistic import Model
+from holdfast.analysis.defects.measures import FEATURES
+from holdfast.analysis.defects.prediction import (
+    COSTS,
+    HIGH,
+    MEDIUM,
+    Baseline,
+    DefectReport,
+    Prediction,
+    Risk,
+    RiskyCommit,
+    predictions,
+)
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+DefectFormat = Literal["summary", "detailed", "json", "sarif"]
+RankedBy = Literal["probability", "risk per line"]
+_FILES, _SHOWN, _UNLIMITED = 50, 10, 10_000
+_RULE = "defect-prediction"
+_LEVELS: dict[Risk, sarif.Level] = {"High": "error", "Medium": "warning", "Low": "note"}
+_RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
+_METHOD = (
+    "Probability that a commit which says it fixes something changes the file within 365 days: a"
+    " logistic model on size and six features, trained on other repositories, moved by the last year of this"
+    f" one where that teaches something. High from {HIGH:g}, Medium from {MEDIUM:g}. Confidence is 1 less"
+    " what each feature that was not measured costs ("
+    + ", ".join(f"{name} {cost:g}" for name, cost in COSTS.items())
+    + "), times 0.9 where this repository's history taught nothing, times 0.8 below ten lines of code."
+    " docs/accuracy.md says how well it does."
+)
+_ADVICE: dict[str, str] = {
+    "size": "Split it where its parts have little to do with each other: more lines, more to go wrong.",
+    "complexity": "Simplify its most complex functions, or test their paths before changing them.",
+    "churn": "Review changes to it with care, and find out what keeps changing or being mended.",
+    "duplication": "Give what it shares with other files one place, so that a fix reaches all copies.",
+    "coupling": "Lessen what it depends on and what depends on it, or test it at that boundary.",
+    "name_quality": "Give its worst names words that say what they hold.",
+    "test_coverage": "Cover the lines that no test runs.",
+}
+_LEAST_FACTOR, _ADVISED = 0.2, 3
+
+
+class AnalyzeDefectProbability(Input):
+    """Which files, and how sure a prediction has to be."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    min_confidence: float = Field(
+        default=0.7, ge=0, le=1, description="Only predictions that are at least so sure."
+    )
+    explain: StrictBool = Field(
+        default=False, description="Also what was measured of each file, and what each feature contributes."
+    )
+    sarif: StrictBool = Field(default=False, description="Write the text in SARIF, whatever `format` says.")
+    format: DefectFormat = Field(default="summary", description="How the text is written.")
+    rank_by: RankedBy = Field(
+        default="probability",
+        description="`risk per line` begins where reading a hundred lines finds most.",
+    )
+    limit: int = Field(
+        default=_FILES, ge=1, le=LIMITS.defect_files, description="Most files to return, the riskiest first."
+    )
+
+
+class Explanation(Output):
+    """What a prediction is made of."""
+
+    features: dict[str, float | None] = Field(
+        description="The first measure of each feature; null where it was not measured."
+    )
+    measures: dict[str, float | None] = Field(description="Everything that the model looks at.")
+    contributions: dict[str, float] = Field(
+        description="Log-odds that size, purpose and each feature add to the model's intercept."
+    )
+
+
+class DefectPrediction(Output):
+    """What is to be expected of one file."""
+
+    file: UntrustedText
+    probability: float
+    confidence: float
+    risk_level: Risk
+    risk_per_100_lines: float
+    contributing_factors: list[str] = Field(description="What adds most to the risk, in log-odds.")
+    recommendations: list[str]
+    missing: dict[str, UntrustedText] = Field(description="Features that were not measured, and why.")
+    explanation: Explanation | None = optional("Where it was asked for.")
+
+
+class DefectSummary(Output):
+    """All files, also those that are not listed."""
+
+    total_files: int
+    predictions: int = Field(description="Files of which the prediction is sure enough.")
+    below_confidence: int = Field(description="Files of which it is not.")
+    highest_confidence: float | None = Field(description="Of any file; null where there is none.")
+    high_risk: int
+    medium_risk: int
+    low_risk: int
+    missing: dict[str, int] = Field(description="In how many files each feature was not measured.")
+    reasons: dict[str, UntrustedText] = Field(description="Why, where it is the same for all files.")
+
+
+class DefectModel(Output):
+    """The model that was used."""
+
+    name: str
+    trained_on: int = Field(description="How many files, each in one year, other repositories gave.")
+    learned_here: bool = Field(description="Whether the history of this repository moved its weights.")
+    intercept: float
+    weights: dict[str, float] = Field(description="Log-odds for each measure, counts by ln(1 + count).")
+    assumed: list[str] = Field(description="Weights that no data stands behind.")
+
+
+class Defects(FileCounts):
+    """Which files of a project are likely to need a fix."""
+
+    format: DefectFormat
+    project_path: UntrustedText
+    min_confidence: float
+    rank_by: RankedBy
+    summary: DefectSummary
+    predictions: list[DefectPrediction] = Field(
+        description="`summary.predictions` says how many there are altogether."
+    )
+    model: DefectModel
+    baseline: Baseline
+    recent_commits: list[RiskyCommit] = Field(description="The riskiest of the last 90 days.")
+    method: str
+
+
+def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
+    factors = sorted(found.contributions.items(), key=lambda item: (-item[1], item[0]))
+    largest = [(name, part) for name, part in factors if part >= _LEAST_FACTOR and name in _ADVICE]
+    return DefectPrediction(
+        file=found.file,
+        probability=found.probability,
+        confidence=found.confidence,
+        risk_level=found.risk,
+        risk_per_100_lines=found.per_line,
+        contributing_factors=[f"{name} +{part:.2f}" for name, part in largest],
+        recommendations=[_ADVICE[name] for name, _ in largest[:_ADVISED]] if found.risk != "Low" else [],
+        missing=dict(found.missing),
+        explanation=Explanation(
+            features=dict(found.features),
+            measures=dict(found.measures),
+            contributions=dict(found.contributions),
+        )
+        if explain
+        else None,
+    )
+
+
+def _summary(report: DefectReport, sure: list[Prediction]) -> DefectSummary:
+    everything = report.predictions
+    risks = Counter(found.risk for found in sure)
+    missing = {name: [it.missing[name] for it in everything if name in it.missing] for name in FEATURES}
+    return DefectSummary(
+        total_files=len(everything),
+        predictions=len(sure),
+        below_confidence=len(everything) - len(sure),
+        highest_confidence=max((found.confidence for found in everything), default=None),
+        high_risk=risks["High"],
+        medium_risk=risks["Medium"],
+        low_risk=risks["Low"],
+        missing={name: len(reasons) for name, reasons in missing.items() if reasons},
+        reasons={
+            name: reasons[0]
+            for name, reasons in missing.items()
+            if len(reasons) == len(everything) and len(set(reasons)) == 1
+        },
+    )
+
+
+def _model(model: Model, *, learned: bool) -> DefectModel:
+    return DefectModel(
+        name=f"logistic, {model.name}",
+        trained_on=model.trained_on,
+        learned_here=learned,
+        intercept=round(model.intercept, 4),
+        weights={name: round(weight, 4) for name, weight in model.weights.items()},
+        assumed=["uncovered_share"],
+    )
+
+
+def _laid_out(result: Defects, width: int) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    if result.format == "sarif":
+        return _sarif(result)
+    summary = result.summary
+    shown = result.predictions if result.format == "detailed" else result.predictions[:_SHOWN]
+    counts = [
+        f"{count} {name} ({100 * count / summary.predictions:.0f} %)"
+        for name, count in zip(
+            _RISKS, (summary.high_risk, summary.medium_risk, summary.low_risk), strict=True
+        )
+        if summary.predictions
+    ]
+    lines = [
+        f"Files analysed: {summary.total_files}; predictions with a confidence of at least"
+        f" {result.min_confidence:g}: {summary.predictions}" + (f": {', '.join(counts)}." if counts else "."),
+        f"Less sure and not shown: {summary.below_confidence}; the highest confidence is"
+        f" {summary.highest_confidence:g}."
+        if summary.below_confidence
+        else "",
+        *(f"Not measured: {name}: {reason}." for name, reason in summary.reasons.items()),
+        _baseline_words(result),
+        *(_in_detail(found) for found in shown if result.format == "detailed"),
+    ]
+    if shown and result.format == "summary":
+        head = ("probability", "risk", "confidence", "file", "mostly by")
+        lines.append(table([head, *map(_cells, shown)], width, flexible=(3, 4)))
+    if len(shown) < summary.predictions:
+        lines.append(
+            f"Shown: {len(shown)} of {summary.predictions}; `detailed` and a higher limit show more."
+        )
+    lines += [
+        f"Commit worth a second look: {it.id[:12]} ({it.risk:.2f}) {it.subject}"
+        for it in result.recent_commits
+    ]
+    return "\n".join([*filter(None, lines), result.method])
+
+
+def _baseline_words(result: Defects) -> str:
+    found = result.baseline
+    if found.model_auc is None or found.size_auc is None:
+        return f"Not compared with ordering by size: {found.reason}."
+    return (
+        f"On the last year here ({found.mended} of {found.files} files mended) the area under the curve is"
+        f" {found.model_auc:.3f}, by size alone {found.size_auc:.3f}."
+    )
+
+
+def _cells(found: DefectPrediction) -> tuple[str, ...]:
+    factors = ", ".join(found.contributing_factors[:_ADVISED])
+    return f"{found.probability:.0%}", found.risk_level, f"{found.confidence:.2f}", found.file, factors
+
+
+def _in_detail(found: DefectPrediction) -> str:
+    lines = [
+        f"{found.file}: {found.risk_level}, {found.probability:.1%} probable, {found.confidence:.0%} sure",
+        f"  Factors (log-odds): {', '.join(found.contributing_factors) or 'none stands out'}",
+        *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
+        *(f"  {advice}" for advice in found.recommendations),
+    ]
+    if found.explanation is not None:
+        told = found.explanation
+        measures = {name: number for name, number in told.measures.items() if number is not None}
+        lines.append("  Measured: " + ", ".join(f"{name} {number:g}" for name, number in measures.items()))
+        lines.append(
+            "  Adds: " + ", ".join(f"{name} {part:+.3f}" for name, part in told.contributions.items())
+        )
+    return "\n".join(lines)
+
+
+def _sarif(result: Defects) -> str:
+    rule = sarif.Rule(_RULE, "A file is likely to need a fix within a year.", help=_METHOD)
+    findings = [
+        sarif.Finding(
+            _RULE,
+            _LEVELS[found.risk_level],
+            " ".join([f"A fix is {found.probability:.0%} probable within a year.", *found.recommendations]),
+            found.file,
+            thing=found.file,
+            properties={"defect_probability": found.probability} | found.wire(),
+        )
+        for found in result.predictions
+    ]
+    left = result.summary.predictions - len(findings)
+    notes = [result.method, *([f"{left} more files are left out."] if left else [])]
+    properties = {"summary": result.summary.wire(), "baseline": result.baseline.wire()}
+    return sarif.sarif_text(sarif.sarif([rule], findings, properties=properties, notes=notes))
+
+
+@analyze.operation(
+    "analyze_defect_probability",
+    title="Analyze the probability of defects",
+    effect=Effect.READ,
+    command="defects",
+    positional=("project_path",),
+    example="holdfast analyze defects src --explain --format detailed",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=lambda result: _laid_out(result, _UNLIMITED),
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
+    """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.
+
+    Complexity, churn, duplication, coupling, names and coverage count as far as they were measured; how well
+    ordering by size alone would do is always said.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    survey = room.survey(project)
+    report = predictions(room, project, survey)
+    sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
+    if args.rank_by == "risk per line":
+        sure.sort(key=lambda found: (-found.per_line, found.file))
+    return Defects(
+        **survey.counts.model_dump(),
+        format="sarif" if args.sarif else args.format,
+        project_path=project.path or ".",
+        min_confidence=args.min_confidence,
+        rank_by=args.rank_by,
+        summary=_summary(report, sure),
+        predictions=[_predicted(found, explain=args.explain) for found in sure[: args.limit]],
+        model=_model(report.model, learned=report.learned),
+        baseline=report.baseline,
+        recent_commits=list(report.commits),
+        method=_METHOD,
+    )
