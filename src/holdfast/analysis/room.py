@@ -29,8 +29,10 @@ Answer = TypeVar("Answer")
 class Analysis:
     """What the analyses of one repository share."""
 
-    def __init__(self, repository: Repository, clock: Clock = utc_now) -> None:
+    def __init__(self, repository: Repository, clock: Clock = utc_now, *, workers: int | None = None) -> None:
+        """At most so many processes read for one survey, by default one a core."""
         self.repository = repository
+        self._workers = workers
         self.clock = clock
         self.history = History(repository)
         self.points = PointStore(repository)
@@ -47,11 +49,12 @@ class Analysis:
         workers: int | None = None,
         names: bool = True,
     ) -> Survey:
-        """Return the records of a project's files; at most so many processes read, by default one a core.
+        """Return the records of a project's files, read by no more processes than room and caller say.
 
         Who needs no names says so, and has the records in half the time where nothing is kept.
         """
-        return self._surveyor.survey(project, strategy, workers, RECORDS if names else NUMBERS)
+        kind = RECORDS if names else NUMBERS
+        return self._surveyor.survey(project, strategy, workers or self._workers, kind)
 
     def survey_of(self, commit: str, project: Project) -> Survey:
         """Return the records of a project as a commit has it, read from git's objects."""
@@ -59,7 +62,7 @@ class Analysis:
 
     def lexed(self, project: Project, *, workers: int | None = None) -> FileSurvey[TokenStream]:
         """Return the tokens of a project's files: the same files that a survey has, and far sooner."""
-        return self._lexed.survey(project, "normal", workers)
+        return self._lexed.survey(project, "normal", workers or self._workers)
 
     def once(self, question: str, survey: FileSurvey[object], answer: Callable[[], Answer]) -> Answer:
         """Return the answer that follows from a survey, found anew only where something in it changed."""

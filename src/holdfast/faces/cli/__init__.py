@@ -3,7 +3,7 @@
 - `application.py`: all commands; `catalogue.py`: a table of them, so that a command loads its own tool only
 - `command.py`: the command of an operation and its run, with the options from `arguments.py`
 - `groups.py`: groups of commands, help pages; `output.py`, `failures.py`: what is written, the exit status
-- `serve.py`, `install.py`, `token.py`, `completion.py`: commands written by hand
+- `serve.py`, `install.py`, `token.py`, `fleet.py`, `completion.py`: commands written by hand
 - `git_mile.py`: the program `git mile`; `quick.py`, `quick_list.py`: everyday commands in little time
 """
 

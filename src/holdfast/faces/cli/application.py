@@ -27,6 +27,7 @@ _BY_HAND = {
     "serve": "Serve the repository to an agent over the Model Context Protocol",
     "token": "Say who may use this repository's server over HTTP, and for what",
     "install": "Write the configuration with which another program finds Holdfast",
+    "fleet": "Run one analysis over many repositories, and merge what it finds",
 }
 """The first lines of their pages, so that other commands need not load them; a test compares them."""
 
@@ -72,9 +73,9 @@ def this_installation() -> Commands:
     return Installation()
 
 
-def by_hand(*names: str) -> dict[str, Entry]:
-    """Return the commands of the program itself that no operation stands behind."""
-    return {name: Entry(_BY_HAND[name], _PROGRAM, _made_by_hand) for name in names}
+def by_hand(*names: str, section: str = _PROGRAM) -> dict[str, Entry]:
+    """Return commands that no operation stands behind."""
+    return {name: Entry(_BY_HAND[name], section, _made_by_hand) for name in names}
 
 
 def _made_by_hand(name: str) -> click.Command:
@@ -151,7 +152,8 @@ def _group_entry(commands: Commands, toolset: CatalogueToolset) -> Entry:
 
 def toolset_entries(commands: Commands, toolset: CatalogueToolset) -> dict[str, Entry]:
     """Return the commands of one toolset."""
-    return {item.command: _entry(commands, item, "Commands") for item in toolset.commands}
+    entries = {item.command: _entry(commands, item, "Commands") for item in toolset.commands}
+    return entries | (by_hand("fleet", section="Many repositories") if toolset.name == "analyze" else {})
 
 
 def _entry(commands: Commands, item: CatalogueCommand, section: str) -> Entry:

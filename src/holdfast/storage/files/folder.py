@@ -167,6 +167,13 @@ class FileSet:
             return Tree(Repository(os.path.realpath(directory)))
 
 
+def made_folder(path: str) -> str:
+    """Make a folder and those above it, as far as they are missing, and return its path."""
+    with disk_failures_named(os.path.basename(path) or path):
+        os.makedirs(path, exist_ok=True)
+    return path
+
+
 def _remove_folder(directory: str) -> None:
     import shutil  # here, because every command that knows of scaffolds would pay for it
 

@@ -187,3 +187,35 @@ def on_every_core() -> Executor:
     from concurrent.futures import ProcessPoolExecutor
 
     return ProcessPoolExecutor(cores(), mp_context=multiprocessing.get_context("spawn"))
+
+
+def own_process() -> Executor:
+    """Return what runs functions in one process, which ends with this one, whatever ends it."""
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("spawn")
+    return ProcessPoolExecutor(1, mp_context=context, initializer=_follow_parent)
+
+
+def _follow_parent() -> None:
+    """Let this process end with the one that started it, and at once where somebody interrupts both."""
+    import multiprocessing
+
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        parent.join()
+        os._exit(1)
+
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def end_own_processes() -> None:
+    """End the processes of every `own_process`, whatever they are at."""
+    import multiprocessing
+
+    for process in multiprocessing.active_children():
+        process.terminate()

@@ -1,0 +1,72 @@
+"""A list of repositories: a text with one on each line, as `path` or `path name`, and comments after `#`."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections import Counter
+from typing import NamedTuple
+
+from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound
+
+_TWO = 2
+
+
+class Member(NamedTuple):
+    """A repository of the list."""
+
+    name: str
+    path: str
+    line: int
+
+
+def roster(text: str, base: str) -> list[Member]:
+    """Return the repositories that a list names, sorted by name; relative paths count from `base`.
+
+    Who has no name is called by the end of its path, as much of it as tells it from the others.
+    """
+    named: list[Member] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        words = _words(line, number)
+        if not words:
+            continue
+        path = os.path.realpath(os.path.join(base, os.path.expanduser(words[0])))
+        if not os.path.isdir(path):
+            raise _said(
+                NotFound, number, f"there is no folder '{words[0]}'", "Mend the path, or leave it out."
+            )
+        named.append(Member(words[1] if len(words) == _TWO else "", path, number))
+    called = _ends([member.path for member in named])
+    members = [member._replace(name=member.name or called[member.path]) for member in named]
+    for what, values in (("folder", [one.path for one in members]), ("name", [one.name for one in members])):
+        for place, value in enumerate(values):
+            if (first := values.index(value)) != place:
+                told = f"it has the same {what} as line {members[first].line}"
+                raise _said(InvalidArguments, members[place].line, told, "Leave one out, or name them apart.")
+    return sorted(members)
+
+
+def _words(line: str, number: int) -> list[str]:
+    try:
+        words = shlex.split(line, comments=True)
+    except ValueError:
+        raise _said(InvalidArguments, number, "a quotation does not end", "Add the other quote.") from None
+    if len(words) > _TWO:
+        hint = "A line is a path, or a path and a name; one with spaces goes into quotes."
+        raise _said(InvalidArguments, number, f"there are {len(words)} words", hint)
+    return words
+
+
+def _ends(paths: list[str]) -> dict[str, str]:
+    """Return the shortest end of each path that no other one has."""
+    called: dict[str, str] = {}
+    unique = set(paths)
+    for length in range(1, 1 + max((path.count(os.sep) for path in unique), default=0)):
+        ends = {path: "/".join(path.split(os.sep)[-length:]) for path in unique - called.keys()}
+        count = Counter(ends.values())
+        called |= {path: end for path, end in ends.items() if count[end] == 1}
+    return called | {path: path for path in unique - called.keys()}
+
+
+def _said(kind: type[HoldfastError], number: int, told: str, hint: str) -> HoldfastError:
+    return kind(f"Line {number} of the list: {told}.", hint=hint, line=number)
