@@ -25,6 +25,8 @@ from holdfast.syntax.languages.language import Flow
 
 KIND_BITS = 3
 LINE_BITS = 22
+KEYWORD = 1 << KIND_BITS
+"""Set in the number of a keyword, and in no other."""
 OVER_LINES = 2
 _DEEPEST = 127
 _TAB = 4
@@ -102,7 +104,9 @@ class _Lexer(dict[bytes, int]):
         if kind == Kind.BLANK:
             number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
-            number = crc32(token) >> KIND_BITS << KIND_BITS | kind
+            number = crc32(token) & ~(2 * KEYWORD - 1) | kind
+            if token in self._keywords:
+                number |= KEYWORD
             if lines:
                 self.line_ends.append(lines)
                 return number + OVER_LINES

@@ -1,0 +1,74 @@
+"""Clones: classes of code fragments that are alike, what is asked for, and what is reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import log2
+from typing import Literal, NamedTuple, get_args
+
+CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
+KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
+
+
+@dataclass(frozen=True)
+class CloneQuery:
+    """Which clones to look for."""
+
+    kinds: frozenset[CloneKind] = frozenset(KINDS)
+    min_lines: int = 5
+    """Lines with code on them that a fragment has at least."""
+    threshold: float = 0.85
+    """How alike semantic clones have to be."""
+    gpu: bool = False
+
+
+class Fragment(NamedTuple):
+    """A stretch of lines that has its like elsewhere."""
+
+    file: str
+    start_line: int
+    end_line: int
+    tokens: int
+    similarity: float
+    """To the first fragment of its class; of exact and renamed ones the share of tokens that are equal."""
+
+
+@dataclass(frozen=True)
+class CloneClass:
+    """Fragments that are alike, sorted by file and line; the first stands for all."""
+
+    id: str
+    """Follows from the content alone, so that it stays when other code changes."""
+    kind: CloneKind
+    similarity: float
+    """The mean of the others to the first."""
+    fragments: tuple[Fragment, ...]
+
+    @property
+    def order(self) -> tuple[object, ...]:
+        """What classes are sorted by: long ones first, and somewhat earlier where there are many copies."""
+        first = self.fragments[0]
+        weight = round(first.tokens * log2(len(self.fragments)), 3)
+        return -weight, first.file, first.start_line, KINDS.index(self.kind), first.end_line, self.id
+
+
+@dataclass(frozen=True)
+class CloneReport:
+    """The clones of a project."""
+
+    classes: tuple[CloneClass, ...]
+    lines: Mapping[str, int]
+    """How many lines each file has."""
+    duplicate_lines: Mapping[str, int]
+    """How many of them are in a clone, each counted once; what is only semantically alike does not count."""
+
+    @property
+    def total_lines(self) -> int:
+        """Return the lines of all files."""
+        return sum(self.lines.values())
+
+    @property
+    def duplication(self) -> float:
+        """Return the share of lines that are in a clone, from 0 to 1."""
+        return sum(self.duplicate_lines.values()) / (self.total_lines or 1)

@@ -1,0 +1,64 @@
+"""The clones of a project, of every kind that is asked for, found once for the same files.
+
+Contract: classes come in one order whatever the number of processes; those that repeat most come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
+
+from holdfast.analysis.duplicates.clone import CloneClass, CloneQuery, CloneReport
+from holdfast.analysis.records.token_stream import TokenStream, token_table
+from holdfast.analysis.survey import FileSurvey, Project
+
+if TYPE_CHECKING:
+    from holdfast.analysis.room import Analysis
+
+
+def find_clones(room: Analysis, project: Project, wanted: CloneQuery) -> CloneReport:
+    """Return the clones of a project."""
+    return clones_of(room, room.lexed(project), wanted)
+
+
+def clones_of(room: Analysis, survey: FileSurvey[TokenStream], wanted: CloneQuery) -> CloneReport:
+    """Return the clones of files whose tokens are known."""
+    question = f"clones {sorted(wanted.kinds)} {wanted.min_lines} {wanted.threshold} {wanted.gpu}"
+    return room.once(question, survey, lambda: clones_in(survey.files, wanted))
+
+
+def clones_in(files: Mapping[str, TokenStream], wanted: CloneQuery) -> CloneReport:
+    """Return the clones of files, given their tokens in the order of their paths."""
+    # These bring numpy, which other analyses do without.
+    from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
+    from holdfast.analysis.duplicates.windows import Corpus
+
+    corpus = Corpus(token_table(files))
+    classes: list[CloneClass] = []
+    if "exact" in wanted.kinds:
+        classes += exact_clones(corpus, wanted)
+    if "renamed" in wanted.kinds:
+        classes += renamed_clones(corpus, wanted)
+    classes = _one_of_each(classes)
+    lines = {path: stream.lines for path, stream in files.items()}
+    return CloneReport(tuple(classes), lines, _duplicate_lines(classes, lines))
+
+
+def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:
+    """Return the classes in order, of those with the same content the one with most fragments."""
+    found: dict[str, CloneClass] = {}
+    for one in sorted(classes, key=lambda one: one.order):
+        found.setdefault(one.id, one)
+    return list(found.values())
+
+
+def _duplicate_lines(classes: Iterable[CloneClass], lines: dict[str, int]) -> dict[str, int]:
+    """Return how many lines of each file are in a clone, each line counted once."""
+    marks: dict[str, bytearray] = {}
+    for one in classes:
+        if one.kind != "semantic":
+            for fragment in one.fragments:
+                start, end = fragment.start_line - 1, fragment.end_line
+                marked = marks.setdefault(fragment.file, bytearray(lines[fragment.file]))
+                marked[start:end] = b"\1" * (end - start)
+    return {path: marks[path].count(1) for path in sorted(marks)}

@@ -1,0 +1,261 @@
+"""Exact and renamed clones: what is one, where it begins and ends, and trees made to be slow or silly."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clones import clones_in, find_clones
+from holdfast.analysis.records.product import TOKENS, Source
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Project
+from holdfast.storage.git.repository import Repository
+from holdfast.syntax.languages import language_of
+from tests.analysis.records.test_survey import write
+
+EXACT: frozenset[CloneKind] = frozenset({"exact"})
+RENAMED: frozenset[CloneKind] = frozenset({"renamed"})
+BOTH = EXACT | RENAMED
+
+SUM = "def total(items):\n    result = 0\n    for item in items:\n        result += item\n    return result\n"
+SUMMED = "def summed(rows):\n    value = 0\n    for row in rows:\n        value += row\n    return value\n"
+MIXED = "def summed(rows):\n    value = 0\n    for row in rows:\n        value += rows\n    return value\n"
+
+
+def clones(files: dict[str, str], kinds: frozenset[CloneKind] = BOTH, min_lines: int = 5) -> CloneReport:
+    streams = {}
+    for path, text in sorted(files.items()):
+        language = language_of(path, text)
+        assert language is not None
+        parts = TOKENS.make(Source(path, language.name, text.encode()))
+        assert parts is not None
+        streams[path] = TOKENS.restored(parts)
+    return clones_in(streams, CloneQuery(kinds, min_lines))
+
+
+def places(found: CloneReport) -> list[tuple[str, list[tuple[str, int, int]]]]:
+    return [(one.kind, [fragment[:3] for fragment in one.fragments]) for one in found.classes]
+
+
+@pytest.mark.requirement("analysis-126")
+def test_copies_are_exact_clones_whatever_their_layout_and_comments() -> None:
+    other = "import os\n\n\n# before\ndef total( items ):\n    result = 0  # none\n\n    for item in items:\n"
+    other += "        result += item\n    return result\n\n\nx = 1\n"
+    found = clones({"a.py": "y = 2\n" + SUM, "b.py": other, "c.py": "z = [3]\n"})
+
+    assert places(found) == [("exact", [("a.py", 2, 6), ("b.py", 5, 10)])]
+    assert found.classes[0].similarity == 1.0
+    assert found.duplicate_lines == {"a.py": 5, "b.py": 6}
+    assert found.duplication == 11 / found.total_lines
+
+
+@pytest.mark.requirement("analysis-127")
+def test_names_and_literals_may_differ_in_renamed_clones_where_that_is_consistent() -> None:
+    found = clones({"a.py": SUM, "b.py": SUMMED.replace("= 0", "= 100")})
+
+    assert places(found) == [("renamed", [("a.py", 1, 5), ("b.py", 1, 5)])]
+    assert 0 < found.classes[0].similarity < 1
+    assert places(clones({"a.py": SUM, "b.py": MIXED})) == []
+    assert places(clones({"a.py": SUM, "b.py": SUMMED}, EXACT)) == []
+    assert places(clones({"a.py": SUM, "b.py": SUM}, RENAMED)) == []
+
+
+def test_copies_of_many_files_are_one_class() -> None:
+    found = clones({f"{name}.py": f"{name} = 1\n{SUM}" for name in "abcdef"}, EXACT)
+
+    assert places(found) == [("exact", [(f"{name}.py", 2, 6) for name in "abcdef"])]
+
+
+def test_a_part_that_more_files_share_is_a_class_of_its_own() -> None:
+    more = (
+        "\n\ndef more(a, b):\n    c = a + b\n    d = a - b\n    while c > d:\n        c -= 1\n    return c\n"
+    )
+    longer = SUM + more
+    found = clones({"a.py": longer, "b.py": longer, "c.py": SUM + "\n\nclass C: pass\n"})
+
+    assert places(found) == [
+        ("exact", [("a.py", 1, 13), ("b.py", 1, 13)]),
+        ("exact", [("a.py", 1, 5), ("b.py", 1, 5), ("c.py", 1, 5)]),
+    ]
+
+
+def test_two_functions_renamed_each_in_its_own_way_are_two_clones() -> None:
+    two = "\n\n" + SUM.replace("total", "count").replace("+=", "-=")
+    other = "\n\n" + SUM.replace("total", "amount").replace("+=", "-=").replace("item", "thing")
+    found = clones({"a.py": SUM + two, "b.py": SUMMED + other})
+
+    assert ("renamed", [("a.py", 1, 5), ("b.py", 1, 5)]) in places(found)
+    assert any(
+        fragments[0][0] == "a.py" and fragments[0][1] <= 8 and fragments[0][2] == 12
+        for _, fragments in places(found)
+    )
+
+
+def test_imports_and_comments_alone_are_no_clones() -> None:
+    imports = "".join(f"from package.module{number} import a, b, c, d\n" for number in range(12))
+    comments = "".join(f"# the same remark, {number}\n" for number in range(12))
+
+    assert clones({"a.py": imports + comments, "b.py": imports + comments}).classes == ()
+
+
+def test_languages_are_compared_where_one_may_be_a_copy_of_the_other() -> None:
+    script = "function f(a) {\n  let b = 0;\n  for (const c of a) {\n    b += c;\n  }\n  return b;\n}\n"
+    braces = "int f(int a)\n{\n  int b = 0;\n  while (a > b) {\n    b += 2;\n  }\n  return b;\n}\n"
+
+    assert len(clones({"a.js": script, "b.ts": script, "c.tsx": script}).classes[0].fragments) == 3
+    assert len(clones({"a.c": braces, "b.cpp": braces}).classes[0].fragments) == 2
+    assert clones({"a.c": braces, "b.java": braces, "d.cs": braces}).classes == ()
+
+
+def test_a_table_is_no_clone_of_itself_but_one_of_the_same_table() -> None:
+    table = "x = [\n" + "".join(f"    ({number}, 'a'),\n" for number in range(50)) + "]\n"
+
+    assert clones({"a.py": table}).classes == ()
+    assert places(clones({"a.py": table, "b.py": table})) == [("exact", [("a.py", 1, 52), ("b.py", 1, 52)])]
+
+
+def test_repetitions_in_a_row_are_fragments_side_by_side() -> None:
+    found = clones({"a.py": "".join(SUM.replace("total", f"f{number}") for number in range(8))}, RENAMED)
+
+    assert [(one.start_line, one.end_line) for one in found.classes[0].fragments] == [
+        (start, start + 4) for start in range(1, 40, 5)
+    ]
+    assert len(found.classes) == 1
+
+
+@pytest.mark.requirement("analysis-138")
+def test_min_lines_is_what_a_fragment_has_at_least() -> None:
+    files = {"a.py": "a = 1\n" + SUM, "b.py": "b()\n" + SUM}
+
+    assert len(clones(files, min_lines=5).classes) == 1
+    assert clones(files, min_lines=6).classes == ()
+    assert len(clones({"a.py": "f(1, 2)\ng(x)\n", "b.py": "f(1, 2)\ng(x)\n"}, min_lines=2).classes) == 1
+
+
+def test_an_id_stays_when_other_code_changes() -> None:
+    before = clones({"a.py": SUM, "b.py": SUM})
+    after = clones({"a.py": "import os\n\nx = 1\n" + SUM, "b.py": SUM, "0.py": "y = 1\n", "c.py": SUM})
+
+    assert [one.id for one in before.classes] == [one.id for one in after.classes]
+
+
+@pytest.mark.parametrize("kinds", [EXACT, RENAMED])
+def test_very_many_equal_lines_and_files_take_no_longer_than_their_number(
+    kinds: frozenset[CloneKind],
+) -> None:
+    """What grows with the square of it would take hours."""
+    lines = clones(
+        {"a.py": "x = [1]\n" * 100_000, "b.py": "".join(f"y{n} = f(x)\n" for n in range(20_000))}, kinds
+    )
+    files = clones({f"{number}.py": SUM * 4 for number in range(3_000)}, kinds)
+
+    assert lines.classes == ()
+    assert files.duplication == (1.0 if kinds == EXACT else 0.0)
+    assert all(len(one.fragments) >= 3_000 for one in files.classes)
+
+
+def test_prefixes_of_one_another_are_compared_in_bounded_time() -> None:
+    lines = [f"value{number} = call(value{number - 1}, {number})\n" for number in range(600)]
+    found = clones({f"{number:03}.py": "".join(lines[: number * 2]) for number in range(300)}, EXACT)
+
+    assert found.duplication > 0.9
+
+
+STATEMENTS = st.sampled_from([
+    "a = b + c", "if a > b:\n    return c", "call(a, b)", "for a in b:\n    c += a", "d.e = 'x'", "print(1)",
+    "while d:\n    d -= 2", "e = [a, b, c]", "assert a", "try:\n    f()\nfinally:\n    g()",
+])  # fmt: skip
+BLOCKS = st.lists(STATEMENTS, min_size=1, max_size=8).map(lambda found: "\n".join(found) + "\n")
+
+
+def tokens_of(files: dict[str, str], one: CloneClass) -> list[list[str]]:
+    """Return the words of each fragment, found without anything that is tested here."""
+    import io
+    import tokenize
+
+    blank = {
+        tokenize.NL,
+        tokenize.NEWLINE,
+        tokenize.INDENT,
+        tokenize.DEDENT,
+        tokenize.COMMENT,
+        tokenize.ENDMARKER,
+    }
+    words = []
+    for fragment in one.fragments:
+        read = tokenize.generate_tokens(io.StringIO(files[fragment.file]).readline)
+        within = range(fragment.start_line, fragment.end_line + 1)
+        words.append([token.string for token in read if token.type not in blank and token.start[0] in within])
+    return words
+
+
+def renaming(words: list[str]) -> list[str | int]:
+    first: dict[str, int] = {}
+    literal = {True: "0", False: "''"}
+    fixed = {"if", "return", "for", "in", "while", "assert", "try", "finally"}
+    return [
+        first.setdefault(word, len(first)) if word.isidentifier() and word not in fixed
+        else literal[word.isdigit()] if word[0] in "'0123456789" else word
+        for word in words
+    ]  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    blocks=st.lists(BLOCKS, min_size=2, max_size=6),
+    order=st.lists(st.integers(0, 5), min_size=2, max_size=12),
+)
+def test_every_class_has_equal_tokens_on_true_lines_and_nothing_is_counted_twice(
+    blocks: list[str], order: list[int]
+) -> None:
+    files = {
+        f"{name}.py": "".join(blocks[(at + shift) % len(blocks)] for at in order)
+        for shift, name in enumerate("ab")
+    }
+    found = clones(files, min_lines=3)
+
+    assert 0 <= found.duplication <= 1
+    assert all(count <= found.lines[path] for path, count in found.duplicate_lines.items())
+    for one in found.classes:
+        words = tokens_of(files, one)
+        normal = [renaming(row) for row in words] if one.kind == "renamed" else words
+        assert all(row == normal[0] for row in normal), (one, words)
+        spans = sorted(fragment[:3] for fragment in one.fragments)
+        assert all(a[0] != b[0] or a[2] < b[1] for a, b in pairwise(spans))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    before=BLOCKS, after=BLOCKS, planted=st.lists(STATEMENTS, min_size=6, max_size=10), rename=st.booleans()
+)
+def test_a_planted_clone_is_found(before: str, after: str, planted: list[str], rename: bool) -> None:
+    block = "def planted(a, b, c):\n" + "".join(
+        f"    {line}\n" for statement in [*planted, "return a"] for line in statement.split("\n")
+    )
+    copy = block.replace("planted", "copied").replace("'x'", "'y'") if rename else block
+    found = clones({"a.py": before + block + "class Other:\n    pass\n", "b.py": copy + after})
+
+    def covers(one: CloneClass) -> bool:
+        lines = {(fragment.file, line) for fragment in one.fragments
+                 for line in range(fragment.start_line, fragment.end_line + 1)}  # fmt: skip
+        first, count = before.count("\n") + 1, block.count("\n")
+        return all(("a.py", first + at) in lines and ("b.py", 1 + at) in lines for at in range(count))
+
+    assert any(covers(one) for one in found.classes)
+
+
+def test_a_report_is_kept_while_nothing_changes(repository: Path) -> None:
+    write(repository, {"a.py": SUM, "b.py": SUM})
+    room = Analysis(Repository.at(repository))
+    try:
+        first = find_clones(room, Project(), CloneQuery(BOTH))
+        assert find_clones(room, Project(), CloneQuery(BOTH)) == first
+        assert len(find_clones(room, Project("a.py"), CloneQuery(BOTH)).classes) == 0
+    finally:
+        room.close()
+    assert len(first.classes) == 1
