@@ -8,7 +8,6 @@ interpolated in it. Comments and closing brackets count for nothing.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
@@ -86,9 +85,8 @@ def _operators(words: str) -> frozenset[bytes]:
 def halstead(flow: Flow, parts: Iterable[bytes]) -> Halstead:
     """Count what stands in the parts of a text."""
     lexer = _lexer(flow.strings, flow.comments)
-    tokens = lexer.findall(b"\n".join(parts))
-    found = Counter(tokens if lexer.groups == 1 else [token for token, _tag in tokens])
-    comments = found.pop(b"", 0)
-    known = found.keys() & _operators(flow.operators)
-    operators = sum(map(found.__getitem__, known))
-    return Halstead(len(known), len(found) - len(known), operators, len(tokens) - comments - operators)
+    found = lexer.findall(b"\n".join(parts))
+    tokens = list(filter(None, found if lexer.groups == 1 else [token for token, _tag in found]))
+    operators = list(filter(_operators(flow.operators).__contains__, tokens))
+    distinct = len(set(operators))
+    return Halstead(distinct, len(set(tokens)) - distinct, len(operators), len(tokens) - len(operators))

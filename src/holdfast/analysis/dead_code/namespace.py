@@ -68,9 +68,8 @@ class Namespace:
         for record in self.records:
             self._add(record)
         self.aliases = self._aliases()
-        self.renamed = {
-            alias for (_, alias), meant in self.aliases.items() if meant & {*self.named, "default"}
-        }
+        known = {*self.named, "default"}
+        self.renamed = {alias for (_, alias), meant in self.aliases.items() if meant & known}
         """Names that imports give to what has another one."""
         self._uses: list[dict[int, Uses] | None] = [None] * len(self.paths)
         self._imports: list[tuple[dict[str, list[Import]], list[Import]] | None] = [None] * len(self.paths)
