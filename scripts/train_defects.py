@@ -17,7 +17,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
@@ -228,12 +227,19 @@ def model_of(found: Sequence[Snapshot], name: str, variance: float) -> Model:
     """Return the model that snapshots teach."""
     parts = STATIC_PARTS if name == "static" else None
     intercept, weights = pooled(found, parts)
-    return Model(name, intercept, weights | ASSUMED, variance, sum(len(item["files"]) for item in found))
+    return Model(
+        name=name,
+        intercept=intercept,
+        weights=weights | ASSUMED,
+        assumed=list(ASSUMED),
+        variance=variance,
+        trained_on=sum(len(item["files"]) for item in found),
+    )
 
 
 def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]:
     """Return the probability of each file."""
-    return [model.probability(model.contributions(row)) for row in rows]
+    return [model.probability(row) for row in rows]
 
 
 def compared(item: Snapshot, others: Sequence[Snapshot], variance: float) -> tuple[float, ...]:
@@ -270,10 +276,9 @@ def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
             shown = " ".join(f"{number:.3f}" for number in areas[-1])
             print(f"{item['name']:24} {len(item['files']):5} {sum(item['mended']):4} {shown}", flush=True)
         print(f"{'mean':35}", " ".join(f"{number:.3f}" for number in numpy.mean(areas, axis=0)))
-    models = {name: asdict(model_of(found, name, VARIANCE)) for name in ("history", "static")}
-    kept = {
-        name: {key: part for key, part in model.items() if key != "name"} for name, model in models.items()
-    }
+    unsaid = {"name", "learned_here"}
+    models = {name: model_of(found, name, VARIANCE) for name in ("history", "static")}
+    kept = {name: model.model_dump(exclude=unsaid) for name, model in models.items()}
     (TARGET / "files.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

@@ -19,6 +19,7 @@ from holdfast.storage.git.repository import Repository
 
 if TYPE_CHECKING:
     from holdfast.analysis.graph.resolution import Resolution
+    from holdfast.syntax.record import Record
 
 _SETTINGS_BYTES = 4 * 2**20
 _ANSWERS = 32
@@ -40,6 +41,7 @@ class Analysis:
         self._lexed = Surveyor(repository, TOKENS)
         self._tree = Tree(repository)
         self._answers: Memory[Any] = Memory(_ANSWERS)
+        self._of_files: dict[str, dict[str, tuple[Record, Any]]] = {}
 
     def survey(
         self,
@@ -68,6 +70,18 @@ class Analysis:
         """Return the answer that follows from a survey, found anew only where something in it changed."""
         known: Answer | None = self._answers.recall(question, survey.version)
         return self._answers.keep(question, survey.version, answer()) if known is None else known
+
+    def of_files(
+        self, question: str, survey: Survey, answer: Callable[[Record], Answer]
+    ) -> dict[str, Answer]:
+        """Return what follows from the record of each file alone, found anew only for new records."""
+        known = self._of_files.get(question, {})
+        found = {}
+        for path, record in survey.files.items():
+            before = known.get(path)
+            found[path] = (record, answer(record)) if before is None or before[0] is not record else before
+        self._of_files[question] = found
+        return {path: told for path, (_, told) in found.items()}
 
     def resolution(self, survey: Survey) -> Resolution:
         """Return what the imports and names of a survey mean."""

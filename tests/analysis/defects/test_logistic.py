@@ -21,8 +21,7 @@ FULL = {measure.name: 3.0 if measure.is_count else 0.5 for measure in MEASURES}
 
 
 def probability(measured):
-    model = shipped("history")
-    return model.probability(model.contributions(measured))
+    return shipped("history").probability(measured)
 
 
 @given(some.sets(some.sampled_from([measure.name for measure in MEASURES])))
@@ -90,9 +89,11 @@ def history(changes):
 def test_a_commit_is_measured_by_its_size_and_by_what_was_there_before():
     touched = history([(1, "a/x.py", 5, 2), (11, "a/x.py", 40, 0), (31, "b/y.py", 1, 1)])
     found = commit_changes(touched, {"a/x.py": 43, "b/y.py": 9})
-    assert (found[0].added, found[0].deleted, found[0].lines, found[0].age) == (5, 2, 40, 10)
-    assert (found[1].lines, found[1].age) == (0, 20)
-    assert (found[2].files, found[2].entropy, found[2].lines) == (1, 0, 9)
+    assert found == {
+        0: (1, 1, 1, 0, 5, 2, 40, False, 10),
+        1: (1, 1, 1, 0, 40, 0, 0, False, 20),
+        2: (1, 1, 1, 0, 1, 1, 9, False, 0),
+    }
 
 
 def test_larger_commits_are_riskier_and_few_commits_have_no_risk():

@@ -97,8 +97,7 @@ def test_only_what_is_sure_enough_is_shown_and_the_rest_counted(project):
 @pytest.mark.requirement("analysis-141", "analysis-147", "analysis-148", "analysis-150", "analysis-151")
 def test_an_explanation_has_every_measure_and_adds_up_to_the_probability(project):
     result = asked(project, explain=True)
-    found = by_file(result)["src/large.py"]
-    told = found.explanation
+    found = told = by_file(result)["src/large.py"]
     assert (told.measures["cyclomatic"], told.measures["cognitive"]) == (16, 30)
     assert (told.measures["commits"], told.measures["recent_commits"], told.measures["fixes"]) == (6, 6, 5)
     assert (told.measures["imports"], told.measures["imported_by"]) == (1, 0)
@@ -106,8 +105,8 @@ def test_an_explanation_has_every_measure_and_adds_up_to_the_probability(project
     score = result.model.intercept + sum(told.contributions.values())
     assert found.probability == pytest.approx(1 / (1 + exp(-score)), abs=0.01)
     assert told.contributions["churn"] > 0
-    assert set(told.features) == FEATURES
-    assert asked(project).predictions[0].explanation is None
+    assert set(told.contributions) == FEATURES | {"size", "purpose"}
+    assert asked(project).predictions[0].measures is None
 
 
 @pytest.mark.requirement("analysis-152")
@@ -119,7 +118,7 @@ def test_coverage_counts_where_a_report_speaks_of_the_file(project):
     )
     after = by_file(asked(project, explain=True))
     large = after["src/large.py"]
-    assert large.explanation.features["test_coverage"] == 0.75
+    assert large.measures["uncovered_share"] == 0.75
     assert large.probability > before.probability
     assert large.confidence > before.confidence
     assert after["src/small.py"].missing["test_coverage"] == "no report speaks of this file"
@@ -139,7 +138,7 @@ def test_without_git_the_texts_alone_are_judged_and_the_reason_is_said(tmp_path)
     [found] = result.predictions
     assert found.missing["churn"] == result.summary.reasons["churn"] == "this is no git repository"
     assert found.confidence < 0.7
-    assert (result.model.name, result.baseline.size_auc) == ("logistic, static", None)
+    assert (result.model.name, result.baseline.size_auc) == ("static", None)
     assert result.baseline.reason == "this is no git repository"
     assert "Less sure and not shown: 1" in words(asked(tmp_path))
 
@@ -217,4 +216,4 @@ def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypat
     commit(project, {"src/small.py": SMALL + "\n\nvalue = 1\n"}, "Fix it")
     after = analyze_defect_probability(room, question)
     room.close()
-    assert by_file(after)["src/small.py"].explanation.measures["fixes"] == 1
+    assert by_file(after)["src/small.py"].measures["fixes"] == 1

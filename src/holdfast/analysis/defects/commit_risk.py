@@ -20,29 +20,15 @@ from math import log2
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.analysis.churn.churn import Touched
+from holdfast.analysis.defects.activity import DAY
 
 if TYPE_CHECKING:
     import numpy
 
-COLUMNS = ("ns", "nd", "nf", "entropy", "la", "ld", "lt", "fix", "age")
-_DAY = 86_400
+    Array = numpy.ndarray[Any, Any]
+
 _FEWEST = 50
 """Of fewer commits a place among them says little."""
-
-
-class Change(NamedTuple):
-    """What is measured of a commit; the columns of the model, in order."""
-
-    subsystems: int
-    folders: int
-    files: int
-    entropy: float
-    added: int
-    deleted: int
-    lines: int
-    is_fix: bool
-    age: float
-    """Days since its files last changed, on average."""
 
 
 class Trees(NamedTuple):
@@ -56,18 +42,17 @@ class Trees(NamedTuple):
     right: list[int]
     value: list[float]
 
-    def risk(self, places: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
-        """Return the risk of each row of places from 0 to 1."""
+    def risk(self, places: Array) -> Array:
+        """Return the risk of each row of places, from 0 to 1."""
         import numpy
 
-        column, left, right = (numpy.asarray(it) for it in (self.column, self.left, self.right))
-        threshold, value = numpy.asarray(self.threshold), numpy.asarray(self.value)
-        at = numpy.tile(numpy.asarray(self.roots), (len(places), 1))
+        roots, column, threshold, left, right, value = map(numpy.asarray, self[1:])
+        at = numpy.tile(roots, (len(places), 1))
         rows = numpy.arange(len(places))[:, None]
         while (inner := left[at] >= 0).any():
             goes_left = places[rows, column[at]] <= threshold[at]
             at = numpy.where(inner, numpy.where(goes_left, left[at], right[at]), at)
-        risk: numpy.ndarray[Any, Any] = 1 / (1 + numpy.exp(-self.base - value[at].sum(axis=1)))
+        risk: Array = 1 / (1 + numpy.exp(-self.base - value[at].sum(axis=1)))
         return risk
 
 
@@ -78,7 +63,7 @@ def shipped_trees() -> Trees:
     return Trees(**json.loads(gzip.decompress(packed)))
 
 
-def places(known: numpy.ndarray[Any, Any], asked: numpy.ndarray[Any, Any]) -> numpy.ndarray[Any, Any]:
+def places(known: Array, asked: Array) -> Array:
     """Return for each number of `asked` its place among the numbers of `known` in its column, from 0 to 1."""
     import numpy
 
@@ -103,30 +88,27 @@ def commit_risks(touched: Touched, lines: Mapping[str, int]) -> list[float]:
     return risks
 
 
-def commit_changes(touched: Touched, lines: Mapping[str, int]) -> Mapping[int, Change]:
-    """Return what is measured of each commit that changed one of the files, of which the lines are given."""
+def commit_changes(touched: Touched, lines: Mapping[str, int]) -> Mapping[int, tuple[float, ...]]:
+    """Return the nine numbers of each commit that changed one of the files, of which the lines are given."""
     first = min((commit.time for commit in touched.commits), default=0)
     rows: defaultdict[int, list[tuple[str, int, int, int, float]]] = defaultdict(list)
     for path, now in lines.items():
-        touches = touched.files.get(path, [])
-        numbers = touches[::3]
-        before = now
-        for place, number in enumerate(numbers):
-            added, deleted = touches[3 * place + 1], touches[3 * place + 2]
-            if added == "-":
-                continue
-            before = max(0, before - int(added) + int(deleted))
-            earlier = touched.commits[numbers[place + 1]].time if place + 1 < len(numbers) else first
-            rest = max(0.0, (touched.commits[number].time - earlier) / _DAY)
-            rows[number].append((path, int(added), int(deleted), before, rest))
-    return {number: _change(rows[number], touched.commits[number].is_fix) for number in sorted(rows)}
+        touches, before = touched.files.get(path, []), now
+        times = [*(touched.commits[number].time for number in touches[::3]), first]
+        for place, number in enumerate(touches[::3]):
+            added, deleted = touches[3 * place + 1 : 3 * place + 3]
+            if added != "-":
+                before = max(0, before - int(added) + int(deleted))
+                rest = max(0.0, (times[place] - times[place + 1]) / DAY)
+                rows[number].append((path, int(added), int(deleted), before, rest))
+    return {number: _numbers(rows[number], touched.commits[number].is_fix) for number in sorted(rows)}
 
 
-def _change(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> Change:
+def _numbers(rows: Sequence[tuple[str, int, int, int, float]], is_fix: bool) -> tuple[float, ...]:
     paths, added, deleted, before, rest = zip(*rows, strict=True)
     changed = [plus + minus for plus, minus in zip(added, deleted, strict=True)]
     total = sum(changed) or 1
-    return Change(
+    return (
         len({path.partition("/")[0] for path in paths}),
         len({path.rpartition("/")[0] for path in paths}),
         len(paths),

@@ -8,37 +8,39 @@ adds to the risk or does nothing. `scripts/train_defects.py` makes the data with
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 from math import exp
 from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
 from holdfast.analysis.defects.measures import MEASURES, Measures, value
+from holdfast.kernel.operation import Output
 
 if TYPE_CHECKING:
     import numpy
 
     Array = numpy.ndarray[Any, Any]
 
-LEAST_MENDED = 15
-"""With fewer files that were mended, or that were not, a history teaches nothing."""
 _INTERCEPT_VARIANCE = 4.0
-_ROUNDS, _SWEEPS, _SMALL = 40, 60, 1e-6
+_ROUNDS, _SWEEPS, _SMALL, _DIGITS = 40, 60, 1e-6, 4
 
 
-@dataclass(frozen=True)
-class Model:
-    """An intercept and a weight for each measure, in log-odds."""
+class Model(Output):
+    """The model that was used."""
 
-    name: str
+    name: str = Field(description="`history`, or `static` where there is none.")
     intercept: float
-    weights: Mapping[str, float]
-    variance: float
-    """Of the prior: how far the repositories' weights differ from each other."""
-    trained_on: int
-    """How many files, each in one year, the weights follow from."""
+    weights: dict[str, float] = Field(description="Log-odds for each measure, counts by ln(1 + count).")
+    assumed: list[str] = Field(description="Weights that no data stands behind.")
+    variance: float = Field(description="How far the weights of repositories are taken to differ.")
+    trained_on: int = Field(description="How many files, each in one year, other repositories gave.")
+    learned_here: bool = Field(
+        default=False, description="Whether the history of this repository moved the weights."
+    )
 
     def contributions(self, measured: Measures) -> dict[str, float]:
         """Return what each measure adds to the log-odds; nothing where it is not measured."""
@@ -47,22 +49,21 @@ class Model:
             for measure in MEASURES
         }
 
-    def probability(self, contributions: Mapping[str, float]) -> float:
-        """Return the probability that follows from contributions."""
-        return 1 / (1 + exp(-self.intercept - sum(contributions.values())))
+    def probability(self, measured: Measures) -> float:
+        """Return the probability that a file is mended."""
+        return 1 / (1 + exp(-self.intercept - sum(self.contributions(measured).values())))
 
     def learned(self, rows: Sequence[Measures], mended: Sequence[bool]) -> Model:
         """Return the model that a repository's own history makes of this one."""
         import numpy
 
         prior = numpy.asarray([self.intercept, *(self.weights.get(it.name, 0.0) for it in MEASURES)])
-        variance = numpy.full(len(prior), self.variance)
-        variance[0] = _INTERCEPT_VARIANCE
-        floor = numpy.zeros(len(prior))
-        floor[0] = -numpy.inf
+        variance, floor = numpy.full(len(prior), self.variance), numpy.zeros(len(prior))
+        variance[0], floor[0] = _INTERCEPT_VARIANCE, -numpy.inf
         found = fitted(table(rows), numpy.asarray(mended, dtype=float), prior, variance, floor)
-        weights = {it.name: float(weight) for it, weight in zip(MEASURES, found[1:], strict=True)}
-        return replace(self, intercept=float(found[0]), weights=weights)
+        intercept, *weights = (round(float(number), _DIGITS) for number in found)
+        named = {it.name: weight for it, weight in zip(MEASURES, weights, strict=True) if weight}
+        return self.model_copy(update={"intercept": intercept, "weights": named, "learned_here": True})
 
 
 def table(rows: Sequence[Measures]) -> Array:
@@ -83,10 +84,8 @@ def fitted(
 
     def worth(at: Array) -> float:
         score = rows @ at
-        return float(
-            (counts * (labels * score - numpy.logaddexp(0, score))).sum()
-            - ((at - prior) ** 2 / variance).sum() / 2
-        )
+        likely = (counts * (labels * score - numpy.logaddexp(0, score))).sum()
+        return float(likely - ((at - prior) ** 2 / variance).sum() / 2)
 
     found = prior.astype(float)
     for _ in range(_ROUNDS):
@@ -119,14 +118,10 @@ def _bounded_step(bend: Array, slope: Array, least: Array) -> Array:
 
 def area_under_curve(scores: Sequence[float], mended: Sequence[bool]) -> float | None:
     """Return how probable it is that a mended file scores above another one; None where all are alike."""
-    from bisect import bisect_left, bisect_right
-
     others = sorted(score for score, is_mended in zip(scores, mended, strict=True) if not is_mended)
     found = [score for score, is_mended in zip(scores, mended, strict=True) if is_mended]
-    if not others or not found:
-        return None
     wins = sum(bisect_left(others, score) + bisect_right(others, score) for score in found)
-    return wins / 2 / len(others) / len(found)
+    return wins / 2 / len(others) / len(found) if others and found else None
 
 
 @cache

@@ -14,7 +14,7 @@ from holdfast.analysis.dead_code.interfaces import IN_TESTS
 from holdfast.analysis.graph.dependency_graph import dependency_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.survey import Survey
+from holdfast.analysis.survey import Project, Survey
 from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
@@ -60,27 +60,30 @@ def value(measure: Measure, measured: float | None) -> float:
     return log1p(measured) if measure.is_count else measured
 
 
-def static_measures(room: Analysis, survey: Survey) -> Mapping[str, Measures]:
+def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping[str, Measures]:
     """Return what the texts of files tell, without their history."""
-    return room.once("measures of defects", survey, lambda: _static(room, survey))
+    return room.once(f"measures of defects {project}", survey, lambda: _static(room, survey))
 
 
 def _static(room: Analysis, survey: Survey) -> dict[str, Measures]:
     coupling = dependency_graph(survey, room.resolution(survey), "import-graph").coupling()
     found: dict[str, Measures] = {}
-    for path, record in survey.files.items():
+    for path, alone in room.of_files("measures of defects", survey, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
-        found[path] = {
-            "code_lines": record.code_lines,
-            "is_product": 0.0 if IN_TESTS.search(path) else 1.0,
-            "cyclomatic": sum(function.cyclomatic for function in record.functions),
-            "cognitive": sum(function.cognitive for function in record.functions),
-            "imported_by": imported_by,
-            "imports": imports,
-            "scattered_share": 1 - cohesion(record),
-            "poor_names_share": None if (quality := name_quality(record)) is None else 1 - quality,
-        }
+        is_product = 0.0 if IN_TESTS.search(path) else 1.0
+        found[path] = {**alone, "is_product": is_product, "imported_by": imported_by, "imports": imports}
     return found
+
+
+def _of_record(record: Record) -> Measures:
+    quality = name_quality(record)
+    return {
+        "code_lines": record.code_lines,
+        "cyclomatic": sum(function.cyclomatic for function in record.functions),
+        "cognitive": sum(function.cognitive for function in record.functions),
+        "scattered_share": 1 - cohesion(record),
+        "poor_names_share": None if quality is None else 1 - quality,
+    }
 
 
 def cohesion(record: Record) -> float:

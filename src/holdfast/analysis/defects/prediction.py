@@ -8,17 +8,17 @@ Contract
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from holdfast.analysis.churn.churn import Touched
 from holdfast.analysis.context.coverage import Coverage, coverage_of
-from holdfast.analysis.defects.activity import DAY, RECENT, YEAR, Activity, activity
+from holdfast.analysis.defects.activity import DAY, RECENT, YEAR, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
-from holdfast.analysis.defects.logistic import LEAST_MENDED, Model, area_under_curve, shipped
+from holdfast.analysis.defects.logistic import Model, area_under_curve, shipped
 from holdfast.analysis.defects.measures import FEATURES, MEASURES, Measures, static_measures
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
@@ -45,18 +45,21 @@ NOT_LEARNED = 0.9
 """What confidence is multiplied by where the repository's own history has taught the model nothing."""
 SMALL_FILE, OF_SMALL_FILES = 10, 0.8
 """Of files with fewer lines of code little can be measured."""
+LEAST_MENDED = 15
+"""With fewer files that were mended, or that were not, a history teaches nothing."""
 _NO_GIT = "this is no git repository"
 _NO_COMMIT = "there is no commit yet"
-_NOT_TRACKED = "git does not track this file yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"
-_NO_CLONES = "clones were not looked for"
-_NO_NAMES = "the file defines no name"
-_OF_ONE_FILE = {"churn": _NOT_TRACKED, "name_quality": _NO_NAMES}
+_OF_ONE_FILE = {
+    "churn": "git does not track this file yet",
+    "duplication": "clones were not looked for",
+    "name_quality": "the file defines no name",
+    "test_coverage": "no report speaks of this file",
+}
 _DIGITS, _COMMITS = 4, 5
 
 
-@dataclass(frozen=True)
-class Prediction:
+class Prediction(NamedTuple):
     """What is to be expected of one file."""
 
     file: str
@@ -67,15 +70,14 @@ class Prediction:
     """The first measure of each of the six features."""
     missing: Mapping[str, str]
     """Features that were not measured, with the reasons."""
-    measures: Measures = field(default_factory=dict)
-    contributions: Mapping[str, float] = field(default_factory=dict)
+    measures: Measures
+    contributions: Mapping[str, float]
     """What each feature, the size and the purpose of the file add to the log-odds."""
-    lines: int = 0
 
     @property
-    def per_line(self) -> float:
+    def per_100_lines(self) -> float:
         """Return the probability for each hundred lines of code: where reading pays most."""
-        return round(100 * self.probability / max(self.lines, SMALL_FILE), _DIGITS)
+        return round(100 * self.probability / max(self.measures["code_lines"] or 0, SMALL_FILE), _DIGITS)
 
 
 class Baseline(Output):
@@ -99,22 +101,18 @@ class RiskyCommit(Output):
     risk: float = Field(description="From 0 to 1; it orders commits, and is no probability.")
 
 
-@dataclass(frozen=True)
-class DefectReport:
+class DefectReport(NamedTuple):
     """What is to be expected of a project."""
 
     predictions: tuple[Prediction, ...]
     """The most probable first."""
     model: Model
-    learned: bool
-    """Whether the repository's own history moved the model."""
     baseline: Baseline
     commits: tuple[RiskyCommit, ...]
     """The riskiest of the last 90 days."""
 
 
-@dataclass(frozen=True)
-class PastFiles:
+class PastFiles(NamedTuple):
     """Files as they were a year ago, and whether they were mended since."""
 
     rows: Sequence[Measures]
@@ -125,9 +123,14 @@ class PastFiles:
         """Whether there are enough of both kinds."""
         return LEAST_MENDED <= sum(self.mended) <= len(self.mended) - LEAST_MENDED
 
-    def half(self, which: int) -> PastFiles:
-        """Return every second of them."""
-        return PastFiles(self.rows[which::2], self.mended[which::2])
+    def areas(self, model: Model) -> tuple[float, float]:
+        """Return the areas under the curve of a model and of size."""
+        scores = (
+            [model.probability(row) for row in self.rows],
+            [row["code_lines"] or 0.0 for row in self.rows],
+        )
+        first, second = (area_under_curve(found, self.mended) or 0.0 for found in scores)
+        return first, second
 
 
 @dataclass(frozen=True)
@@ -145,9 +148,10 @@ class FileHistory:
         return commit_risks(self.touched, self.lines)
 
     @cached_property
-    def present(self) -> Mapping[str, Activity]:
-        """Return what happened to files in the last year."""
-        return activity(self.touched, self.static, self.now, self.risks)
+    def present(self) -> Mapping[str, Measures]:
+        """Return what happened in the last year to the files that git tracks."""
+        tracked = filter(self.touched.present.__contains__, self.lines)
+        return {path: activity(self.touched, path, self.now, self.risks).measures for path in tracked}
 
     @cached_property
     def past(self) -> PastFiles:
@@ -157,44 +161,40 @@ class FileHistory:
         proportion to the lines.
         """
         rows, mended = [], []
-        for path, it in activity(self.touched, self.static, self.now - YEAR * DAY, self.risks).items():
-            now = self.lines[path]
-            then = now - it.growth_since
-            if then <= 0 or path not in self.touched.present:
-                continue
-            share = then / now if now else 1.0
-            static = self.static[path]
-            scaled = {name: (static[name] or 0) * share for name in ("code_lines", "cyclomatic", "cognitive")}
-            rows.append({**static, **scaled, **it.measures})
-            mended.append(it.mended)
+        for path in self.present:
+            found = activity(self.touched, path, self.now - YEAR * DAY, self.risks)
+            then, static = self.lines[path] - found.growth, self.static[path]
+            if then > 0:
+                share = then / (self.lines[path] or then)
+                sizes = ("code_lines", "cyclomatic", "cognitive")
+                scaled = {name: (static[name] or 0) * share for name in sizes}
+                rows.append({**static, **scaled, **found.measures})
+                mended.append(found.mended)
         return PastFiles(rows, mended)
 
     @cached_property
     def model(self) -> Model:
-        """Return the model that this history makes of the one that ships."""
-        return shipped("history").learned(self.past.rows, self.past.mended)
+        """Return the model that ships, moved by this history where it teaches something."""
+        model = shipped("history")
+        return model.learned(*self.past) if self.past.teaches else model
 
     @cached_property
     def baseline(self) -> Baseline:
         """Return how well the model orders half of the files when it has learned from the others."""
         past = self.past
+        counted = Baseline(files=len(past.rows), mended=sum(past.mended))
         if not past.teaches:
             reason = f"fewer than {LEAST_MENDED} files were mended in the last year, or were not"
-            return Baseline(files=len(past.rows), mended=sum(past.mended), reason=reason)
-        model, size = [], []
-        for which in (0, 1):
-            learned = shipped("history").learned(past.half(1 - which).rows, past.half(1 - which).mended)
-            rows, mended = past.half(which).rows, past.half(which).mended
-            scores = [learned.probability(learned.contributions(row)) for row in rows]
-            model.append(area_under_curve(scores, mended) or 0.0)
-            size.append(area_under_curve([row["code_lines"] or 0.0 for row in rows], mended) or 0.0)
-        return Baseline(
-            files=len(past.rows),
-            mended=sum(past.mended),
-            model_auc=round(sum(model) / 2, 3),
-            size_auc=round(sum(size) / 2, 3),
-        )
+            return counted.model_copy(update={"reason": reason})
+        halves = [PastFiles(past.rows[which::2], past.mended[which::2]) for which in (0, 1)]
+        areas = [
+            half.areas(shipped("history").learned(*other))
+            for half, other in zip(halves, reversed(halves), strict=True)
+        ]
+        model, size = (round(sum(found) / 2, 3) for found in zip(*areas, strict=True))
+        return counted.model_copy(update={"model_auc": model, "size_auc": size})
 
+    @property
     def commits(self) -> tuple[RiskyCommit, ...]:
         """Return the riskiest commits of the last 90 days."""
         found = [
@@ -213,8 +213,7 @@ class FileHistory:
         )
 
 
-@dataclass(frozen=True)
-class MeasuredFiles:
+class MeasuredFiles(NamedTuple):
     """Everything that was measured of the files of a project, and why the rest was not."""
 
     static: Mapping[str, Measures]
@@ -225,9 +224,7 @@ class MeasuredFiles:
 
     def measures(self, path: str) -> Measures:
         """Return what was measured of one file."""
-        found = dict(self.static[path])
-        if self.history is not None and path in self.history.touched.present:
-            found |= self.history.present[path].measures
+        found = {**self.static[path], **(self.history.present.get(path, {}) if self.history else {})}
         told = self.coverage.files.get(path)
         if told is not None and told.total:
             found["uncovered_share"] = 1 - told.covered / told.total
@@ -235,78 +232,67 @@ class MeasuredFiles:
 
     def missing(self, measures: Measures) -> dict[str, str]:
         """Return the features that a file lacks, with the reasons."""
-        found = dict(self.reasons)
-        for measure in MEASURES:
-            if measure.part in FEATURES and measures.get(measure.name) is None:
-                found.setdefault(measure.part, _OF_ONE_FILE.get(measure.part, ""))
-        if "uncovered_share" not in measures:
-            found["test_coverage"] = self.coverage.reason or "no report speaks of this file"
-        return found
+        lacking = dict.fromkeys(it.part for it in MEASURES if measures.get(it.name) is None)
+        return {part: self.reasons.get(part) or _OF_ONE_FILE[part] for part in lacking}
 
 
 def predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
     """Return what is to be expected of the files of a project."""
     files = measured_files(room, project, survey)
     history = files.history
-    learned = history is not None and history.past.teaches
-    model = shipped("static") if history is None else history.model if learned else shipped("history")
-    found = [_prediction(path, files, model, learned) for path in files.static]
-    return DefectReport(
-        tuple(sorted(found, key=lambda it: (-it.probability, it.file))),
-        model,
-        learned,
-        Baseline(reason=files.reasons["churn"]) if history is None else history.baseline,
-        () if history is None else history.commits(),
-    )
+    model = history.model if history else shipped("static")
+    found = [_prediction(path, files, model) for path in files.static]
+    found.sort(key=lambda it: (-it.probability, it.file))
+    if history is None:
+        return DefectReport(tuple(found), model, Baseline(reason=files.reasons["churn"]), ())
+    return DefectReport(tuple(found), model, history.baseline, history.commits)
 
 
 def measured_files(room: Analysis, project: Project, survey: Survey) -> MeasuredFiles:
     """Return what is measured of the files of a project."""
-    static = static_measures(room, survey)
-    reasons = {"duplication": _NO_CLONES}
-    history = _history(room, survey, static)
-    if isinstance(history, str):
-        reasons["churn"] = history
+    static = static_measures(room, project, survey)
+    history = _history(room, project, survey, static)
     coverage = coverage_of(Tree(room.repository), room.repository.root, project.path, survey.files.keys())
-    return MeasuredFiles(static, None if isinstance(history, str) else history, coverage, reasons)
+    reasons = {"test_coverage": coverage.reason or ""}
+    if isinstance(history, str):
+        return MeasuredFiles(static, None, coverage, reasons | {"churn": history})
+    return MeasuredFiles(static, history, coverage, reasons)
 
 
-def _history(room: Analysis, survey: Survey, static: Mapping[str, Measures]) -> FileHistory | str:
+def _history(
+    room: Analysis, project: Project, survey: Survey, static: Mapping[str, Measures]
+) -> FileHistory | str:
     """Return what commits did to files, or why nothing can be said."""
     now = int(room.clock().timestamp())
-    if room.repository.git_dir is None:
-        return _NO_GIT
     touched = room.history.touched(now, 2 * YEAR)
     if touched is None:
-        return _NO_COMMIT
+        return _NO_GIT if room.repository.git_dir is None else _NO_COMMIT
     oldest = min((commit.time for commit in touched.commits), default=0)
     if shallow_commits(room.repository) and now - oldest < YEAR * DAY:
         return _SHALLOW
-    head = touched.commits[0].id if touched.commits else ""
     lines = {path: record.lines for path, record in survey.files.items()}
-    question = f"defects after {head} on day {now // DAY}"
+    question = f"defects of {project} after {room.history.head()} on day {now // DAY}"
     return room.once(question, survey, lambda: FileHistory(touched, now, static, lines))
 
 
-def _prediction(path: str, files: MeasuredFiles, model: Model, learned: bool) -> Prediction:
+def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     measures = files.measures(path)
     missing = files.missing(measures)
     parts = dict.fromkeys(("size", "purpose", *FEATURES), 0.0)
     contributions = model.contributions(measures)
     for measure in MEASURES:
         parts[measure.part] += contributions[measure.name]
-    probability = round(model.probability(contributions), _DIGITS)
-    lines = int(measures["code_lines"] or 0)
-    confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if learned else NOT_LEARNED)
+    probability = round(model.probability(measures), _DIGITS)
+    confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if model.learned_here else NOT_LEARNED)
+    is_small = (measures["code_lines"] or 0) < SMALL_FILE
     first = {measure.part: measure.name for measure in reversed(MEASURES)}
     return Prediction(
         path,
         probability,
-        round(confidence * (OF_SMALL_FILES if lines < SMALL_FILE else 1), 2),
+        round(confidence * (OF_SMALL_FILES if is_small else 1), 2),
         "High" if probability >= HIGH else "Medium" if probability >= MEDIUM else "Low",
         {name: None if name in missing else measures.get(first[name]) for name in FEATURES},
         missing,
         measures,
         {name: round(part, 3) for name, part in parts.items()},
-        lines,
     )

@@ -83,18 +83,6 @@ class AnalyzeDefectProbability(Input):
     )
 
 
-class Explanation(Output):
-    """What a prediction is made of."""
-
-    features: dict[str, float | None] = Field(
-        description="The first measure of each feature; null where it was not measured."
-    )
-    measures: dict[str, float | None] = Field(description="Everything that the model looks at.")
-    contributions: dict[str, float] = Field(
-        description="Log-odds that size, purpose and each feature add to the model's intercept."
-    )
-
-
 class DefectPrediction(Output):
     """What is to be expected of one file."""
 
@@ -106,7 +94,12 @@ class DefectPrediction(Output):
     contributing_factors: list[str] = Field(description="What adds most to the risk, in log-odds.")
     recommendations: list[str]
     missing: dict[str, UntrustedText] = Field(description="Features that were not measured, and why.")
-    explanation: Explanation | None = optional("Where it was asked for.")
+    measures: dict[str, float | None] | None = optional(
+        "All that the model looks at, where `explain` is set."
+    )
+    contributions: dict[str, float] | None = optional(
+        "Log-odds that size, purpose and each feature add to the model's intercept, where `explain` is set."
+    )
 
 
 class DefectSummary(Output):
@@ -123,17 +116,6 @@ class DefectSummary(Output):
     reasons: dict[str, UntrustedText] = Field(description="Why, where it is the same for all files.")
 
 
-class DefectModel(Output):
-    """The model that was used."""
-
-    name: str
-    trained_on: int = Field(description="How many files, each in one year, other repositories gave.")
-    learned_here: bool = Field(description="Whether the history of this repository moved its weights.")
-    intercept: float
-    weights: dict[str, float] = Field(description="Log-odds for each measure, counts by ln(1 + count).")
-    assumed: list[str] = Field(description="Weights that no data stands behind.")
-
-
 class Defects(FileCounts):
     """Which files of a project are likely to need a fix."""
 
@@ -145,7 +127,7 @@ class Defects(FileCounts):
     predictions: list[DefectPrediction] = Field(
         description="`summary.predictions` says how many there are altogether."
     )
-    model: DefectModel
+    model: Model
     baseline: Baseline
     recent_commits: list[RiskyCommit] = Field(description="The riskiest of the last 90 days.")
     method: str
@@ -159,17 +141,12 @@ def _predicted(found: Prediction, *, explain: bool) -> DefectPrediction:
         probability=found.probability,
         confidence=found.confidence,
         risk_level=found.risk,
-        risk_per_100_lines=found.per_line,
+        risk_per_100_lines=found.per_100_lines,
         contributing_factors=[f"{name} +{part:.2f}" for name, part in largest],
         recommendations=[_ADVICE[name] for name, _ in largest[:_ADVISED]] if found.risk != "Low" else [],
         missing=dict(found.missing),
-        explanation=Explanation(
-            features=dict(found.features),
-            measures=dict(found.measures),
-            contributions=dict(found.contributions),
-        )
-        if explain
-        else None,
+        measures=dict(found.measures) if explain else None,
+        contributions=dict(found.contributions) if explain else None,
     )
 
 
@@ -191,17 +168,6 @@ def _summary(report: DefectReport, sure: list[Prediction]) -> DefectSummary:
             for name, reasons in missing.items()
             if len(reasons) == len(everything) and len(set(reasons)) == 1
         },
-    )
-
-
-def _model(model: Model, *, learned: bool) -> DefectModel:
-    return DefectModel(
-        name=f"logistic, {model.name}",
-        trained_on=model.trained_on,
-        learned_here=learned,
-        intercept=round(model.intercept, 4),
-        weights={name: round(weight, 4) for name, weight in model.weights.items()},
-        assumed=["uncovered_share"],
     )
 
 
@@ -267,13 +233,10 @@ def _in_detail(found: DefectPrediction) -> str:
         *(f"  Not measured: {name}: {reason}" for name, reason in found.missing.items()),
         *(f"  {advice}" for advice in found.recommendations),
     ]
-    if found.explanation is not None:
-        told = found.explanation
-        measures = {name: number for name, number in told.measures.items() if number is not None}
-        lines.append("  Measured: " + ", ".join(f"{name} {number:g}" for name, number in measures.items()))
-        lines.append(
-            "  Adds: " + ", ".join(f"{name} {part:+.3f}" for name, part in told.contributions.items())
-        )
+    told = {"Measured": found.measures, "Adds": found.contributions}
+    for head, numbers in told.items():
+        known = [f"{name} {number:.4g}" for name, number in (numbers or {}).items() if number is not None]
+        lines += [f"  {head}: {', '.join(known)}"] if known else []
     return "\n".join(lines)
 
 
@@ -322,7 +285,7 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     report = predictions(room, project, survey)
     sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
     if args.rank_by == "risk per line":
-        sure.sort(key=lambda found: (-found.per_line, found.file))
+        sure.sort(key=lambda found: (-found.per_100_lines, found.file))
     return Defects(
         **survey.counts.model_dump(),
         format="sarif" if args.sarif else args.format,
@@ -331,7 +294,7 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
         rank_by=args.rank_by,
         summary=_summary(report, sure),
         predictions=[_predicted(found, explain=args.explain) for found in sure[: args.limit]],
-        model=_model(report.model, learned=report.learned),
+        model=report.model,
         baseline=report.baseline,
         recent_commits=list(report.commits),
         method=_METHOD,
