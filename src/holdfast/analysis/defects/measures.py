@@ -6,11 +6,14 @@ missing counts like the least: it can never lift a file above one of which more 
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
+from holdfast.analysis.duplicates.clone import CloneQuery
+from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.graph.dependency_graph import dependency_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
@@ -62,17 +65,41 @@ def value(measure: Measure, measured: float | None) -> float:
 
 def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping[str, Measures]:
     """Return what the texts of files tell, without their history."""
-    return room.once(f"measures of defects {project}", survey, lambda: _static(room, survey))
+    return room.once(f"measures of defects {project}", survey, lambda: _static(room, project, survey))
 
 
-def _static(room: Analysis, survey: Survey) -> dict[str, Measures]:
+def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
     coupling = dependency_graph(survey, room.resolution(survey), "import-graph").coupling()
+    duplication = _duplication(room, project)
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
         is_product = 0.0 if IN_TESTS.search(path) else 1.0
-        found[path] = {**alone, "is_product": is_product, "imported_by": imported_by, "imports": imports}
+        found[path] = {
+            **alone,
+            **duplication.get(path, {}),
+            "is_product": is_product,
+            "imported_by": imported_by,
+            "imports": imports,
+        }
     return found
+
+
+def _duplication(room: Analysis, project: Project) -> dict[str, Measures]:
+    """Return how much of each file has exact or renamed copies, and how many other files hold them."""
+    clones = find_clones(room, project, CloneQuery(frozenset({"exact", "renamed"})))
+    sharing: defaultdict[str, set[str]] = defaultdict(set)
+    for one in clones.classes:
+        paths = {fragment.file for fragment in one.fragments}
+        for path in paths:
+            sharing[path] |= paths - {path}
+    return {
+        path: {
+            "cloned_share": clones.duplicate_lines.get(path, 0) / (lines or 1),
+            "files_with_copies": len(sharing.get(path, ())),
+        }
+        for path, lines in clones.lines.items()
+    }
 
 
 def _of_record(record: Record) -> Measures:

@@ -52,7 +52,7 @@ _NO_COMMIT = "there is no commit yet"
 _SHALLOW = "this clone is shallow and lacks the last year's commits"
 _OF_ONE_FILE = {
     "churn": "git does not track this file yet",
-    "duplication": "clones were not looked for",
+    "duplication": "its tokens could not be told apart",
     "name_quality": "the file defines no name",
     "test_coverage": "no report speaks of this file",
 }
