@@ -1,5 +1,7 @@
 """Duplicates: code that is there more than once.
 
-`clone.py` says what a clone is, `clones.py` finds all kinds. `token_clones.py` has exact and renamed ones:
-windows of tokens that are alike (`windows.py`), made as long as they go (`matches.py`).
+`clone.py` says what a clone is and `clones.py` finds all kinds; `windows.py` and `matches.py` find equal and
+renamed stretches of tokens. `near_clones.py` finds gapped and semantic clones: `code_pieces.py` are the functions
+and blocks, `sketch.py` their likely pairs, on a processor or a GPU; `alignment.py` and `structure.py` compare
+them, and `cliques.py` makes classes of pairs.
 """

@@ -1,0 +1,171 @@
+"""The pieces of code that are compared as wholes: functions, and blocks inside long functions.
+
+A block is a line with all that is indented deeper below it, which holds in every language that people format.
+Pieces with the same tokens are one piece in several places.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from holdfast.analysis.duplicates.sketch import Numbers, Pieces
+from holdfast.analysis.records.token_stream import TokenStream, TokenTable, indentations, token_table
+from holdfast.syntax.lexer import Kind
+from holdfast.syntax.record import Record
+
+LEAST_TOKENS, LEAST_BLOCK_TOKENS = 40, 80
+"""Shorter functions and blocks are alike by chance: accessors, calls passed on, loops."""
+_MOST_INSIDE = 0.75
+"""A block with more of the tokens of what is around it than this says nothing new."""
+_FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
+
+
+class Place(NamedTuple):
+    """Where a piece stands: lines of a file, and its tokens among those of all files."""
+
+    file: str
+    start_line: int
+    end_line: int
+    start: int
+    end: int
+
+
+@dataclass
+class CodePiece:
+    """Some tokens, and every place where they stand."""
+
+    family: str
+    """Its language, or the one that languages with the same words share."""
+    places: list[Place] = field(default_factory=list)
+    around: list[frozenset[int]] = field(default_factory=list)
+    """For each place the numbers of the pieces around it."""
+
+    @property
+    def depth(self) -> int:
+        """How many pieces are around it, where it stands first."""
+        return len(self.around[0])
+
+
+class CodePieces:
+    """All pieces of a project, numbered in the order of files and lines."""
+
+    def __init__(
+        self, files: Mapping[str, TokenStream], records: Mapping[str, Record], min_lines: int
+    ) -> None:
+        self._table = token_table(files)
+        self._deep = indentations(files)
+        self._numbers: dict[tuple[str, bytes], int] = {}
+        self.pieces: list[CodePiece] = []
+        for number, path in enumerate(self._table.paths):
+            if record := records.get(path):
+                self._add(self._places(number, record, min_lines), self._table.languages[number])
+
+    def text(self, number: int) -> list[int]:
+        """Return the tokens of a piece."""
+        place = self.pieces[number].places[0]
+        tokens: list[int] = self._table.tokens.exact[place.start : place.end].tolist()
+        return tokens
+
+    def tokens(self) -> Pieces:
+        """Return the tokens of all pieces."""
+        places = [piece.places[0] for piece in self.pieces]
+        lengths = np.array([place.end - place.start for place in places], np.int64)
+        starts = np.concatenate((np.zeros(1, np.int64), np.cumsum(lengths)))
+        origin = np.array([place.start for place in places], np.int64)
+        at = np.repeat(origin - starts[:-1], lengths) + np.arange(starts[-1])
+        exact, kind = self._table.tokens.exact[at], self._table.tokens.kind[at]
+        return Pieces(exact, np.where(kind == Kind.SIGN, exact, kind.astype(np.uint32)), starts)
+
+    def renamed(self, one: int, other: int) -> bool:
+        """Whether two pieces are equal but for a consistent renaming and other values."""
+        lengths = {place.end - place.start for number in (one, other) for place in self.pieces[number].places}
+        return len(lengths) == 1 and np.array_equal(self._renaming(one), self._renaming(other))
+
+    def _renaming(self, number: int) -> Numbers:
+        """Return the tokens with every name as the place where it first appears."""
+        place = self.pieces[number].places[0]
+        exact, kind = (column[place.start : place.end] for column in self._table.tokens[:2])
+        is_name = kind == Kind.NAME
+        _, first, which = np.unique(exact[is_name], return_index=True, return_inverse=True)
+        result = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
+        result[is_name] = -1 - first[which]
+        return result
+
+    def _add(self, places: list[Place], language: str) -> None:
+        """Number the pieces of a file; a piece comes after those around it."""
+        family = _FAMILIES.get(language, language)
+        open_pieces: list[tuple[int, int]] = []
+        for place in places:
+            while open_pieces and open_pieces[-1][1] <= place.start:
+                open_pieces.pop()
+            text = self._table.tokens.exact[place.start : place.end].tobytes()
+            number = self._numbers.setdefault((family, text), len(self.pieces))
+            if number == len(self.pieces):
+                self.pieces.append(CodePiece(family))
+            self.pieces[number].places.append(place)
+            self.pieces[number].around.append(frozenset(around for around, _ in open_pieces))
+            open_pieces.append((number, place.end))
+
+    def _places(self, number: int, record: Record, min_lines: int) -> list[Place]:
+        """Return the functions and blocks of a file that are long enough, outer ones first."""
+        path, lines = self._table.paths[number], _Lines(self._table, self._deep, number)
+        found: dict[tuple[int, int], bool] = {}
+        for function in record.functions:
+            rows = lines.between(function.line, function.end_line)
+            if lines.tokens(*rows) >= LEAST_TOKENS:
+                found[rows] = True
+                for block in lines.blocks(*rows):
+                    found.setdefault(block, False)
+        places: list[Place] = []
+        around: list[tuple[int, int]] = []
+        for first, last in sorted(found, key=lambda rows: (rows[0], -rows[1])):
+            while around and around[-1][1] <= first:
+                around.pop()
+            tokens, most = lines.tokens(first, last), lines.tokens(*around[-1]) if around else math.inf
+            is_new = tokens >= LEAST_BLOCK_TOKENS and tokens <= most * _MOST_INSIDE
+            if last - first >= min_lines and (found[first, last] or is_new):
+                places.append(lines.place(path, first, last))
+                around.append((first, last))
+        return places
+
+
+class _Lines:
+    """The lines of a file that have tokens: rows, numbered from 0."""
+
+    def __init__(self, table: TokenTable, deep: Numbers, number: int) -> None:
+        start, end = table.starts[number], table.starts[number + 1]
+        line = table.tokens.line[start:end]
+        heads = np.flatnonzero(np.diff(line, prepend=np.uint32(0)))
+        self._line = line[heads]
+        self._end_line = table.tokens.end_line[start:end]
+        self._deep: list[int] = deep[start:end][heads].tolist()
+        self._starts: list[int] = [*(heads + start).tolist(), end]
+        self._start = start
+
+    def between(self, first_line: int, last_line: int) -> tuple[int, int]:
+        """Return the rows from one line to another: the first, and the one after the last."""
+        first, last = np.searchsorted(self._line, [first_line, last_line + 1]).tolist()
+        return first, last
+
+    def tokens(self, first: int, last: int) -> int:
+        """Return how many tokens stand in rows."""
+        return self._starts[last] - self._starts[first]
+
+    def blocks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
+        """Yield the rows of every block in some rows."""
+        heads: list[int] = []
+        for row in range(first, last + 1):
+            while heads and (row == last or self._deep[row] <= self._deep[heads[-1]]):
+                yield heads.pop(), row
+            heads.append(row)
+
+    def place(self, path: str, first: int, last: int) -> Place:
+        """Return where rows stand."""
+        start, end = self._starts[first], self._starts[last]
+        end_line = int(self._end_line[end - 1 - self._start])
+        return Place(path, int(self._line[first]), end_line, start, end)

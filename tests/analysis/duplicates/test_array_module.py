@@ -1,0 +1,84 @@
+"""Which array module counts: a GPU only where it is asked for and answers, and otherwise a reason."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast.analysis.duplicates import array_module as module
+from holdfast.analysis.duplicates.array_module import GpuUse, array_module
+
+
+def cupy(monkeypatch: pytest.MonkeyPatch, count: Any) -> ModuleType:
+    """Put a CuPy in place that says so about its devices."""
+    fake: Any = ModuleType("cupy")
+    fake.arange = np.arange
+    properties = {"name": b"Accelerator 1"}
+    fake.cuda = SimpleNamespace(
+        runtime=SimpleNamespace(getDeviceCount=count, getDeviceProperties=lambda _number: properties)
+    )
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    return fake  # type: ignore[no-any-return]
+
+
+def test_without_being_asked_no_gpu_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    cupy(monkeypatch, lambda: 1)
+
+    assert array_module(False) == (np, GpuUse(False, False, "A GPU was not asked for.", None))
+
+
+def test_without_cupy_the_processor_counts_and_the_reason_is_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    arrays, use = array_module(True)
+
+    assert arrays is np
+    assert (use.requested, use.used, use.device) == (True, False, None)
+    assert "CuPy is not installed" in str(use.reason)
+
+
+def test_without_a_device_the_processor_counts_and_the_reason_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def no_device() -> int:
+        raise RuntimeError("cudaErrorNoDevice in /somewhere/secret")
+
+    cupy(monkeypatch, no_device)
+    arrays, use = array_module(True)
+
+    assert arrays is np
+    assert (use.used, use.reason) == (False, "CuPy found no GPU that answers: RuntimeError.")
+
+
+def test_a_gpu_that_answers_is_used_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    fake = cupy(monkeypatch, lambda: 1)
+
+    assert array_module(True) == (fake, GpuUse(True, True, None, "Accelerator 1"))
+
+
+def test_the_sketches_need_numpy_and_the_standard_library_alone() -> None:
+    code = (
+        "import sys; import holdfast.analysis.duplicates.sketch, holdfast.analysis.duplicates.array_module;"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names))"
+    )
+    found = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True, check=False,
+                           env={"PYTHONPATH": ":".join(sys.path)})  # fmt: skip
+
+    assert set(found.stdout.strip("[]\n").replace("'", "").split(", ")) <= {
+        "holdfast",
+        "numpy",
+        "__main__",
+    }, found.stdout + found.stderr
+
+
+def test_what_is_said_where_the_gpu_gives_up_or_has_nothing_to_do() -> None:
+    use = GpuUse(True, True, None, "Accelerator 1")
+
+    assert module.failed(use, MemoryError()).used is False
+    assert "MemoryError" in str(module.failed(use, MemoryError()).reason)
+    assert "nothing to do" in str(module.idle(use).reason)
+    assert module.idle(GpuUse()) == GpuUse()
