@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from holdfast.analysis.duplicates import array_module as module
-from holdfast.analysis.duplicates.array_module import GpuUse, array_module
+from holdfast.analysis.duplicates.array_module import array_module
+from holdfast.analysis.duplicates.clone import GpuUse
 
 
 def cupy(monkeypatch: pytest.MonkeyPatch, count: Any) -> ModuleType:
@@ -80,5 +81,5 @@ def test_what_is_said_where_the_gpu_gives_up_or_has_nothing_to_do() -> None:
 
     assert module.failed(use, MemoryError()).used is False
     assert "MemoryError" in str(module.failed(use, MemoryError()).reason)
-    assert "nothing to do" in str(module.idle(use).reason)
+    assert "nothing to search" in str(module.idle(use).reason)
     assert module.idle(GpuUse()) == GpuUse()

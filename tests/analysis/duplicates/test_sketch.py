@@ -18,8 +18,8 @@ from holdfast.analysis.duplicates.sketch import (
 )
 
 OF_BOTH = frozenset(
-    ["add", "arange", "asarray", "bincount", "concatenate", "empty", "empty_like", "flatnonzero", "maximum"]
-    + ["minimum", "multiply", "ones", "roll", "sort", "zeros"]
+    {"add", "arange", "asarray", "bincount", "concatenate", "empty", "empty_like", "flatnonzero", "maximum"}
+    | {"minimum", "multiply", "ones", "roll", "sort", "zeros"}
 )
 """What the documentation of CuPy lists with the meaning that it has in NumPy."""
 

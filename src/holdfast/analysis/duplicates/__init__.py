@@ -1,7 +1,8 @@
 """Duplicates: code that is there more than once.
 
-`clone.py` says what a clone is and `clones.py` finds all kinds; `windows.py` and `matches.py` find equal and
-renamed stretches of tokens. `near_clones.py` finds gapped and semantic clones: `code_pieces.py` are the functions
-and blocks, `sketch.py` their likely pairs, on a processor or a GPU; `alignment.py` and `structure.py` compare
-them, and `cliques.py` makes classes of pairs.
+`clone.py` says what a clone is, `clones.py` finds all kinds. `token_clones.py` has exact and renamed ones:
+windows of tokens that are alike (`windows.py`), made as long as they go (`matches.py`).
+`near_clones.py` has gapped and semantic ones: functions and blocks (`code_pieces.py`), their likely pairs
+(`sketch.py`, on a processor or a GPU: `array_module.py`), compared (`alignment.py`, `structure.py`) and put
+together (`cliques.py`).
 """

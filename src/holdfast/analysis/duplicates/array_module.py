@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-_NOT_ASKED = "A GPU was not asked for."
+from holdfast.analysis.duplicates.clone import GpuUse
+
 _NOT_INSTALLED = "CuPy is not installed; the extra `gpu` of the package brings it."
-_NO_PIECES = "Only the search for gapped and semantic clones runs on a GPU, and it had nothing to do."
-
-
-@dataclass(frozen=True)
-class GpuUse:
-    """Whether a GPU was asked for, whether it did the work, and if not, why not."""
-
-    requested: bool = False
-    used: bool = False
-    reason: str | None = _NOT_ASKED
-    device: str | None = None
+_NOTHING_TO_DO = "Only the search for gapped and semantic clones runs on a GPU: there was nothing to search."
 
 
 def array_module(requested: bool) -> tuple[Any, GpuUse]:
@@ -41,11 +31,10 @@ def array_module(requested: bool) -> tuple[Any, GpuUse]:
 
 def failed(use: GpuUse, problem: Exception) -> GpuUse:
     """Return what to say where a GPU was used and gave up on the way."""
-    return GpuUse(
-        True, False, f"The GPU gave up, the processor did all of it: {type(problem).__name__}.", use.device
-    )
+    reason = f"The GPU gave up and the processor did all of it: {type(problem).__name__}."
+    return GpuUse(True, False, reason, use.device)
 
 
 def idle(use: GpuUse) -> GpuUse:
     """Return what to say where there was nothing to do for a GPU."""
-    return GpuUse(True, False, _NO_PIECES, use.device) if use.used else use
+    return GpuUse(True, False, _NOTHING_TO_DO, use.device) if use.used else use

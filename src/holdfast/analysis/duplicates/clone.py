@@ -9,6 +9,9 @@ from typing import Literal, NamedTuple, get_args
 
 CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
 KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
+_GAPPED_SHARE = 0.68
+"""Of the threshold: tokens that stay in their order say more than an equal structure. 0.85 makes it 0.578,
+where labelled clones and other code part; see docs/accuracy.md."""
 
 
 @dataclass(frozen=True)
@@ -21,6 +24,21 @@ class CloneQuery:
     threshold: float = 0.85
     """How alike semantic clones have to be."""
     gpu: bool = False
+
+    @property
+    def gapped_threshold(self) -> float:
+        """Return the share of two gapped fragments that has to be the same in the same order."""
+        return round(self.threshold * _GAPPED_SHARE, 4)
+
+
+@dataclass(frozen=True)
+class GpuUse:
+    """Whether a GPU was asked for, whether it did its part of the work, and if not, why not."""
+
+    requested: bool = False
+    used: bool = False
+    reason: str | None = "A GPU was not asked for."
+    device: str | None = None
 
 
 class Fragment(NamedTuple):
@@ -62,6 +80,7 @@ class CloneReport:
     """How many lines each file has."""
     duplicate_lines: Mapping[str, int]
     """How many of them are in a clone, each counted once; what is only semantically alike does not count."""
+    gpu: GpuUse = GpuUse()
 
     @property
     def total_lines(self) -> int:

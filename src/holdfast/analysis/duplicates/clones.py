@@ -5,31 +5,46 @@ Contract: classes come in one order whatever the number of processes; those that
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneQuery, CloneReport
-from holdfast.analysis.records.token_stream import TokenStream, token_table
+from holdfast.analysis.duplicates.clone import CloneClass, CloneQuery, CloneReport, GpuUse
+from holdfast.analysis.records.token_stream import TokenStream, indentations, token_table
 from holdfast.analysis.survey import FileSurvey, Project
+from holdfast.syntax.record import Record
 
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
 
+_NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no GPU."
+
 
 def find_clones(room: Analysis, project: Project, wanted: CloneQuery) -> CloneReport:
     """Return the clones of a project."""
-    return clones_of(room, room.lexed(project), wanted)
+    return clones_of(room, room.lexed(project), wanted, project)
 
 
-def clones_of(room: Analysis, survey: FileSurvey[TokenStream], wanted: CloneQuery) -> CloneReport:
-    """Return the clones of files whose tokens are known."""
+def clones_of(
+    room: Analysis, survey: FileSurvey[TokenStream], wanted: CloneQuery, project: Project
+) -> CloneReport:
+    """Return the clones of a project whose tokens are known."""
     question = f"clones {sorted(wanted.kinds)} {wanted.min_lines} {wanted.threshold} {wanted.gpu}"
-    return room.once(question, survey, lambda: clones_in(survey.files, wanted))
+    return room.once(
+        question, survey, lambda: clones_in(survey.files, wanted, lambda: room.survey(project).files)
+    )
 
 
-def clones_in(files: Mapping[str, TokenStream], wanted: CloneQuery) -> CloneReport:
-    """Return the clones of files, given their tokens in the order of their paths."""
+def clones_in(
+    files: Mapping[str, TokenStream],
+    wanted: CloneQuery,
+    records: Callable[[], Mapping[str, Record]] = dict,
+) -> CloneReport:
+    """Return the clones of files, given their tokens in the order of their paths.
+
+    Their records are asked for only where functions are compared.
+    """
     # These bring numpy, which other analyses do without.
+    from holdfast.analysis.duplicates.near_clones import near_clones
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
     from holdfast.analysis.duplicates.windows import Corpus
 
@@ -39,9 +54,13 @@ def clones_in(files: Mapping[str, TokenStream], wanted: CloneQuery) -> CloneRepo
         classes += exact_clones(corpus, wanted)
     if "renamed" in wanted.kinds:
         classes += renamed_clones(corpus, wanted)
+    gpu = GpuUse(wanted.gpu, reason=_NO_FUNCTIONS) if wanted.gpu else GpuUse()
+    if wanted.kinds & {"gapped", "semantic"}:
+        near, gpu = near_clones(corpus, indentations(files), records(), wanted)
+        classes += near
     classes = _one_of_each(classes)
     lines = {path: stream.lines for path, stream in files.items()}
-    return CloneReport(tuple(classes), lines, _duplicate_lines(classes, lines))
+    return CloneReport(tuple(classes), lines, _duplicate_lines(classes, lines), gpu)
 
 
 def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:

@@ -12,9 +12,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.sketch import Numbers, Pieces
-from holdfast.analysis.records.token_stream import TokenStream, TokenTable, indentations, token_table
+from holdfast.analysis.duplicates.windows import Corpus
+from holdfast.analysis.records.token_stream import TokenTable
 from holdfast.syntax.lexer import Kind
 from holdfast.syntax.record import Record
 
@@ -22,7 +24,6 @@ LEAST_TOKENS, LEAST_BLOCK_TOKENS = 40, 80
 """Shorter functions and blocks are alike by chance: accessors, calls passed on, loops."""
 _MOST_INSIDE = 0.75
 """A block with more of the tokens of what is around it than this says nothing new."""
-_FAMILIES = {"typescript": "javascript", "tsx": "javascript", "cpp": "c"}
 
 
 class Place(NamedTuple):
@@ -40,7 +41,7 @@ class CodePiece:
     """Some tokens, and every place where they stand."""
 
     family: str
-    """Its language, or the one that languages with the same words share."""
+    """Its language, or the one that languages whose code is compared share."""
     places: list[Place] = field(default_factory=list)
     around: list[frozenset[int]] = field(default_factory=list)
     """For each place the numbers of the pieces around it."""
@@ -55,15 +56,16 @@ class CodePieces:
     """All pieces of a project, numbered in the order of files and lines."""
 
     def __init__(
-        self, files: Mapping[str, TokenStream], records: Mapping[str, Record], min_lines: int
+        self, corpus: Corpus, deep: NDArray[np.uint8], records: Mapping[str, Record], min_lines: int
     ) -> None:
-        self._table = token_table(files)
-        self._deep = indentations(files)
+        self._table = corpus.table
+        self._deep = deep
         self._numbers: dict[tuple[str, bytes], int] = {}
         self.pieces: list[CodePiece] = []
         for number, path in enumerate(self._table.paths):
             if record := records.get(path):
-                self._add(self._places(number, record, min_lines), self._table.languages[number])
+                family = corpus.family_names[int(corpus.families[number])]
+                self._add(self._places(number, record, min_lines), family)
 
     def text(self, number: int) -> list[int]:
         """Return the tokens of a piece."""
@@ -92,13 +94,12 @@ class CodePieces:
         exact, kind = (column[place.start : place.end] for column in self._table.tokens[:2])
         is_name = kind == Kind.NAME
         _, first, which = np.unique(exact[is_name], return_index=True, return_inverse=True)
-        result = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
+        result: Numbers = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
         result[is_name] = -1 - first[which]
         return result
 
-    def _add(self, places: list[Place], language: str) -> None:
+    def _add(self, places: list[Place], family: str) -> None:
         """Number the pieces of a file; a piece comes after those around it."""
-        family = _FAMILIES.get(language, language)
         open_pieces: list[tuple[int, int]] = []
         for place in places:
             while open_pieces and open_pieces[-1][1] <= place.start:
@@ -137,7 +138,7 @@ class CodePieces:
 class _Lines:
     """The lines of a file that have tokens: rows, numbered from 0."""
 
-    def __init__(self, table: TokenTable, deep: Numbers, number: int) -> None:
+    def __init__(self, table: TokenTable, deep: NDArray[np.uint8], number: int) -> None:
         start, end = table.starts[number], table.starts[number + 1]
         line = table.tokens.line[start:end]
         heads = np.flatnonzero(np.diff(line, prepend=np.uint32(0)))

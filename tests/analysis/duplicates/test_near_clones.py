@@ -1,0 +1,263 @@
+"""Gapped and semantic clones: what was changed in places, what is only built alike, and what is neither."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Iterable, Mapping
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, CloneReport
+from holdfast.analysis.duplicates.clones import clones_in
+from holdfast.analysis.records.product import TOKENS, Source
+from holdfast.syntax.record import read_record
+from tests.analysis.duplicates.test_sketch import OF_BOTH
+
+GAPPED: frozenset[CloneKind] = frozenset({"gapped"})
+SEMANTIC: frozenset[CloneKind] = frozenset({"semantic"})
+FOR_GAPPED = CloneQuery(GAPPED)
+LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "java": "java"}
+
+ORIGINAL = """\
+def load_accounts(path, limit):
+    accounts = {}
+    with open(path, encoding="utf-8") as source:
+        for number, row in enumerate(source):
+            name, _, balance = row.partition(",")
+            if not name.strip():
+                continue
+            accounts[name.strip()] = int(balance)
+            if number >= limit:
+                break
+    return accounts
+"""
+CHANGED = """\
+def load_accounts(path, limit, log):
+    accounts = {}
+    log.info("reading %s", path)
+    with open(path, encoding="utf-8") as source:
+        for number, row in enumerate(source):
+            name, _, balance = row.partition(",")
+            accounts[name.strip()] = int(balance)
+            log.debug("%s has %s", name, balance)
+            if number >= limit:
+                break
+    log.info("done")
+    return accounts
+"""
+OTHER = """\
+class Window:
+    def draw(self, canvas, theme):
+        canvas.clear(theme.background)
+        canvas.border(self.width - 1, self.height - 1, style=theme.border)
+        for child in self.children[::-1]:
+            child.draw(canvas.inside(child.x, child.y), theme)
+        return canvas.flush(when=self.clock() + 0.1)
+"""
+BUILT_ALIKE = """\
+def fetch_scores(place, most):
+    scores = {}
+    with connect(place, secure="yes") as stream:
+        for index, line in numbered(stream):
+            player, rest, points = line.split(";")
+            if not player.lower():
+                continue
+            scores[player.lower()] = float(points)
+            if index >= most:
+                return
+    return scores
+"""
+
+
+def found(files: Mapping[str, str], wanted: CloneQuery = FOR_GAPPED) -> CloneReport:
+    streams, records = {}, {}
+    for path, text in sorted(files.items()):
+        parts = TOKENS.make(Source(path, LANGUAGES[path.rpartition(".")[2]], text.encode()))
+        record = read_record(path, text.encode())
+        assert parts is not None
+        assert record is not None
+        streams[path], records[path] = TOKENS.restored(parts), record
+    return clones_in(streams, wanted, lambda: records)
+
+
+def places(classes: Iterable[CloneClass]) -> list[list[tuple[str, int, int]]]:
+    return [[one[:3] for one in each.fragments] for each in classes]
+
+
+def lines(number: int, word: str) -> str:
+    """Return so many lines of a function, other ones for each word."""
+    source = random.Random(word)
+    text = []
+    for _ in range(number):
+        one, two, three = (source.choice("abcdefghij") + word for _ in range(3))
+        text.append(
+            source.choice(
+                [f"{one} = {two}.{three}()", f"{one}({two}, {three} + 1)", f"{one}[{two}] -= {three}"]
+            )
+        )
+    return "".join(f"    {line}\n" for line in text)
+
+
+@pytest.mark.requirement("analysis-128")
+def test_a_copy_with_lines_put_in_and_taken_out_is_a_gapped_clone() -> None:
+    report = found({"a.py": ORIGINAL, "b.py": "import x\n\n\n" + CHANGED, "c.py": OTHER})
+
+    assert places(report.classes) == [[("a.py", 1, 11), ("b.py", 4, 15)]]
+    only = report.classes[0]
+    assert only.kind == "gapped"
+    assert [one.similarity for one in only.fragments] == [1.0, only.similarity]
+    assert 0.6 < only.similarity < 0.95
+    assert report.duplicate_lines == {"a.py": 11, "b.py": 12}
+
+
+def test_the_similarity_is_the_share_of_tokens_that_stay_in_order() -> None:
+    report = found({"a.py": ORIGINAL, "b.py": CHANGED})
+    tokens = [one.tokens for one in report.classes[0].fragments]
+    # Of the original's tokens all but nine, on the two lines that ask for a name, are still there in order.
+    assert report.classes[0].similarity == round(2 * (tokens[0] - 9) / sum(tokens), 4)
+
+
+@pytest.mark.requirement("analysis-129")
+def test_code_that_is_only_built_alike_is_a_semantic_lead_with_its_score_and_no_duplicate() -> None:
+    files = {"a.py": ORIGINAL, "b.py": BUILT_ALIKE, "c.py": OTHER}
+    report = found(files, CloneQuery(GAPPED | SEMANTIC, threshold=0.9))
+
+    assert [one.kind for one in report.classes] == ["semantic"]
+    assert places(report.classes) == [[("a.py", 1, 11), ("b.py", 1, 11)]]
+    assert 0.9 <= report.classes[0].similarity < 1
+    assert report.duplication == 0
+
+
+def test_a_copy_of_half_a_long_function_is_found_as_a_block() -> None:
+    block = "    if ready:\n" + lines(18, "k").replace("    ", "        ")
+    changed = block.splitlines(keepends=True)
+    del changed[5:7]
+    files = {
+        "a.py": f"def first(x):\n{lines(20, 'p')}{block}{lines(4, 'q')}",
+        "b.py": f"def second(y, z):\n{lines(5, 'r')}{''.join(changed)}{lines(22, 's')}",
+    }
+
+    assert places(found(files).classes) == [[("a.py", 22, 40), ("b.py", 7, 23)]]
+
+
+def test_blocks_inside_of_functions_that_are_alike_are_not_told_again() -> None:
+    block = "    if ready:\n" + lines(18, "k").replace("    ", "        ")
+    text = f"def first(x):\n{lines(10, 'p')}{block}{lines(8, 'q')}"
+    changed = text.replace("    ", "    log(x)\n    ", 1)
+
+    assert places(found({"a.py": text, "b.py": changed}).classes) == [[("a.py", 1, 38), ("b.py", 1, 39)]]
+
+
+def test_likeness_makes_no_chain() -> None:
+    parts = [lines(8, word) for word in "klmnop"]
+    files = {
+        f"{number}.py": "def function(x):\n" + "".join(parts[number : number + 3]) for number in range(4)
+    }
+    classes = places(found(files).classes)
+
+    assert classes
+    for one in classes:
+        numbers = sorted(int(path[0]) for path, _, _ in one)
+        assert numbers[-1] - numbers[0] == 1
+
+
+def test_equal_functions_and_renamed_ones_are_left_to_the_other_kinds() -> None:
+    renamed = ORIGINAL.replace("accounts", "totals").replace("row", "line")
+
+    assert found({"a.py": ORIGINAL, "b.py": ORIGINAL}, CloneQuery(GAPPED | SEMANTIC)).classes == ()
+    assert found({"a.py": ORIGINAL, "b.py": renamed}, CloneQuery(GAPPED | SEMANTIC)).classes == ()
+
+
+def test_every_copy_of_equal_functions_is_in_the_class() -> None:
+    report = found({"a.py": ORIGINAL, "b.py": ORIGINAL, "c.py": CHANGED})
+
+    assert [one.file for one in report.classes[0].fragments] == ["a.py", "b.py", "c.py"]
+    assert [one.similarity == 1 for one in report.classes[0].fragments] == [True, True, False]
+
+
+def test_threshold_and_least_lines_decide() -> None:
+    files = {"a.py": ORIGINAL, "b.py": CHANGED}
+
+    assert CloneQuery().gapped_threshold == 0.578
+    assert len(found(files, CloneQuery(GAPPED, threshold=0.85)).classes) == 1
+    assert found(files, CloneQuery(GAPPED, threshold=1.0, min_lines=12)).classes == ()
+    similarity = found(files).classes[0].similarity
+    assert len(found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 - 0.01)).classes) == 1
+    assert found(files, CloneQuery(GAPPED, threshold=similarity / 0.68 + 0.01)).classes == ()
+
+
+def test_languages_are_compared_only_where_a_copy_may_stand_in_the_other() -> None:
+    body = "".join(
+        f"  this.{word}(x, y.{word}[{at}]);\n" for at, word in enumerate(("one", "two", "three", "four"))
+    )
+    text = f"function f(x, y) {{\n{body}  return x;\n}}\n"
+    changed = text.replace("  return", "  z();\n  return")
+    java = "class A {\n" + changed.replace("function f(x, y)", "int f(int x, B y)") + "}\n"
+
+    assert places(found({"a.js": text, "b.ts": changed}).classes) == [[("a.js", 1, 7), ("b.ts", 1, 8)]]
+    assert found({"a.js": text, "b.java": java}).classes == ()
+
+
+@pytest.mark.requirement("analysis-130")
+def test_all_kinds_together_hold_what_each_finds_alone() -> None:
+    files = {"a.py": ORIGINAL, "b.py": CHANGED, "c.py": BUILT_ALIKE, "d.py": OTHER, "e.py": ORIGINAL}
+    together = found(files, CloneQuery(threshold=0.9))
+
+    for kind in ("exact", "renamed", "gapped", "semantic"):
+        alone = found(files, CloneQuery(frozenset({kind}), threshold=0.9)).classes
+        assert set(alone) <= set(together.classes)
+        assert alone or kind == "renamed"
+
+
+@pytest.mark.requirement("analysis-132")
+def test_a_gpu_that_is_asked_for_and_missing_is_told_and_changes_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    files = {"a.py": ORIGINAL, "b.py": CHANGED}
+    without, asked = found(files), found(files, CloneQuery(GAPPED, gpu=True))
+
+    assert asked.classes == without.classes
+    assert (without.gpu.requested, without.gpu.used) == (False, False)
+    assert (asked.gpu.requested, asked.gpu.used) == (True, False)
+    assert "CuPy is not installed" in str(asked.gpu.reason)
+    exact = found(files, CloneQuery(frozenset({"exact"}), gpu=True)).gpu
+    assert (exact.used, "needs no GPU" in str(exact.reason)) == (False, True)
+
+
+@pytest.mark.requirement("analysis-132")
+@pytest.mark.parametrize("gives_up", [False, True])
+def test_a_gpu_that_answers_is_used_and_one_that_gives_up_is_done_without(
+    monkeypatch: pytest.MonkeyPatch, gives_up: bool
+) -> None:
+    fake: Any = ModuleType("cupy")
+    for name in OF_BOTH:
+        setattr(fake, name, getattr(np, name))
+    properties = {"name": b"Accelerator 1"}
+    fake.cuda = SimpleNamespace(
+        runtime=SimpleNamespace(getDeviceCount=lambda: 1, getDeviceProperties=lambda _number: properties)
+    )
+
+    def asnumpy(values: Any) -> Any:
+        if gives_up:
+            raise MemoryError
+        return values
+
+    fake.asnumpy = asnumpy
+    monkeypatch.setitem(sys.modules, "cupy", fake)
+    report = found({"a.py": ORIGINAL, "b.py": CHANGED}, CloneQuery(GAPPED, gpu=True))
+
+    assert report.classes == found({"a.py": ORIGINAL, "b.py": CHANGED}).classes
+    assert (report.gpu.used, report.gpu.device) == (not gives_up, "Accelerator 1")
+    assert ("MemoryError" in str(report.gpu.reason)) == gives_up
+
+
+def test_classes_have_names_that_stay_when_other_code_changes() -> None:
+    first = found({"a.py": ORIGINAL, "b.py": CHANGED})
+    second = found({"a.py": OTHER, "f/a.py": ORIGINAL, "f/b.py": "x = 1\n" + CHANGED, "g.py": OTHER})
+
+    assert [one.id for one in first.classes] == [one.id for one in second.classes if one.kind == "gapped"]
