@@ -2,7 +2,8 @@
 
 Both sides get the same edges and compute degree, betweenness and closeness (exactly), PageRank, clustering, a
 partition with its modularity (Leiden here, Louvain there) and both kinds of components; building our graph is
-in the total. Seconds of processor time, so that other work on the machine counts little.
+in the total. Above 5,000 nodes betweenness is sampled alike, and
+closeness here only. Seconds of processor time, so that other work on the machine counts little.
 
     python -m bench.graph_metrics [--nodes 5000] [--edges 25000] [--check]
 """

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import pytest
@@ -62,6 +63,22 @@ def test_a_process_that_died_with_nothing_to_do_is_replaced(tmp_path: Path) -> N
         processes.close()
     assert second is not None
     assert second != first
+
+
+class Lost(Executor):
+    """A cluster whose scheduler is gone: what it was given is taken back."""
+
+    def submit(self, fn: object, /, *args: object, **kwargs: object) -> Future:
+        future: Future = Future()
+        future.cancel()
+        future.set_running_or_notify_cancel()
+        return future
+
+
+def test_what_is_no_longer_there_ends_the_run(processes: LocalProcesses, tmp_path: Path) -> None:
+    processes.slots = [Lost()]
+    with pytest.raises(Unavailable, match="no longer there"):
+        list(outcomes([task("a", tmp_path)], own_number, processes, 5))
 
 
 def test_no_process_outlives_the_one_that_started_it() -> None:

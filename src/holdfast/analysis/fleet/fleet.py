@@ -73,7 +73,7 @@ class Fleet:
             missing = {
                 "repository": member.name,
                 "status": NOT_RUN,
-                "reason": "interrupted before it was done",
+                "reason": "the run ended before it was done",
             }
             self.rows.setdefault(member.name, missing)
         rows = list(self.rows.values())

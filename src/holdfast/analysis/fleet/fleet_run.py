@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from holdfast.kernel.errors import Unavailable
+from holdfast.storage.processes.executors import Executors
 
 Work = Callable[[str], str]
 
@@ -16,20 +19,6 @@ class Task(NamedTuple):
     name: str
     asked: str
     """What the work is given, as JSON."""
-
-
-class Executors(Protocol):
-    """Where tasks run: each slot takes one at a time, and several may be of one executor."""
-
-    slots: list[Executor]
-    retries: bool
-    """Whether a task whose process died is to be tried again, or was by the executor itself."""
-
-    def renewed(self, slot: Executor) -> Executor:
-        """Return what takes the place of a slot that failed."""
-
-    def close(self) -> None:
-        """End what runs, at once."""
 
 
 def outcomes(
@@ -46,7 +35,12 @@ def outcomes(
             running[future] = (task, failed, slot)
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             task, failed, slot = running.pop(future)
-            died = future.cancelled() or future.exception() is not None
+            if future.cancelled():
+                raise Unavailable(
+                    "What ran the tasks is no longer there.",
+                    hint="Look after it and run the command again; what is done is kept.",
+                )
+            died = future.exception() is not None
             idle.append(executors.renewed(slot) if died else slot)
             if not died:
                 yield task, future.result()

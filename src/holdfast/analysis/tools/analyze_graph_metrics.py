@@ -188,7 +188,7 @@ def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
 
 def _cell(value: Any) -> str:
     if isinstance(value, list):
-        return " ".join(map(str, value[:_SHOWN])) + (" …" if len(value) > _SHOWN else "") or "all"
+        return " ".join(map(str, value[:_SHOWN])) + (" …" if len(value) > _SHOWN else "") or "none"
     return "not defined" if value is None else f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

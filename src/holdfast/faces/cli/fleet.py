@@ -105,14 +105,14 @@ def _run(
     question = _question(analysis, given)
     where = executors(executor, options["workers"])
     fleet = Fleet(members, question, output, options["again"])
-    interrupted = False
+    ended: BaseException | None = None
     try:
         tasks = list(fleet.tasks())
         for done, (task, told) in enumerate(outcomes(tasks, analysed, where, options["retries"]), 1):
             said = fleet.take(task.name, told)
             click.echo(visible(f"{done}/{len(tasks)} {task.name}: {said}"), err=True)
-    except KeyboardInterrupt:
-        interrupted = True  # what is done is kept and told
+    except (KeyboardInterrupt, Unavailable) as failure:
+        ended = failure  # what is done is kept and told
     finally:
         where.close()
     found = fleet.finish()
@@ -122,7 +122,9 @@ def _run(
     else:
         counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
         write_words(f"{found['repositories']} repositories: {counted}; {fleet.unchanged} had not changed.")
-    return INTERRUPTED if interrupted else 1 if found[FAILED] else SUCCESS
+    if isinstance(ended, Unavailable):
+        raise ended
+    return INTERRUPTED if ended else 1 if found[FAILED] else SUCCESS
 
 
 def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:

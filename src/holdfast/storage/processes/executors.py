@@ -21,6 +21,7 @@ class LocalProcesses:
     """Processes of this machine."""
 
     retries = True
+    """Whether a task whose process died is to be tried again, or was by what runs it."""
 
     def __init__(self, count: int | None) -> None:
         self.slots = [own_process() for _ in range(count or cores())]
@@ -77,7 +78,10 @@ def _client_class() -> Any:
     return Client
 
 
-def executors(where: str, count: int | None) -> LocalProcesses | DaskCluster:
+Executors = LocalProcesses | DaskCluster
+
+
+def executors(where: str, count: int | None) -> Executors:
     """Return the executors that a text names: `process`, or `dask://HOST:PORT`."""
     if where == PROCESSES:
         return LocalProcesses(count)
