@@ -18,7 +18,15 @@ from tests.analysis.polyglot import commit, larger, polyglot, write
 OPERATIONS = {operation.name: operation for operation in toolset("analyze").operations}
 NEEDED: dict[str, dict[str, Any]] = {"analyze_complexity": {"toolchain": "auto"}}
 """What a tool requires beside the project."""
-TIMES = ("generated_at", "analysis_duration", "cache_stats", "timestamp")
+TIMES = (
+    "total_ms",
+    "files_per_second",
+    "components_ms",
+    "generated_at",
+    "analysis_duration",
+    "cache_stats",
+    "timestamp",
+)
 NAMES_NO_FILES = {"analyze_trend"}
 TIME_ALONE = {("analyze_deep_context", "parallel")}
 """Arguments that may change nothing but how long it takes."""
@@ -88,6 +96,22 @@ FLIPS: dict[str, dict[str, Any]] = {
         "format": "json",
         "limit": 1,
     },
+    "analyze_comprehensive": {
+        "project_path": "web",
+        "format": "json",
+        "include_duplicates": False,
+        "include_dead_code": False,
+        "include_defects": False,
+        "include_complexity": False,
+        "include_tdg": False,
+        "confidence_threshold": 0.95,
+        "min_lines": 3,
+        "include_patterns": ["*.ts"],
+        "exclude_patterns": ["*.ts"],
+        "perf": True,
+        "executive_summary": True,
+        "limit": 1,
+    },
     "analyze_trend": {
         "project_path": "web",
         "metric": ["files"],
@@ -117,6 +141,12 @@ FIXED = {
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
     "analyze_trend": ("backfilled",),
+    "analyze_comprehensive": (
+        "results.defects.by_risk",  # which takes a year of history
+        "summary.high_risk_files",
+        "results.defects.below_threshold",
+        "results.dead_code.below_threshold",
+    ),
     "analyze_defect_probability": (
         "min_confidence",
         "model",

@@ -11,6 +11,7 @@ from tests.contract.case import CURSOR, Case
 from tests.contract.comment_cases import COMMENT_CASES
 from tests.contract.comment_search_cases import COMMENT_SEARCH_CASES
 from tests.contract.complexity_cases import COMPLEXITY_CASES
+from tests.contract.comprehensive_cases import COMPREHENSIVE_CASES
 from tests.contract.context_cases import CONTEXT_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
@@ -294,6 +295,7 @@ CASES = [
     *DEBT_CASES,
     *TREND_CASES,
     *DEFECT_CASES,
+    *COMPREHENSIVE_CASES,
     *TASK_CASES,
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,

@@ -9,6 +9,7 @@ from tests.contract.analysis_cases import ANALYSIS_PLAIN_TEXT
 from tests.contract.comment_cases import COMMENT_PLAIN_TEXT
 from tests.contract.comment_search_cases import COMMENT_SEARCH_PLAIN_TEXT
 from tests.contract.complexity_cases import COMPLEXITY_PLAIN_TEXT
+from tests.contract.comprehensive_cases import COMPREHENSIVE_PLAIN_TEXT
 from tests.contract.context_cases import CONTEXT_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.debt_cases import DEBT_PLAIN_TEXT
@@ -39,6 +40,7 @@ REASONS = {
     **DEBT_PLAIN_TEXT,
     **TREND_PLAIN_TEXT,
     **DEFECT_PLAIN_TEXT,
+    **COMPREHENSIVE_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

@@ -41,9 +41,22 @@ DEAD_CODE_RULES = {
     )
     for kind in get_args(Kind)
 }
+_COPIED = {
+    "exact": "The same code stands at several places.",
+    "renamed": "The same code stands at several places, under other names.",
+    "gapped": "Nearly the same code stands at several places.",
+    "semantic": "A lead: code at several places may do the same.",
+}
+DUPLICATE_RULES = {
+    kind: Rule(f"duplicate/{kind}", words, "note", help="Say it once, and use that.")
+    for kind, words in _COPIED.items()
+}
+DEFECT_RULE = Rule("defect-prediction", "A file is likely to need a fix within a year.")
 RULES = (
     *COMPLEXITY_RULES,
     *DEBT_RULES.values(),
     *DEAD_CODE_RULES.values(),
+    *DUPLICATE_RULES.values(),
+    DEFECT_RULE,
     Rule(COVERAGE, "Tests run too few of a file's lines.", help="Test what they do not reach."),
 )

@@ -21,6 +21,7 @@ from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.files.work_tree import Tree
@@ -43,11 +44,13 @@ class Asked:
     strategy: CacheStrategy
     parallel: int | None
     limit: int
+    one_by_one: bool = False
+    """Run no analyses at the same time: threads share an interpreter, and waiting for it costs."""
 
     @property
     def workers(self) -> int:
         """Return how many analyses to run at the same time."""
-        return self.parallel or os.cpu_count() or 1
+        return 1 if self.one_by_one else self.parallel or os.cpu_count() or 1
 
 
 @dataclass(frozen=True)
@@ -102,6 +105,7 @@ class Material:
 Analyser = Callable[[Material], Part]
 
 
+@without_garbage_collection()
 def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> Gathered:
     """Run what is asked for."""
     wanted = {*asked.analyses, *(need for name in asked.analyses for need in NEEDS.get(name, ()))}

@@ -26,7 +26,7 @@ from holdfast.analysis.dead_code.finding import Finding as Unused
 from holdfast.analysis.debt.debt_item import DebtItem, debt_items
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
-from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
+from holdfast.analysis.graph.dependency_graph import Graph, kept_graph
 from holdfast.analysis.graph.drawing import mermaid
 from holdfast.analysis.graph.excerpt import excerpt
 from holdfast.analysis.rules import DEAD_CODE_RULES, DEBT_RULES
@@ -178,8 +178,8 @@ def changes(material: Material) -> Part:
 def dependencies(material: Material) -> Part:
     """Return what depends on what, and where languages reach for each other."""
     survey, asked = material.survey, material.asked
-    graph = _graph(material, asked.dag_type)
-    imports = graph if "Imports" in graph.sites else _graph(material, "import-graph")
+    graph = kept_graph(material.room, survey, asked.dag_type)
+    imports = graph if "Imports" in graph.sites else kept_graph(material.room, survey, "import-graph")
     rings = cycles(imports.edges)
     references = material.room.once(
         f"cross-language references {asked.project}",
@@ -212,15 +212,6 @@ def dependencies(material: Material) -> Part:
         {"dependency_graph": visible_in(section), "cross_language_refs": visible_in(shown)},
         numbers=numbers,
         graph=ImportGraph(edges, tuple(ring.files for ring in rings)),
-    )
-
-
-def _graph(material: Material, dag_type: DagType) -> Graph:
-    survey = material.survey
-    return material.room.once(
-        f"{dag_type} {material.asked.project}",
-        survey,
-        lambda: dependency_graph(survey, material.resolution, dag_type),
     )
 
 

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, get_args
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
 from holdfast.analysis.duplicates.clone import CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
-from holdfast.analysis.graph.dependency_graph import dependency_graph
+from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
@@ -69,7 +69,7 @@ def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping
 
 
 def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
-    coupling = dependency_graph(survey, room.resolution(survey), "import-graph").coupling()
+    coupling = kept_graph(room, survey, "import-graph").coupling()
     duplication = _duplication(room, project)
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():

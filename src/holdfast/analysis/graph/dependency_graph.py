@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from holdfast.analysis.graph.file_scope import CONSTRUCTOR, TYPES, function_of
 from holdfast.analysis.graph.imports.target import Certainty
@@ -22,6 +22,9 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.collection import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
 from holdfast.syntax.symbols import FUNCTIONS
+
+if TYPE_CHECKING:
+    from holdfast.analysis.room import Analysis
 
 DagType = Literal["call-graph", "import-graph", "inheritance", "full-dependency"]
 NodeType = Literal["Module", "Function", "Class", "Struct", "Enum", "Interface", "Trait", "External"]
@@ -124,6 +127,11 @@ def dependency_graph(
             call.progress(done, len(survey.files), "Resolving names")
         builder.add(path, record, wanted)
     return builder.graph(wanted)
+
+
+def kept_graph(room: Analysis, survey: Survey, dag_type: DagType) -> Graph:
+    """Return the graph of a survey, made anew only where something in it changed."""
+    return room.once(dag_type, survey, lambda: dependency_graph(survey, room.resolution(survey), dag_type))
 
 
 class _Builder:

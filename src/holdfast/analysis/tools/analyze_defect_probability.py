@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from typing import Literal
 
 from pydantic import Field, StrictBool
@@ -22,6 +23,7 @@ from holdfast.analysis.defects.prediction import (
     predictions,
 )
 from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DEFECT_RULE
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
@@ -34,7 +36,6 @@ from holdfast.storage.git.project_files import checked_project
 DefectFormat = Literal["summary", "detailed", "json", "sarif"]
 RankedBy = Literal["probability", "risk per line"]
 _FILES, _SHOWN, _UNLIMITED = 50, 10, 10_000
-_RULE = "defect-prediction"
 _LEVELS: dict[Risk, sarif.Level] = {"High": "error", "Medium": "warning", "Low": "note"}
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
@@ -241,10 +242,10 @@ def _in_detail(found: DefectPrediction) -> str:
 
 
 def _sarif(result: Defects) -> str:
-    rule = sarif.Rule(_RULE, "A file is likely to need a fix within a year.", help=_METHOD)
+    rule = replace(DEFECT_RULE, help=_METHOD)
     findings = [
         sarif.Finding(
-            _RULE,
+            rule.id,
             _LEVELS[found.risk_level],
             " ".join([f"A fix is {found.probability:.0%} probable within a year.", *found.recommendations]),
             found.file,

@@ -1,0 +1,129 @@
+"""The comprehensive analysis beside `jscpd --dashboard`, after an edit, and in a running server.
+
+    python -m bench.comprehensive [TREE] [--jscpd PROGRAM] [--rounds 3] [--check]
+
+TREE is a folder of sources in Python, by default our own. It is copied and committed, and so is a part of it,
+as `bench.analysis` does. Times are of whole commands, wall and processor, with all their children.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from bench._client import Client
+from bench._comparison import Comparison, report
+from bench.analysis import PART, SERVER, SPECIFIED_SECONDS, Cost, ask, chosen, committed, cost, sources
+from bench.commands import HOLDFAST, ROOT, prepare
+
+TOOL = "analyze_comprehensive"
+COMMAND = [HOLDFAST, "analyze", "comprehensive"]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("tree", type=Path, nargs="?", default=ROOT / "src")
+    parser.add_argument("--jscpd", default=shutil.which("jscpd"), help="the program")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        prepare(home=folder)
+        whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
+        part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
+        comparisons = beside_jscpd(whole, options) if options.jscpd else []
+        comparisons += after_an_edit(whole, options.rounds)
+        comparisons += [in_brief(whole, options.rounds), resident(part, options.rounds)]
+    files = len(sources(options.tree))
+    held = report(f"{files} files and {PART} of them", ("other", "holdfast"), comparisons)
+    sys.exit(options.check and not held)
+
+
+def cold(tree: Path, *arguments: str) -> Cost:
+    """Run the command with an empty cache."""
+    shutil.rmtree(tree / ".git" / "holdfast", ignore_errors=True)
+    return cost([*COMMAND, *arguments], tree, ours=True)
+
+
+def beside_jscpd(tree: Path, options: argparse.Namespace) -> list[Comparison]:
+    """Measure ours with an empty cache beside the dashboard, in turn."""
+    rows = [
+        Comparison("comprehensive beside jscpd --dashboard, wall", 0.9, "ms"),
+        Comparison("the same, processor", None, "ms"),
+        Comparison("the same, memory", None, "MB"),
+    ]
+    for _ in range(options.rounds):
+        theirs, ours = cost([options.jscpd, "--dashboard", "."], tree), cold(tree)
+        for row, baseline, taken in zip(rows, theirs, ours, strict=True):
+            row.baseline.append(baseline)
+            row.ours.append(taken)
+    return rows
+
+
+def after_an_edit(tree: Path, rounds: int) -> list[Comparison]:
+    """Run the command on an empty cache, then the command and a running server after one file was edited."""
+    command = Comparison("after one edit, as a command, beside an empty cache, processor", 0.1, "ms")
+    server = Comparison("after one edit, in a running server, beside an empty cache, wall", 0.1, "ms")
+    edited = tree / chosen(tree)[0]
+    for number in range(rounds):
+        empty = cold(tree)
+        command.baseline.append(empty.processor)
+        server.baseline.append(empty.wall)
+        edit(edited, f"EDITED = {number}")
+        time.sleep(2.1)  # files that were written a moment ago are never trusted; that is not measured here
+        client = Client(SERVER, tree)
+        client.initialize()
+        ask(client, TOOL)
+        edit(edited, f"EDITED_AGAIN = {number}")
+        began = time.perf_counter()
+        ask(client, TOOL)
+        server.ours.append(time.perf_counter() - began)
+        client.close()
+        edit(edited, f"EDITED_ONCE_MORE = {number}")
+        command.ours.append(cost(COMMAND, tree, ours=True).processor)
+    return [command, server]
+
+
+def edit(path: Path, line: str) -> None:
+    """Add a line to a file."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
+
+
+def in_brief(tree: Path, rounds: int) -> Comparison:
+    """Compare the executive summary with the whole answer, with the files read before."""
+    compared = Comparison("executive summary beside the whole answer, processor", 1.0, "ms")
+    cost(COMMAND, tree, ours=True)
+    for _ in range(rounds):
+        compared.baseline.append(cost(COMMAND, tree, ours=True).processor)
+        compared.ours.append(cost([*COMMAND, "--executive-summary"], tree, ours=True).processor)
+    return compared
+
+
+def resident(tree: Path, rounds: int) -> Comparison:
+    """Ask a running server again for the part."""
+    label = f"comprehensive, {PART} files, resident, beside the 143 ms of the specification"
+    compared = Comparison(label, 1.0, "ms")
+    client: Any = Client(SERVER, tree)
+    client.initialize()
+    for number in range(rounds + 2):
+        began = time.perf_counter()
+        ask(client, TOOL)
+        if number >= 2:  # the first reads the files, the second what became old enough to be trusted
+            compared.baseline.append(SPECIFIED_SECONDS)
+            compared.ours.append(time.perf_counter() - began)
+        else:
+            time.sleep(2.1)
+    client.close()
+    return compared
+
+
+if __name__ == "__main__":
+    main()

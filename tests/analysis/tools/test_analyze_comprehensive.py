@@ -1,0 +1,248 @@
+"""All analyses at once: sections, switches, thresholds, formats, and what they cost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.analysis.comprehensive import components
+from holdfast.analysis.dead_code import analyser
+from holdfast.analysis.graph import dependency_graph
+from holdfast.analysis.records import surveyor
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.tools.analyze_comprehensive import (
+    SECTIONS,
+    AnalyzeComprehensive,
+    Comprehensive,
+    analyze_comprehensive,
+)
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.storage.git.repository import Repository
+from tests.analysis.polyglot import TANGLE, commit, polyglot, write
+from tests.analysis.sarif_schema import check_sarif
+
+OPERATION = next(item for item in analyze.operations if item.name == "analyze_comprehensive")
+COPY = f"def copied(a, b):\n{TANGLE}    return a\n"
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    import subprocess
+
+    root = tmp_path_factory.mktemp("comprehensive")
+    for given in (
+        ("init", "-q", "-b", "main"),
+        ("config", "user.name", "Ada"),
+        ("config", "user.email", "a@b.c"),
+    ):
+        subprocess.run(["git", "-C", str(root), *given], check=True)
+    polyglot(root)
+    write(root, {"src/copy.py": COPY, "src/copy_again.py": COPY})
+    commit(root, "Copy", days_ago=3)
+    return root
+
+
+@pytest.fixture(scope="module")
+def room(root: Path) -> Iterator[Analysis]:
+    room = Analysis(Repository.at(root))
+    yield room
+    room.close()
+
+
+def asked(room: Analysis, **arguments: Any) -> Comprehensive:
+    return analyze_comprehensive(room, AnalyzeComprehensive.model_validate(arguments))
+
+
+@pytest.mark.requirement("analysis-154")
+def test_every_section_says_what_its_own_analysis_finds(room):
+    found = asked(room)
+    assert list(found.results) == ["duplicates", "dead_code", "defects", "complexity", "debt", "tdg"]
+    assert found.failures == {}
+    assert found.project_path == "."
+    [clone, *_] = found.results["duplicates"]["classes"]
+    assert {place["file"] for place in clone["fragments"]} >= {"src/copy.py", "src/copy_again.py"}
+    assert "nobody_calls_this" in {item["name"] for item in found.results["dead_code"]["findings"]}
+    assert found.results["complexity"]["violations"][0]["function"] in ("tangle", "copied")
+    assert {item["file"] for item in found.results["debt"]["items"]} == {"src/app.py", "src/util.py"}
+    assert found.results["tdg"]["files"][0]["components"]["complexity"] == 0.5
+    assert found.results["tdg"]["not_measured"] == {}
+    assert found.summary.duplication > 0
+    assert found.summary.tdg == found.results["tdg"]["score"] > 0
+
+
+@pytest.mark.requirement("analysis-160", "analysis-161", "analysis-162", "analysis-163", "analysis-164")
+@pytest.mark.parametrize("section", SECTIONS)
+def test_a_switch_leaves_its_section_out_and_does_not_compute_it(room, section, monkeypatch):
+    ran: list[str] = []
+    known = components.components
+
+    def noted(terms):
+        def wrapped(name, analyser):
+            return lambda material: ran.append(name) or analyser(material)
+
+        return {name: wrapped(name, analyser) for name, analyser in known(terms).items()}
+
+    monkeypatch.setattr("holdfast.analysis.tools.analyze_comprehensive.components", noted)
+    found = asked(room, **{f"include_{section}": False})
+    assert section not in found.results
+    assert section not in ran
+    if section == "tdg":
+        assert not {"churn", "coupling"} & set(ran)
+    elif section in ("duplicates", "complexity"):
+        assert len(found.results["tdg"]["not_measured"]) == 1
+
+
+@pytest.mark.requirement("analysis-164")
+def test_with_everything_switched_off_there_is_nothing_to_do(room):
+    with pytest.raises(InvalidArguments, match="switched off"):
+        asked(room, **{f"include_{section}": False for section in SECTIONS})
+
+
+@pytest.mark.requirement("analysis-165")
+def test_the_threshold_leaves_out_what_is_less_sure_and_counts_it(room):
+    assert AnalyzeComprehensive().confidence_threshold == 0.5
+    for threshold in (0.0, 0.5, 0.9, 1.0):
+        found = asked(room, confidence_threshold=threshold, limit=1000)
+        dead, defects = found.results["dead_code"], found.results["defects"]
+        listed = [*dead["findings"], *defects["predictions"]]
+        assert all(item["confidence"] >= threshold for item in listed)
+        assert len(dead["findings"]) == dead["total"] == found.summary.dead_code
+        everything = asked(room, confidence_threshold=0, limit=1000).results
+        assert dead["total"] + dead["below_threshold"] == everything["dead_code"]["total"]
+        assert defects["files"] + defects["below_threshold"] == everything["defects"]["files"]
+
+
+@pytest.mark.requirement("analysis-166")
+def test_min_lines_is_the_least_of_clones_and_of_files_that_are_graded(room, root):
+    assert AnalyzeComprehensive().min_lines == 10
+    long = asked(room, min_lines=33, limit=1000).results
+    short = asked(room, min_lines=3, limit=1000).results
+    assert long["duplicates"]["clone_classes"] < short["duplicates"]["clone_classes"]
+    lines = {path: len((root / path).read_text().split("\n")) for path in ("web/view.ts", "src/copy.py")}
+    assert lines["web/view.ts"] < 10
+    for section, entries in (("tdg", "files"), ("defects", "predictions")):
+        assert "web/view.ts" in {item["file"] for item in short[section][entries]}
+        assert "web/view.ts" not in {item["file"] for item in long[section][entries]}
+    assert long["defects"]["too_short"] > 0
+
+
+@pytest.mark.requirement("analysis-167", "analysis-168")
+def test_patterns_choose_files(room):
+    only = asked(room, include_patterns=["**/*.ts"])
+    assert only.files_analyzed == only.summary.files == 2
+    assert asked(room, exclude_patterns=["**/*.ts"]).files_analyzed == asked(room).files_analyzed - 2
+    assert (only.trend.kept, only.trend.reason) == (False, "only a part of the project was analysed")
+
+
+@pytest.mark.requirement("analysis-169")
+def test_times_of_components_are_there_only_where_asked_for(room):
+    assert asked(room).performance is None
+    spent = asked(room, perf=True).performance
+    assert set(spent.components_ms) == {
+        "files", "coverage", "duplicates", "dead_code", "defects", "complexity", "debt", "churn", "coupling",
+    }  # fmt: skip
+    assert all(value >= 0 for value in spent.components_ms.values())
+    assert "Took " in OPERATION.words(asked(room, perf=True))
+
+
+@pytest.mark.requirement("analysis-170")
+def test_an_executive_summary_has_numbers_alone_and_looks_for_less(root, monkeypatch):
+    kinds: list[frozenset[str]] = []
+    find = components.find_clones
+    monkeypatch.setattr(
+        components,
+        "find_clones",
+        lambda room, project, query: kinds.append(query.kinds) or find(room, project, query),
+    )
+    made: list[object] = []
+    for name in ("useless", "_copied", "_clone", "_prediction"):
+        known = getattr(components, name)
+        monkeypatch.setattr(components, name, lambda item, known=known: made.append(item) or known(item))
+    brief = asked(Analysis(Repository.at(root)), executive_summary=True)
+    assert (kinds, made) == ([components.KINDS_IN_BRIEF], [])
+    assert not any(
+        isinstance(value, list) for section in brief.results.values() for value in section.values()
+    )
+    whole = asked(Analysis(Repository.at(root)))
+    assert kinds[1:] == [components.KINDS]
+    assert made
+    assert brief.summary.dead_code == whole.summary.dead_code
+
+
+@pytest.mark.requirement("analysis-155", "analysis-156", "analysis-157", "analysis-158")
+def test_formats_say_the_same_in_their_own_way(room):
+    words = {
+        name: OPERATION.words(asked(room, format=name))
+        for name in ("summary", "detailed", "json", "markdown")
+    }
+    assert "tdg" in words["summary"]
+    assert "src/copy_again.py" not in words["summary"]
+    assert "src/copy_again.py:1-32" in words["detailed"]
+    assert json.loads(words["json"])["analysis_type"] == "comprehensive"
+    assert words["markdown"].startswith("# Comprehensive analysis\n")
+    assert "\n## Dead code\n" in words["markdown"]
+    assert "copy\\_again" in words["markdown"]
+
+
+@pytest.mark.requirement("analysis-159")
+def test_sarif_has_the_findings_of_all_sections_under_the_rules_of_their_tools(room):
+    document = json.loads(OPERATION.words(asked(room, format="sarif")))
+    check_sarif(document)
+    [run] = document["runs"]
+    rules = {result["ruleId"] for result in run["results"]}
+    assert {"cyclomatic-complexity", "debt-defect", "dead-code/unused-function"} <= rules
+    assert rules == {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+
+
+def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
+    def broken(*_):
+        raise ValueError("a secret")
+
+    monkeypatch.setattr(components, "find_clones", broken)
+    found = asked(room, min_lines=7)
+    assert list(found.failures) == ["duplicates"]
+    assert "a secret" not in found.failures["duplicates"]
+    assert {"dead_code", "defects", "complexity", "tdg"} <= found.results.keys()
+    assert found.summary.duplication is None
+    assert found.results["tdg"]["not_measured"]["duplication"] == found.failures["duplicates"]
+    assert "duplicates could not be done" in OPERATION.words(found)
+
+
+def test_a_clean_project_is_kept_for_the_trend_and_other_terms_keep_fewer_numbers(root):
+    room = Analysis(Repository.at(root))
+    found = asked(room)
+    assert found.trend.kept
+    [numbers] = room.points.known("", [found.trend.commit])[0].values()
+    assert {"duplication", "tdg", "dead_code", "mean_defect_probability", "files"} <= numbers.keys()
+    assert numbers["tdg"] == found.summary.tdg
+    asked(room, project_path="src", min_lines=4)
+    [part] = room.points.known("src", [found.trend.commit])[0].values()
+    assert not {"duplication", "tdg"} & part.keys()
+
+
+def test_asking_again_computes_nothing_anew(root, monkeypatch):
+    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
+    room = Analysis(Repository.at(root))
+    first = asked(room)
+    for name in ("find_clones", "predictions", "debt_items", "complexities", "_churn"):
+        monkeypatch.setattr(components, name, None)
+    monkeypatch.setattr(analyser, "dead_code", None)
+    monkeypatch.setattr(dependency_graph, "dependency_graph", None)
+    second = asked(room)
+    assert second.failures == {}
+    assert second.wire() | {"timestamp": ""} == first.wire() | {"timestamp": ""}
+
+
+def test_an_empty_project_has_no_numbers_that_are_not_measured(tmp_path):
+    found = asked(Analysis(Repository.at(tmp_path)))
+    assert found.summary.files == 0
+    assert (found.summary.duplication, found.summary.tdg, found.summary.mean_defect_probability) == (
+        None,
+        None,
+        None,
+    )
