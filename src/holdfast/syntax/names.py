@@ -208,7 +208,8 @@ class Reading:
                 self.declared[owner].kind in VARIABLES or self.declared[owner].node == node
             ):
                 owner = self.regions.containers[owner]
-            rows += [row._replace(definition=owner) for row in self.naming.imports(node)]
+            found = self.naming.imports(node)
+            rows += found if owner == MODULE else [row._replace(definition=owner) for row in found]
         return tuple(sorted(rows, key=lambda row: row.line))
 
     def calls(self) -> tuple[CallSite, ...]:

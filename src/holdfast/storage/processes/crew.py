@@ -25,7 +25,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.processes.child import POLL_SECONDS, WIDE_PIPE_BYTES, end_group, interpreter
+from holdfast.storage.processes.child import POLL_SECONDS, end_group, interpreter
 
 if TYPE_CHECKING:
     from subprocess import Popen
@@ -82,7 +82,7 @@ class _Worker:
 
     def receive(self) -> Iterator[bytes]:
         """Yield the answers that are complete."""
-        piece = os.read(self.output.fileno(), WIDE_PIPE_BYTES)
+        piece = os.read(self.output.fileno(), LIMITS.read_chunk)
         self.is_over = not piece
         self._heard = monotonic()
         self._received += piece

@@ -49,7 +49,7 @@ def _imports(node: Node) -> Iterator[Import]:
             row = imported(child, name, "", given or name.split(".")[0], given == name, typing_only)
         else:
             row = imported(child, module, name, given or name, given == name, typing_only)
-        yield row._replace(level=level)
+        yield row._replace(level=level) if level else row
 
 
 def _for_types(node: Node) -> bool:
