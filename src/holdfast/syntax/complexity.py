@@ -77,19 +77,6 @@ Event = tuple[int, int, int, int]
 class _Tally:
     """A function while it is counted."""
 
-    __slots__ = (
-        "branches",
-        "cognitive",
-        "decisions",
-        "end",
-        "holds",
-        "kind",
-        "named",
-        "nesting",
-        "node",
-        "path",
-    )
-
     def __init__(self, node: Node, kind: str, path: tuple[str, ...], named: bool = True) -> None:
         self.node = node
         self.kind = kind

@@ -201,7 +201,7 @@ class Reading:
 
     def imports(self) -> tuple[Import, ...]:
         """Return what the file brings in."""
-        rows = []
+        rows: list[Import] = []
         for node in _in_order((*self.nodes("import"), *self.nodes("required"))):
             owner = self.regions.owner(node.start_byte)
             while owner != MODULE and (

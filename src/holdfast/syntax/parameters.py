@@ -18,29 +18,11 @@ _LISTS = frozenset(
 )
 _INSIDE = frozenset(
     {
-        *(
-            "arguments",
-            "argument_list",
-            "arrow_function",
-            "expression_list",
-            "func_literal",
-            "function_declarator",
-        ),
-        *(
-            "abstract_function_declarator",
-            "function_expression",
-            "lambda",
-            "lambda_literal",
-            "lambda_expression",
-        ),
-        *(
-            "lambda_function_type",
-            "closure_expression",
-            "anonymous_function",
-            "pointer_declarator",
-            "do_block",
-        ),
-        *("reference_declarator", "generator_function", "block", "call_expression"),
+        *("arguments", "argument_list", "arrow_function", "expression_list", "func_literal"),
+        *("function_declarator", "abstract_function_declarator", "function_expression", "lambda"),
+        *("lambda_literal", "lambda_expression", "lambda_function_type", "closure_expression"),
+        *("anonymous_function", "pointer_declarator", "do_block", "reference_declarator"),
+        *("generator_function", "block", "call_expression"),
     }
 )
 _NO_PARAMETERS = frozenset(

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from posixpath import dirname
 from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.graph.imports.layout import below
 from holdfast.analysis.graph.imports.target import Certainty
@@ -36,56 +36,31 @@ class CrossReference(NamedTuple):
     confidence: Certainty
 
 
-_ATTRIBUTES: Mapping[str, ReferenceType] = MappingProxyType(
-    {
-        "pymodule": "PythonBinding",
-        "pyfunction": "PythonBinding",
-        "pyclass": "PythonBinding",
-        "pymethods": "PythonBinding",
-        "wasm_bindgen": "WasmBinding",
-        "no_mangle": "FfiCall",
-        "export_name": "FfiCall",
-        "napi": "FfiCall",
-        "UnmanagedCallersOnly": "FfiCall",
-        "DllImport": "FfiCall",
-        "LibraryImport": "FfiCall",
-        "JSExport": "WasmBinding",
-        "JSImport": "WasmBinding",
-    }
+def _by_name(**names: str) -> Mapping[str, ReferenceType]:
+    kinds: tuple[ReferenceType, ...] = get_args(ReferenceType)
+    return MappingProxyType({name: kind for kind in kinds for name in names.get(kind, "").split()})
+
+
+_ATTRIBUTES = _by_name(
+    PythonBinding="pymodule pyfunction pyclass pymethods",
+    WasmBinding="wasm_bindgen JSExport JSImport",
+    FfiCall="no_mangle export_name napi UnmanagedCallersOnly DllImport LibraryImport",
 )
 """Attributes of Rust and C# that offer code to another language or take it from there."""
-_CALLS: Mapping[str, ReferenceType] = MappingProxyType(
-    {
-        "CDLL": "FfiCall",
-        "WinDLL": "FfiCall",
-        "OleDLL": "FfiCall",
-        "PyDLL": "FfiCall",
-        "LoadLibrary": "FfiCall",
-        "dlopen": "FfiCall",
-        "loadLibrary": "FfiCall",
-        "instantiateStreaming": "WasmBinding",
-        "instantiate": "WasmBinding",
-    }
+_CALLS = _by_name(
+    FfiCall="CDLL WinDLL OleDLL PyDLL LoadLibrary dlopen loadLibrary",
+    WasmBinding="instantiateStreaming instantiate",
 )
 _CALL_OWNERS = frozenset(
     {"ctypes", "cdll", "windll", "ffi", "System", "WebAssembly", "Native", "FFI", "process"}
 )
 """What stands before such a call, so that an equal name of something else is none."""
-_MACROS: Mapping[str, ReferenceType] = MappingProxyType(
-    {
-        "PYBIND11_MODULE": "PythonBinding",
-        "NB_MODULE": "PythonBinding",
-        "BOOST_PYTHON_MODULE": "PythonBinding",
-        "PyModule_Create": "PythonBinding",
-        "PyModuleDef_Init": "PythonBinding",
-        "EMSCRIPTEN_KEEPALIVE": "WasmBinding",
-        "EMSCRIPTEN_BINDINGS": "WasmBinding",
-        "NAPI_MODULE": "FfiCall",
-        "NODE_API_MODULE": "FfiCall",
-        "NODE_MODULE": "FfiCall",
-    }
-)
 _MODULE_MACROS = frozenset({"PYBIND11_MODULE", "NB_MODULE", "BOOST_PYTHON_MODULE"})
+_MACROS = _by_name(
+    PythonBinding=" ".join((*_MODULE_MACROS, "PyModule_Create", "PyModuleDef_Init")),
+    WasmBinding="EMSCRIPTEN_KEEPALIVE EMSCRIPTEN_BINDINGS",
+    FfiCall="NAPI_MODULE NODE_API_MODULE NODE_MODULE",
+)
 _DIRECTIVE = re.compile(r"^//(go:wasmexport|go:wasmimport|export)[ \t]+(\S+)(?:[ \t]+(\S+))?")
 _INCLUDED = re.compile(r'#[ \t]*include[ \t]+"([^"\n]+)"')
 _JNI = "Java_"
@@ -117,7 +92,7 @@ class _Search:
         for path, record in survey.files.items():
             if record.language in _NATIVE:
                 self._note_offers(path, record)
-        for path, record in survey.files.items():
+        for path, record in survey.files.items() if self._linked else ():
             for name in {site.callee.rpartition(".")[2] for site in record.names.calls}:
                 if name in self._linked:
                     self._callers[name].append(path)
@@ -132,9 +107,7 @@ class _Search:
                 self._linked[definition.name].append(path)
             if "pymodule" in marks:
                 self._modules[definition.name].append(path)
-            elif (
-                definition.name in _MODULE_MACROS
-            ):  # its first argument, which the record has among what is used
+            elif definition.name in _MODULE_MACROS:  # its first argument is among what is used
                 for name in self._resolution.scope(path).used.get(index, ()):
                     self._modules[name].append(path)
         for comment in record.comments if record.language == "go" else ():
@@ -174,9 +147,8 @@ class _Search:
                 if kind is None:
                     continue
                 text = f"{mark} {definition.name}"
-                users = [
-                    user for user in self._callers.get(definition.name, ()) if self._is_other(user, record)
-                ]
+                callers = self._callers.get(definition.name, ())
+                users = [user for user in callers if self._is_other(user, record)]
                 for user in users[:_MOST_USERS]:
                     yield CrossReference(path, definition.line, text, kind, user, "likely")
                 if not users:
@@ -187,9 +159,8 @@ class _Search:
         for index, definition in enumerate(record.names.definitions):
             if definition.kind not in FUNCTIONS or self._resolution.scope(path).has_body(index):
                 continue
-            alone = (
-                definition.container < 0 or record.names.definitions[definition.container].kind != "Interface"
-            )
+            around = definition.container
+            alone = around < 0 or record.names.definitions[around].kind != "Interface"
             for other in self._linked.get(definition.name, ()) if alone else ():
                 if self._is_other(other, record):
                     yield CrossReference(path, definition.line, definition.name, "FfiCall", other, "exact")
@@ -215,16 +186,13 @@ class _Search:
     @cached_property
     def _java_methods(self) -> dict[str, str]:
         """The files of methods of Java and Kotlin, by the names that their native versions have."""
-        return {
-            _JNI
-            + ".".join(filter(None, (record.names.package, item.path)))
-            .replace("_", "_1")
-            .replace(".", "_"): path
-            for path, record in self._files.items()
-            if record.language in ("java", "kotlin")
-            for item in record.names.definitions
-            if item.kind in FUNCTIONS
-        }
+        found = {}
+        for path, record in self._files.items():
+            for item in record.names.definitions if record.language in ("java", "kotlin") else ():
+                if item.kind in FUNCTIONS:
+                    name = ".".join(filter(None, (record.names.package, item.path)))
+                    found[_JNI + name.replace("_", "_1").replace(".", "_")] = path
+        return found
 
     def _go(self, path: str, record: Record) -> Iterator[CrossReference]:
         """Yield what Go takes from C, and what it offers."""
@@ -246,10 +214,9 @@ class _Search:
         for imported in record.names.imports:
             for name in {_last(imported.module), imported.name} if self._modules else ():
                 if name in self._modules and not self._resolution.target(path, imported).files:
+                    text = f"import {name}"
                     for target in self._modules[name]:
-                        yield CrossReference(
-                            path, imported.line, f"import {name}", "PythonBinding", target, "likely"
-                        )
+                        yield CrossReference(path, imported.line, text, "PythonBinding", target, "likely")
 
     def _scripts(self, path: str, record: Record) -> Iterator[CrossReference]:
         """Yield modules of WebAssembly and native ones, and types that are written for a script."""
@@ -275,13 +242,9 @@ class _Search:
             if not brought and _CALL_OWNERS.isdisjoint(head.split(".")):
                 continue
             used = {name for use in record.names.uses for name in use.attributes}
-            targets = {
-                other
-                for name in used
-                for other in self._linked.get(name, ())
-                if self._is_other(other, record)
-            }
-            for target in sorted(targets):
+            linked = {other for name in used for other in self._linked.get(name, ())}
+            targets = [other for other in sorted(linked) if self._is_other(other, record)]
+            for target in targets:
                 yield CrossReference(path, site.line, site.callee, kind, target, "likely")
             if not targets:
                 yield CrossReference(path, site.line, site.callee, kind, None, "exact")

@@ -172,9 +172,7 @@ CSHARP = Language(
         Declaration("variable_declarator", _local),
     ),
     scopes=FUNCTIONS,
-    atoms=frozenset(
-        {"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"},
-    ),
+    atoms=frozenset({"string_literal", "verbatim_string_literal", "raw_string_literal", "character_literal"}),
     flow=FLOW,
     naming=NAMING,
 )

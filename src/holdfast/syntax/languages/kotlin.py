@@ -98,18 +98,8 @@ def _imports(node: Node) -> Iterator[Import]:
 
 
 OPERATORS = (
-    *(
-        "getValue",
-        "setValue",
-        "provideDelegate",
-        "invoke",
-        "get",
-        "set",
-        "contains",
-        "iterator",
-        "next",
-        "hasNext",
-    ),
+    *("getValue", "setValue", "provideDelegate", "invoke", "get", "set", "contains", "iterator"),
+    *("next", "hasNext"),
     *("plus", "minus", "times", "div", "rem", "rangeTo", "rangeUntil", "compareTo", "not", "inc", "dec"),
     *("plusAssign", "minusAssign", "timesAssign", "divAssign", "remAssign", "unaryMinus", "unaryPlus"),
     *("component1", "component2", "component3", "component4", "component5"),

@@ -144,20 +144,12 @@ NAMING = Naming(
     imports=_imports,
     exported=_exported,
     unused=frozenset({"variable", "unreachable"}),
-    exits=frozenset(
-        {"panic", "unreachable", "todo", "unimplemented", "std.process.exit", "process.exit"},
-    ),
+    exits=frozenset({"panic", "unreachable", "todo", "unimplemented", "std.process.exit", "process.exit"}),
     reachable=frozenset(
         {
-            *(
-                "empty_statement",
-                "function_item",
-                "use_declaration",
-                "const_item",
-                "static_item",
-                "struct_item",
-            ),
-            *("enum_item", "impl_item", "trait_item", "mod_item", "type_item", "macro_definition"),
+            *("empty_statement", "function_item", "use_declaration", "const_item", "static_item"),
+            *("struct_item", "enum_item", "impl_item", "trait_item", "mod_item", "type_item"),
+            "macro_definition",
         }
     ),
     entry=(b"fn main", rb"(?m)^(?:pub\s+)?(?:async\s+)?fn main\("),

@@ -18,10 +18,7 @@ LANGUAGE = Convention(
         " cached_classproperty"
     ),
     decorators=words("register atexit unraisablehook add_listener subscribe hook hookimpl hookspec"),
-    files=(
-        (r"(^|/)(setup|conf|noxfile|fabfile|gunicorn[._]conf)\.py$", r""),
-        (r"\.pyi$", r""),
-    ),
+    files=((r"(^|/)(setup|conf|noxfile|fabfile|gunicorn[._]conf)\.py$", r""), (r"\.pyi$", r"")),
     members=words(
         "read readline readlines write writelines flush close fileno isatty seek tell truncate seekable"
         " readable writable _missing_ _generate_next_value_ _ignore_ _fields_ _order_ _make _replace _asdict"
