@@ -24,15 +24,12 @@ def names(text: str, base: Path) -> dict[str, str]:
 
 
 def test_a_line_is_a_path_or_a_path_and_a_name(base: Path) -> None:
-    text = f"# ours\n\none  # the first\n'two words'\tmany\n{base}/first/app\n"
-    assert names(text, base) == {"app": "first/app", "many": "two words", "one": "one"}
-
-
-def test_equal_ends_are_told_apart_by_more_of_the_path(base: Path) -> None:
-    assert names("first/app\nsecond/app\none", base) == {
+    text = f"# ours\n\none  # the first\n'two words'\tmany\nfirst/app\n{base}/second/app other\n"
+    assert names(text, base) == {
         "first/app": "first/app",
+        "many": "two words",
         "one": "one",
-        "second/app": "second/app",
+        "other": "second/app",
     }
 
 

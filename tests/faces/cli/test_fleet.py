@@ -43,7 +43,9 @@ def fleet(tmp_path: Path, home: Path) -> Path:
     """A folder with three repositories and a list of them."""
     for number, name in enumerate(("alpha", "beta", "gamma")):
         made(tmp_path / "all" / name, TEXT.format(number))
-    (tmp_path / "list").write_text("# ours\nall/gamma\nall/alpha first\nall/beta\n", encoding="utf-8")
+    (tmp_path / "list").write_text(
+        "# ours\nall/gamma gamma\nall/alpha first\nall/beta beta\n", encoding="utf-8"
+    )
     return tmp_path
 
 
@@ -64,8 +66,9 @@ def rows(folder: Path) -> dict[str, dict[str, Any]]:
 
 
 def test_every_repository_is_analysed_and_the_number_of_processes_changes_nothing(
-    fleet: Path, run_holdfast: RunHoldfast
+    fleet: Path, run_holdfast: RunHoldfast, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("HOLDFAST_ROOT", "/nowhere")  # it is about repositories that the list names
     told = ran(run_holdfast, fleet, "--analysis", "debt", "--workers", "1", "--output", "one")
     assert told["totals"]["analysed"] == 3
     assert "3/3" in told["stderr"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections import Counter
 from typing import NamedTuple
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, NotFound
@@ -23,9 +22,9 @@ class Member(NamedTuple):
 def roster(text: str, base: str) -> list[Member]:
     """Return the repositories that a list names, sorted by name; relative paths count from `base`.
 
-    Who has no name is called by the end of its path, as much of it as tells it from the others.
+    Who has no name is called as its path is written.
     """
-    named: list[Member] = []
+    members: list[Member] = []
     for number, line in enumerate(text.splitlines(), 1):
         words = _words(line, number)
         if not words:
@@ -35,9 +34,7 @@ def roster(text: str, base: str) -> list[Member]:
             raise _said(
                 NotFound, number, f"there is no folder '{words[0]}'", "Mend the path, or leave it out."
             )
-        named.append(Member(words[1] if len(words) == _TWO else "", path, number))
-    called = _ends([member.path for member in named])
-    members = [member._replace(name=member.name or called[member.path]) for member in named]
+        members.append(Member(words[-1], path, number))
     for what, values in (("folder", [one.path for one in members]), ("name", [one.name for one in members])):
         for place, value in enumerate(values):
             if (first := values.index(value)) != place:
@@ -55,17 +52,6 @@ def _words(line: str, number: int) -> list[str]:
         hint = "A line is a path, or a path and a name; one with spaces goes into quotes."
         raise _said(InvalidArguments, number, f"there are {len(words)} words", hint)
     return words
-
-
-def _ends(paths: list[str]) -> dict[str, str]:
-    """Return the shortest end of each path that no other one has."""
-    called: dict[str, str] = {}
-    unique = set(paths)
-    for length in range(1, 1 + max((path.count(os.sep) for path in unique), default=0)):
-        ends = {path: "/".join(path.split(os.sep)[-length:]) for path in unique - called.keys()}
-        count = Counter(ends.values())
-        called |= {path: end for path, end in ends.items() if count[end] == 1}
-    return called | {path: path for path in unique - called.keys()}
 
 
 def _said(kind: type[HoldfastError], number: int, told: str, hint: str) -> HoldfastError:

@@ -52,6 +52,12 @@ class Shape:
     def _undirected(self) -> Any:
         return self._graph.as_undirected(mode="collapse")
 
+    def figures(self, wanted: Iterable[Metric], seeds: Collection[int]) -> dict[Metric, Figures]:
+        """Return what was asked for."""
+        return {
+            name: self.pagerank(seeds) if name == "pagerank" else getattr(self, name)() for name in wanted
+        }
+
     def centrality(self) -> Figures:
         """Return degree, betweenness and closeness."""
         into, out = self._graph.degree(mode="in"), self._graph.degree(mode="out")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field, StrictBool
 
 from holdfast.analysis.graph.dependency_graph import DagType, Graph, dependency_graph
 from holdfast.analysis.graph.graphml import graphml
-from holdfast.analysis.graph.metrics import Figures, Metric, Shape
+from holdfast.analysis.graph.metrics import Metric, Shape
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
@@ -25,12 +25,7 @@ from holdfast.storage.git.project_files import checked_project
 
 MetricsFormat = Literal["summary", "detailed", "json"]
 NodeFigure = Literal["pagerank", "degree", "clustering", "weak_component"]
-_RANKED_BY: dict[Metric, NodeFigure] = {
-    "pagerank": "pagerank",
-    "centrality": "degree",
-    "clustering": "clustering",
-    "components": "weak_component",
-}
+"""What nodes are ranked by: the first of these that was asked for."""
 _NODES = 30
 _SHOWN = 10
 _CANDIDATES = 5
@@ -150,11 +145,8 @@ def _laid_out(result: GraphMetrics, width: int) -> str:
 
 
 def _content(result: GraphMetrics) -> list[Content]:
-    extra = [] if result.graphml is None else [result.graphml]
-    return [
-        Text(_words(result)),
-        *(Embedded("graph://metrics.graphml", "application/xml", text=text) for text in extra),
-    ]
+    document = Embedded("graph://metrics.graphml", "application/xml", text=result.graphml)
+    return [Text(_words(result)), *([document] if result.graphml is not None else [])]
 
 
 def _report(result: GraphMetrics, width: int) -> str:
@@ -163,11 +155,7 @@ def _report(result: GraphMetrics, width: int) -> str:
     lines = [
         f"{result.dag_type} of {result.project_path}, of {result.files_analyzed:,} files{skipped}.",
         f"{result.total_nodes:,} nodes, {result.total_edges:,} edges, density {_cell(result.density)}.",
-        *(
-            f"{name.capitalize()}: {_counted(found)}."
-            for name in get_args(Metric)
-            if (found := getattr(result, name))
-        ),
+        *_total_words(result),
         table(list(_rows(shown)), width, flexible=(0,)) if shown else "",
     ]
     if len(shown) < result.total_nodes:
@@ -176,8 +164,11 @@ def _report(result: GraphMetrics, width: int) -> str:
     return "\n".join([*filter(None, lines), result.method])
 
 
-def _counted(totals: Output) -> str:
-    return ", ".join(f"{name.replace('_', ' ')} {_cell(value)}" for name, value in totals)
+def _total_words(result: GraphMetrics) -> Iterator[str]:
+    for metric in get_args(Metric):
+        if totals := getattr(result, metric):
+            told = ", ".join(f"{name.replace('_', ' ')} {_cell(value)}" for name, value in totals)
+            yield f"{metric.capitalize()}: {told}."
 
 
 def _rows(nodes: Sequence[RankedNode]) -> Iterator[tuple[str, ...]]:
@@ -211,17 +202,6 @@ def _seeds(ids: Sequence[str], wanted: Iterable[str]) -> list[str]:
             )
         found += fitting
     return list(dict.fromkeys(found))
-
-
-def _figures(shape: Shape, wanted: Sequence[Metric], seeds: Sequence[int]) -> dict[Metric, Figures]:
-    """Return what was asked for."""
-    compute: dict[Metric, Callable[[], Figures]] = {
-        "centrality": shape.centrality,
-        "pagerank": lambda: shape.pagerank(frozenset(seeds)),
-        "clustering": shape.clustering,
-        "components": shape.components,
-    }
-    return {metric: compute[metric]() for metric in wanted}
 
 
 def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) -> str:
@@ -275,13 +255,13 @@ def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMet
     for edge in graph.edges:
         weights[places[edge.origin], places[edge.goal]] += edge.weight
     seeds = _seeds(list(places), args.pagerank_seeds)
-    figures = _figures(Shape(len(places), weights), wanted, [places[seed] for seed in seeds])
-    columns: list[tuple[str, Any]] = [one for found in figures.values() for one in found.columns.items()]
+    figures = Shape(len(places), weights).figures(wanted, [places[seed] for seed in seeds])
+    columns: dict[str, Any] = {name: one for found in figures.values() for name, one in found.columns.items()}
     nodes = [
-        RankedNode(id=name, file_path=node.file_path, **{key: column[at] for key, column in columns})
+        RankedNode(id=name, file_path=node.file_path, **{key: one[at] for key, one in columns.items()})
         for at, (name, node) in enumerate(graph.nodes.items())
     ]
-    ranked_by = next(figure for metric, figure in _RANKED_BY.items() if metric in wanted)
+    ranked_by = next(name for name in get_args(NodeFigure) if name in columns)
     sign = 1 if ranked_by == "weak_component" else -1
     totals: dict[str, Any] = {name: _cut(found.totals, args.limit) for name, found in figures.items()}
     if "pagerank" in totals:

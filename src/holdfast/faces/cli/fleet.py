@@ -15,6 +15,7 @@ from hashlib import sha256
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from holdfast import __version__, toolsets
 from holdfast.analysis.fleet.fleet import Fleet
@@ -116,14 +117,14 @@ def _run(
     finally:
         where.close()
     found = fleet.finish()
+    if isinstance(ended, Unavailable):
+        raise ended
     if options["json"]:
         data = {"totals": found, "unchanged": fleet.unchanged, "output": output}
         write(json_text(data, for_a_person=False))
     else:
         counted = ", ".join(f"{found[status]} {status}" for status in (ANALYSED, FAILED, NOT_RUN))
         write_words(f"{found['repositories']} repositories: {counted}; {fleet.unchanged} had not changed.")
-    if isinstance(ended, Unavailable):
-        raise ended
     return INTERRUPTED if ended else 1 if found[FAILED] else SUCCESS
 
 
@@ -136,9 +137,9 @@ def _question(analysis: str, given: Sequence[str]) -> dict[str, Any]:
     host = Installation().host_of(item)
     command = OperationCommand(item.command, host.registry.operation(item.operation), host)
     operation = command.operation
-    typed = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(given)).params
-    arguments = wire_arguments(command.arguments, typed)
-    if typed["root"] is not None or typed["json"]:
+    context = command.make_context(f"holdfast {_TOOLSET} {analysis}", list(given))
+    arguments = wire_arguments(command.arguments, context.params)
+    if any(context.get_parameter_source(name) is ParameterSource.COMMANDLINE for name in ("root", "json")):
         raise InvalidArguments(
             "--root and --json are not for the analysis.", hint="Leave them out after `--`."
         )
