@@ -15,7 +15,7 @@ import pytest
 
 from holdfast.analysis.fleet.fleet_run import outcomes
 from holdfast.faces.cli.application import application, this_installation
-from holdfast.faces.cli.fleet import _analyses, _question, fleet_command
+from holdfast.faces.cli.fleet import _analyses, _question, analysed, fleet_command
 from holdfast.faces.cli.groups import CommandGroup, first_sentence
 from holdfast.storage.processes.executors import DaskCluster
 from holdfast.toolsets import full_registry
@@ -202,10 +202,13 @@ def test_a_worker_of_a_cluster_that_is_killed_midway_costs_no_repository(
 
 
 @pytest.mark.parametrize("analysis", _analyses())
-def test_an_analysis_is_asked_of_the_whole_repository_without_a_room(analysis: str) -> None:
+def test_an_analysis_tells_the_same_of_the_same_repository(tmp_path: Path, home: Path, analysis: str) -> None:
     required = {"names": ("total",)}
     question = _question(analysis, required.get(analysis, ()))
-    assert question["arguments"].get("project_path", ".") == "."
+    root = str(made(tmp_path / "one", TEXT.format(1)))
+    first, second = (analysed(json.dumps({**question, "root": root, "known": None})) for _ in range(2))
+    assert "result" in json.loads(first), first
+    assert first == second
 
 
 def test_no_server_offers_the_fleet() -> None:
