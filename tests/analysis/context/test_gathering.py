@@ -84,20 +84,6 @@ def test_an_analysis_that_fails_is_named_and_the_others_stand(
     assert "ZeroDivisionError" in capsys.readouterr().err  # and where to look
 
 
-def test_what_a_rank_is_made_from_is_done_and_not_shown(room: Analysis) -> None:
-    analysers = {
-        "complexity": lambda material: says("complexity_report", numbers={"a.py": {"cyclomatic": 3}}),
-        "churn": lambda material: says("churn_analysis", numbers={"a.py": {"commits": 2}}),
-        "ast": lambda material: pytest.fail("nobody asked"),
-    }
-    found = gather(room, asked("defect-probability"), analysers)
-    assert list(found.sections) == ["defect_probability"]
-    assert found.sections["defect_probability"]["ranking"][0]["file"] == "a.py"
-    del analysers["churn"]
-    found = gather(room, asked("defect-probability"), analysers)
-    assert list(found.failures) == ["defect-probability"]
-
-
 def test_progress_only_ever_goes_on_whatever_the_pieces_say() -> None:
     heard = Heard()
 

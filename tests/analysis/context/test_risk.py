@@ -4,7 +4,7 @@ import pytest
 
 from holdfast.analysis.context.measurements import ImportGraph
 from holdfast.analysis.context.recommendations import recommendations
-from holdfast.analysis.context.risk import correlation, hotspots, rank_correlation, risk_ranking
+from holdfast.analysis.context.risk import correlation, hotspots, rank_correlation
 from tests.analysis.context.measured import file, issue, measured
 
 
@@ -13,24 +13,6 @@ def test_rank_correlation_is_spearmans_with_ties() -> None:
     assert rank_correlation([(1, 3), (2, 2), (3, 1)]) == -1.0
     assert rank_correlation([(1, 1), (2, 1), (2, 2), (4, 3)]) == pytest.approx(0.833, abs=0.001)
     assert rank_correlation([(1, 1), (1, 2)]) is None
-
-
-@pytest.mark.requirement("analysis-89")
-def test_risk_is_a_rank_of_what_was_measured_and_never_a_probability() -> None:
-    found = risk_ranking(
-        measured(
-            file("calm.py", cyclomatic=90, commits=0),
-            file("hot.py", cyclomatic=50, commits=9),
-            file("warm.py", cyclomatic=5, commits=2),
-        ),
-        10,
-    )
-    assert found is not None
-    assert [(item.rank, item.file) for item in found.ranking] == [(1, "hot.py"), (2, "warm.py")]
-    assert found.ranking[0].risk_score == round(1.5 / 3 * 1.5 / 2, 3)
-    assert found.probability is None
-    assert "No model" in found.reason
-    assert risk_ranking(measured(measured=frozenset({"complexity"})), 10) is None
 
 
 @pytest.mark.requirement("analysis-115")

@@ -30,6 +30,7 @@ class Annotations(Output):
     dead_code_items: int | None = optional("Things in it that nothing uses, at high confidence.")
     imported_by: int | None = optional("Files that import it.")
     test_coverage: float | None = optional("In percent, from a report.")
+    defect_probability: float | None = optional("That it needs a fix within a year, from 0 to 1.")
     defect_score: float | None = optional("Its composite score among the hotspots, from 0 to 1.")
 
 
@@ -145,6 +146,7 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
         dead_code_items=dead,
         imported_by=file.imported_by,
         test_coverage=round(100 * (file.covered or 0) / file.coverable, 1) if file.coverable else None,
+        defect_probability=file.defect_probability,
         defect_score=score,
     )
 

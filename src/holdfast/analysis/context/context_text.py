@@ -174,6 +174,7 @@ def _notes(about: Annotations) -> Iterator[str]:
         "satd_items": "{} debts",
         "dead_code_items": "{} unused",
         "imported_by": "imported by {}",
+        "defect_probability": "defect {}",
         "defect_score": "hotspot {}",
     }
     for name, form in words.items():

@@ -15,7 +15,6 @@ from typing import Any, TypeVar
 
 from holdfast.analysis.context.coverage import Coverage, coverage_of
 from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Issue, Measurements
-from holdfast.analysis.context.risk import risk_ranking
 from holdfast.analysis.context.stages import Stages
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.resolution import Resolution
@@ -29,8 +28,6 @@ from holdfast.storage.files.work_tree import Tree
 Answer = TypeVar("Answer")
 
 NOT_OFFLINE = "offline nothing but the cache is read"
-NEEDS: Mapping[str, tuple[str, ...]] = {"defect-probability": ("complexity", "churn")}
-"""What an analysis is made from; it is done also where it was not asked for itself, and then not shown."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +105,7 @@ Analyser = Callable[[Material], Part]
 @without_garbage_collection()
 def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> Gathered:
     """Run what is asked for."""
-    wanted = {*asked.analyses, *(need for name in asked.analyses for need in NEEDS.get(name, ()))}
-    running = [name for name in analysers if name in wanted]
+    running = [name for name in analysers if name in asked.analyses]
     stages = Stages(len(running) + 2)
     survey = stages.run("files", partial(_survey, room, asked))
     material = Material(room, survey, asked)
@@ -119,15 +115,7 @@ def gather(room: Analysis, asked: Asked, analysers: Mapping[str, Analyser]) -> G
     failures = {name: reason for name, reason in done.items() if isinstance(reason, str)}
     coverage = stages.run("coverage", partial(_coverage, room, survey, asked))
     measured = _measurements(survey, coverage, parts, asked, failures)
-    shown = [part.sections for name, part in parts.items() if name in asked.analyses]
-    sections = {name: section for part in shown for name, section in part.items()}
-    if "defect-probability" in asked.analyses:
-        ranking = risk_ranking(measured, asked.limit)
-        if ranking is not None:
-            sections["defect_probability"] = ranking.wire()
-        else:
-            missing = [name for name in NEEDS["defect-probability"] if name not in measured.measured]
-            failures["defect-probability"] = "; ".join(measured.why_not(name) for name in missing)
+    sections = {name: section for part in parts.values() for name, section in part.sections.items()}
     return Gathered(survey, measured, coverage, sections, failures, stages.spent)
 
 

@@ -54,6 +54,7 @@ class FileMeasures:
     duplicated: float | None = None
     """The share of its lines that are in a clone."""
     imports: int | None = None
+    defect_probability: float | None = None
     imported_by: int | None = None
     in_cycle: bool | None = None
     covered: int | None = None

@@ -1,6 +1,6 @@
 """Where analyses meet: files that are complex and change often, admit debts and hold what nobody uses.
 
-Contract: a rank is no probability and is not called one. Every score is made of numbers that stand beside it.
+Contract: every score is made of numbers that stand beside it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,6 @@ from holdfast.kernel.untrusted import UntrustedText
 
 ENOUGH_FILES = 10
 """A correlation of fewer files says nothing."""
-RANK_METHOD = (
-    "Its rank by complexity (cyclomatic, all functions together) times its rank by commits, each from 0 to 1."
-)
-NO_PROBABILITY = (
-    "No model of defects was trained on this history; the rank is measured, a probability would not be."
-)
-
 Priority = Literal["High", "Medium", "Low"]
 
 
@@ -35,27 +28,6 @@ class Location(Output):
 
     file: UntrustedText
     line: int = Field(description="Where to look first.")
-
-
-class RankedFile(Output):
-    """A file and its place in the order of risk."""
-
-    rank: int
-    file: UntrustedText
-    risk_score: float = Field(description="From 0 to 1, by the method that is stated.")
-    cyclomatic: int
-    commits: int
-    probability: None = Field(default=None, description="Not measured.")
-
-
-class RiskRanking(Output):
-    """Files in the order in which to look for defects."""
-
-    method: str = RANK_METHOD
-    probability: None = Field(default=None, description="Not measured; `reason` says why.")
-    reason: str = NO_PROBABILITY
-    ranking: list[RankedFile]
-    total: int
 
 
 class Meeting(Output):
@@ -127,27 +99,6 @@ def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
 def _ranks(values: Sequence[float]) -> list[float]:
     ordered = sorted(values)
     return [(bisect_left(ordered, value) + bisect_right(ordered, value) + 1) / 2 for value in values]
-
-
-def risk_ranking(measured: Measurements, limit: int) -> RiskRanking | None:
-    """Return changed files by risk, or None where complexity or churn was not measured."""
-    if not {"complexity", "churn"} <= measured.measured:
-        return None
-    complexity = shares({path: file.cyclomatic or 0 for path, file in measured.files.items()})
-    churn = shares({path: file.commits or 0 for path, file in measured.files.items()})
-    scores = {path: complexity[path] * churn[path] for path in measured.files}
-    ordered = sorted((path for path in scores if scores[path]), key=lambda path: (-scores[path], path))
-    ranked = [
-        RankedFile(
-            rank=place,
-            file=path,
-            risk_score=round(scores[path], 3),
-            cyclomatic=measured.files[path].cyclomatic or 0,
-            commits=measured.files[path].commits or 0,
-        )
-        for place, path in enumerate(ordered[:limit], 1)
-    ]
-    return RiskRanking(ranking=ranked, total=len(ordered))
 
 
 def correlation(measured: Measurements, limit: int) -> Correlation:

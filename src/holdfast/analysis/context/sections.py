@@ -24,6 +24,7 @@ from holdfast.analysis.context.measurements import (
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import Finding as Unused
 from holdfast.analysis.debt.debt_item import DebtItem, debt_items
+from holdfast.analysis.defects.prediction import predictions
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import Graph, kept_graph
@@ -297,6 +298,32 @@ def _unused(item: Unused) -> dict[str, Any]:
     }
 
 
+def likely_defects(material: Material) -> Part:
+    """Return which files are likely to need a fix."""
+    room, asked = material.room, material.asked
+    if asked.strategy == "offline":
+        raise Unavailable("Which commits there are only git can tell, which is not asked offline.")
+    report = predictions(room, asked.project, material.survey)
+    section = {
+        "model": report.model.name,
+        "learned_here": report.model.learned_here,
+        "baseline": report.baseline.wire(),
+        "ranking": [
+            {
+                "file": found.file,
+                "probability": found.probability,
+                "confidence": found.confidence,
+                "risk_level": found.risk,
+                "missing": sorted(found.missing),
+            }
+            for found in report.predictions[: asked.limit]
+        ],
+        "total": len(report.predictions),
+    }
+    numbers = {found.file: {"defect_probability": found.probability} for found in report.predictions}
+    return Part({"defect_probability": visible_in(section)}, numbers=numbers)
+
+
 ANALYSERS: Mapping[str, Analyser] = {
     "ast": syntax_trees,
     "complexity": complexities,
@@ -304,5 +331,6 @@ ANALYSERS: Mapping[str, Analyser] = {
     "dag": dependencies,
     "dead-code": unused_code,
     "satd": admitted_debts,
+    "defect-probability": likely_defects,
 }
 """What does each analysis, in the order of the document."""

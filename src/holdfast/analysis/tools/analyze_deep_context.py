@@ -126,8 +126,8 @@ def _words(result: DeepContext) -> str:
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
 
-    Every number is measured or null with the reason: test coverage comes from reports that are there, risk is
-    a rank and no probability. An analysis that fails is named in `failures`; the others stand.
+    Every number is measured or null with the reason: test coverage comes from reports that are there.
+    An analysis that fails is named in `failures`; the others stand.
     """
     began, started = room.clock(), time.monotonic()
     asked = _asked(room, args)
