@@ -50,10 +50,10 @@ TREES = {
 YEARS_BACK = (1, 2, 3, 4)
 ASSUMED = {"uncovered_share": 0.4}
 """No public history holds reports of coverage, so this weight is assumed and said to be."""
-VARIANCES = (0.003, 0.01, 0.03)
-VARIANCE = 0.01
+VARIANCES = (0.001, 0.003, 0.01)
+VARIANCE = 0.003
 """Of the prior, chosen among these."""
-STATIC_PARTS = {"size", "purpose", "complexity", "coupling", "duplication", "name_quality"}
+STATIC_PARTS = {"size", "complexity", "coupling", "duplication", "name_quality"}
 
 Table = tuple[numpy.ndarray[Any, Any], numpy.ndarray[Any, Any]]
 Snapshot = dict[str, Any]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from datetime import UTC, datetime, timedelta
 from math import exp
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.analysis.defects.logistic import shipped
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
     AnalyzeDefectProbability,
@@ -105,8 +107,25 @@ def test_an_explanation_has_every_measure_and_adds_up_to_the_probability(project
     score = result.model.intercept + sum(told.contributions.values())
     assert found.probability == pytest.approx(1 / (1 + exp(-score)), abs=0.01)
     assert told.contributions["churn"] > 0
-    assert set(told.contributions) == FEATURES | {"size", "purpose"}
+    assert set(told.contributions) == FEATURES | {"size"}
     assert asked(project).predictions[0].measures is None
+
+
+@pytest.mark.requirement("analysis-149")
+def test_copies_are_counted_with_the_files_that_hold_them(project):
+    found = by_file(asked(project, min_confidence=0, explain=True))
+    large, empty = found["src/large.py"].measures, found["src/__init__.py"].measures
+    assert large["cloned_share"] > 0.8
+    assert large["files_with_copies"] == 1  # the one that is not committed
+    assert (empty["cloned_share"], empty["files_with_copies"]) == (0, 0)
+
+
+def test_a_repository_whose_copies_are_mended_learns_that():
+    chance = random.Random(2)
+    rows = [{"code_lines": 50, "cloned_share": chance.random()} for _ in range(2000)]
+    learned = shipped("history").learned(rows, [row["cloned_share"] > 0.5 for row in rows])
+    assert learned.weights["cloned_share"] > 0.2
+    assert learned.learned_here
 
 
 @pytest.mark.requirement("analysis-152")

@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
-from holdfast.analysis.dead_code.interfaces import IN_TESTS
 from holdfast.analysis.duplicates.clone import CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
@@ -30,14 +29,13 @@ class Measure(NamedTuple):
     """A number that the model looks at."""
 
     name: str
-    part: Feature | Literal["size", "purpose"]
+    part: Feature | Literal["size"]
     is_count: bool = True
     """Whether the model takes its logarithm; shares it takes as they are."""
 
 
 MEASURES = (
     Measure("code_lines", "size"),
-    Measure("is_product", "purpose", is_count=False),
     Measure("cyclomatic", "complexity"),
     Measure("cognitive", "complexity"),
     Measure("commits", "churn"),
@@ -74,11 +72,9 @@ def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measu
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
-        is_product = 0.0 if IN_TESTS.search(path) else 1.0
         found[path] = {
             **alone,
             **duplication.get(path, {}),
-            "is_product": is_product,
             "imported_by": imported_by,
             "imports": imports,
         }

@@ -72,7 +72,7 @@ class Prediction(NamedTuple):
     """Features that were not measured, with the reasons."""
     measures: Measures
     contributions: Mapping[str, float]
-    """What each feature, the size and the purpose of the file add to the log-odds."""
+    """What each feature and the size of the file add to the log-odds."""
 
     @property
     def per_100_lines(self) -> float:
@@ -278,7 +278,7 @@ def _history(
 def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     measures = files.measures(path)
     missing = files.missing(measures)
-    parts = dict.fromkeys(("size", "purpose", *FEATURES), 0.0)
+    parts = dict.fromkeys(("size", *FEATURES), 0.0)
     contributions = model.contributions(measures)
     for measure in MEASURES:
         parts[measure.part] += contributions[measure.name]

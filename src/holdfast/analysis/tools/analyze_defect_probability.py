@@ -99,7 +99,7 @@ class DefectPrediction(Output):
         "All that the model looks at, where `explain` is set."
     )
     contributions: dict[str, float] | None = optional(
-        "Log-odds that size, purpose and each feature add to the model's intercept, where `explain` is set."
+        "Log-odds that size and each feature add to the model's intercept, where `explain` is set."
     )
 
 
