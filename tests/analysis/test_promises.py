@@ -16,7 +16,10 @@ from holdfast.toolsets import toolset
 from tests.analysis.polyglot import commit, larger, polyglot, write
 
 OPERATIONS = {operation.name: operation for operation in toolset("analyze").operations}
-NEEDED: dict[str, dict[str, Any]] = {"analyze_complexity": {"toolchain": "auto"}}
+NEEDED: dict[str, dict[str, Any]] = {
+    "analyze_complexity": {"toolchain": "auto"},
+    "analyze_name_similarity": {"query": "helper"},
+}
 """What a tool requires beside the project."""
 TIMES = (
     "total_ms",
@@ -119,6 +122,14 @@ FLIPS: dict[str, dict[str, Any]] = {
         "format": "csv",
         "limit": ({"backfill": 3}, 1),
     },
+    "analyze_name_similarity": {
+        "query": "square",
+        "project_path": "src",
+        "top_k": 1,
+        "phonetic": True,
+        "scope": "types",
+        "format": "json",
+    },
     "analyze_deep_context": {
         "project_path": "web",
         "include_analyses": ["ast"],
@@ -140,6 +151,7 @@ FIXED = {
     "analyze_code_churn": ("period_days",),
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
+    "analyze_name_similarity": ("least_score",),
     "analyze_trend": ("backfilled",),
     "analyze_comprehensive": (
         "results.defects.by_risk",  # which takes a year of history

@@ -17,6 +17,7 @@ from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
 from tests.contract.defect_cases import DEFECT_CASES
 from tests.contract.graph_cases import GRAPH_CASES
+from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
@@ -292,6 +293,7 @@ CASES = [
     *DEAD_CODE_CASES,
     *COMPLEXITY_CASES,
     *GRAPH_CASES,
+    *NAME_CASES,
     *DEBT_CASES,
     *TREND_CASES,
     *DEFECT_CASES,

@@ -122,6 +122,8 @@ class Limits:
     complexity_functions: int = 10_000
     debt_items: int = 10_000
     graph_nodes: int = 10_000
+    similar_names: int = 1_000
+    name_characters: int = 200
     pagerank_seeds: int = 100
     # An answer holds it three times where the text is JSON.
     graphml_bytes: int = 3 * MIB

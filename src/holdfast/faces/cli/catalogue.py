@@ -168,6 +168,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('defects', 'analyze_defect_probability', 'analysis.tools.analyze_defect_probability', 'Predict which files are likely to need a fix within a year, with probability, confidence and reasons.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
         _command('graph-metrics', 'analyze_graph_metrics', 'analysis.tools.analyze_graph_metrics', 'Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.', None),
+        _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (

@@ -1,0 +1,126 @@
+"""The identifiers of a project, and what it takes to compare a name with all of them at once.
+
+Contract: identifiers are sorted by name and kind, places by file and line, so that the same files give the
+same catalogue. What is kept for each distinct name has its row in the order of `names`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import jellyfish
+import numpy as np
+
+from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
+from holdfast.analysis.survey import Survey
+from holdfast.kernel.call import current_call
+from holdfast.syntax.record import MODULE
+from holdfast.syntax.symbols import CLASSES, FUNCTIONS, VARIABLES
+
+Scope = Literal["functions", "types", "variables", "all"]
+Place = tuple[str, int]
+Flags = np.ndarray[Any, np.dtype[np.bool_]]
+Numbers = np.ndarray[Any, np.dtype[np.intp]]
+LOCAL = "Local"
+"""The kind of parameters and local variables, of which records tell the function and no line of their own."""
+KINDS: dict[Scope, frozenset[str]] = {
+    "functions": FUNCTIONS,
+    "types": CLASSES,
+    "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
+}
+_BATCH = 10_000
+_NOTHING = ""
+_SHORT_CODE = 1
+"""Codes of so few letters are those of far too many words."""
+
+
+@dataclass(frozen=True)
+class Identifier:
+    """A name with its kind, and every place where something of that kind is defined by it."""
+
+    name: str
+    kind: str
+    places: tuple[Place, ...]
+
+
+class Catalogue:
+    """Identifiers, with the vectors, letters and words of their names."""
+
+    def __init__(self, identifiers: Sequence[Identifier]) -> None:
+        self.identifiers = identifiers
+        self.scopes = {
+            scope: np.array([each.kind in kinds for each in identifiers], dtype=bool)
+            for scope, kinds in KINDS.items()
+        }
+        self.scopes["all"] = np.ones(len(identifiers), dtype=bool)
+        rows = {name: row for row, name in enumerate(dict.fromkeys(each.name for each in identifiers))}
+        self.names = list(rows)
+        self.rows = np.array([rows[each.name] for each in identifiers], dtype=np.intp)
+        self.letters = [name.lower() for name in self.names]
+        words: dict[str, int] = {_NOTHING: 0}
+        flat: list[int] = []
+        starts: list[int] = []
+        for name in self.names:
+            starts.append(len(flat))
+            flat += [words.setdefault(word, len(words)) for word in subwords(name)] or [0]
+        self._words, self._flat, self._starts = (
+            list(words),
+            np.array(flat, np.intp),
+            np.array(starts, np.intp),
+        )
+        self.vectors = unit(self.summed(shipped_vectors()(self._words)))
+        self.has_vector: Flags = np.asarray(self.vectors.any(axis=1))
+
+    def summed(self, of_words: Matrix) -> Matrix:
+        """Return for each name the sum of what is given for each word."""
+        batches = []
+        ends = [*self._starts[_BATCH::_BATCH], len(self._flat)] if self.names else []
+        for number, end in enumerate(ends):
+            current_call().progress(number * _BATCH, len(self.names), "names compared")
+            starts = self._starts[number * _BATCH : (number + 1) * _BATCH]
+            batches.append(np.add.reduceat(of_words[self._flat[starts[0] : end]], starts - starts[0]))
+        return np.concatenate(batches) if batches else of_words[:0]
+
+    @cached_property
+    def lengths(self) -> Numbers:
+        """How many words each name has."""
+        return np.diff([*self._starts, len(self._flat)])
+
+    @cached_property
+    def _sounds(self) -> tuple[dict[str, int], Numbers]:
+        """A number for each sound, and those of the words of all names."""
+        codes: dict[str, int] = {}
+        of_words = [codes.setdefault(sound(word), len(codes)) for word in self._words]
+        return codes, np.array(of_words, dtype=np.intp)[self._flat]
+
+    def heard(self, query: Sequence[str]) -> Numbers:
+        """Return for each name and each different sound of a query how many of the name's words have it."""
+        codes, sounds = self._sounds
+        wanted = [codes.get(code, -1) for code in dict.fromkeys(map(sound, query))]
+        starts = self._starts
+        return np.array([np.add.reduceat((sounds == each).astype(np.intp), starts) for each in wanted]).T
+
+
+def sound(word: str) -> str:
+    """Return the Metaphone code of a word; the word itself where that has no more than a letter."""
+    code = jellyfish.metaphone(word)
+    return code if len(code) > _SHORT_CODE else word
+
+
+def catalogue(survey: Survey) -> Catalogue:
+    """Return the identifiers of a survey: all definitions, parameters and local variables."""
+    found: dict[tuple[str, str], set[Place]] = {}
+    for path, record in survey.files.items():
+        definitions = record.names.definitions
+        for each in definitions:
+            found.setdefault((each.name, each.kind), set()).add((path, each.line))
+        for uses in record.names.uses:
+            line = 1 if uses.definition == MODULE else definitions[uses.definition].line
+            for name in uses.bound:
+                found.setdefault((name, LOCAL), set()).add((path, line))
+    named = [(key, places) for key, places in found.items() if subwords(key[0])]
+    return Catalogue([Identifier(*key, tuple(sorted(places))) for key, places in sorted(named)])

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
+from holdfast.analysis.names.ranking import LEAST, Comparison, pair_scores, ranking
+from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.survey import Survey
+from holdfast.syntax.record import read_record
+
+NAMES = st.text(st.sampled_from("abcXYZ_19é"), min_size=1, max_size=12).filter(subwords)
+
+
+def made(names):
+    return Catalogue([Identifier(name, "Function", (("a.py", 1),)) for name in sorted(set(names))])
+
+
+@given(st.lists(NAMES, min_size=1, max_size=20), NAMES)
+def test_a_name_among_many_scores_as_it_does_alone(names, query):
+    known = made(names)
+    compared = Comparison(known, query, phonetic=True)
+    for row, name in enumerate(known.names):
+        alone = Comparison(made([name]), query, phonetic=True)
+        assert compared.scores[row] == pytest.approx(alone.scores[0], abs=1e-5)
+        assert compared.sounds[row] == pytest.approx(alone.sounds[0])
+
+
+@given(NAMES, NAMES)
+def test_similarity_goes_both_ways(one, other):
+    assert pair_scores(one, other) == pytest.approx(pair_scores(other, one), abs=1e-5)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=30), NAMES, st.integers(1, 10))
+def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
+    known = made(names)
+    scores = np.round(Comparison(known, query, phonetic=False).scores, 4)
+    found = ranking(known, query, "functions", top, phonetic=False)
+    best = sorted((score for score in scores.tolist() if score >= LEAST), reverse=True)
+    assert [match.score for match in found.matches] == pytest.approx(best[:top])
+    assert found.found == len(best)
+
+
+def test_names_in_batches_have_the_vectors_they_have_alone(monkeypatch):
+    names = [f"read_{word}_value" for word in ("user", "file", "socket", "x", "total")]
+    whole = made(names).vectors
+    monkeypatch.setattr("holdfast.analysis.names.catalogue._BATCH", 2)
+    assert np.allclose(made(names).vectors, whole)
+
+
+def test_an_empty_project_has_no_match():
+    found = ranking(made([]), "total", "all", 10, phonetic=True)
+    assert (found.matches, found.found, found.candidates) == ((), 0, 0)
+
+
+def test_names_that_end_of_the_sound_of_one_letter_do_not_sound_alike():
+    compared = Comparison(made(["to", "two", "tea"]), "to", phonetic=True)
+    assert dict(zip(("tea", "to", "two"), compared.sounds.tolist(), strict=True)) == {
+        "tea": 0,
+        "to": 1,
+        "two": 0,
+    }
+
+
+def test_a_catalogue_has_definitions_and_what_functions_bind_without_wordless_names():
+    record = read_record("a.py", b"LIMIT = 1\n\n\ndef area(width, _):\n    size = width\n    return size\n")
+    assert record is not None
+    found = catalogue(Survey({"a.py": record}, {}))
+    assert [(each.name, each.kind, each.places) for each in found.identifiers] == [
+        ("LIMIT", "Constant", (("a.py", 1),)),
+        ("area", "Function", (("a.py", 4),)),
+        ("size", "Local", (("a.py", 4),)),
+        ("width", "Local", (("a.py", 4),)),
+    ]
