@@ -16,10 +16,8 @@ class Aligner:
 
     def common(self, tokens: Iterable[int]) -> int:
         """Return the length of the longest common subsequence, found with one bit a token (Hyyrö 2004)."""
-        mask = (1 << self._length) - 1
-        rows, places = mask, self._places
-        for token in tokens:
-            if met := places.get(token):
-                taken = rows & met
-                rows = (rows + taken | rows - taken) & mask
-        return self._length - rows.bit_count()
+        mask = rows = (1 << self._length) - 1
+        for met in filter(None, map(self._places.get, tokens)):
+            taken = rows & met
+            rows = rows + taken | rows - taken  # what a sum carries beyond the mask never comes back
+        return self._length - (rows & mask).bit_count()

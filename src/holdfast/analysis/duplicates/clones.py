@@ -46,6 +46,7 @@ def clones_in(
     # These bring numpy, which other analyses do without.
     from holdfast.analysis.duplicates.near_clones import near_clones
     from holdfast.analysis.duplicates.token_clones import exact_clones, renamed_clones
+    from holdfast.analysis.duplicates.whole_clones import with_wholes
     from holdfast.analysis.duplicates.windows import Corpus
 
     corpus = Corpus(token_table(files))
@@ -56,8 +57,9 @@ def clones_in(
         classes += renamed_clones(corpus, wanted)
     gpu = GpuUse(wanted.gpu, reason=_NO_FUNCTIONS) if wanted.gpu else GpuUse()
     if wanted.kinds & {"gapped", "semantic"}:
-        near, gpu = near_clones(corpus, indentations(files), records(), wanted)
-        classes += near
+        deep, functions = indentations(files), records()
+        near, gpu = near_clones(corpus, deep, functions, wanted)
+        classes = [*with_wholes(classes, corpus, deep, functions, wanted), *near]
     classes = _one_of_each(classes)
     lines = {path: stream.lines for path, stream in files.items()}
     return CloneReport(tuple(classes), lines, _duplicate_lines(classes, lines), gpu)

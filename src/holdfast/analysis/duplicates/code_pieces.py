@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.sketch import Numbers, Pieces
 from holdfast.analysis.duplicates.windows import Corpus
-from holdfast.analysis.records.token_stream import TokenTable
+from holdfast.analysis.records.token_stream import Tokens, TokenTable
 from holdfast.syntax.lexer import Kind
 from holdfast.syntax.record import Record
 
@@ -86,17 +86,9 @@ class CodePieces:
     def renamed(self, one: int, other: int) -> bool:
         """Whether two pieces are equal but for a consistent renaming and other values."""
         lengths = {place.end - place.start for number in (one, other) for place in self.pieces[number].places}
-        return len(lengths) == 1 and np.array_equal(self._renaming(one), self._renaming(other))
-
-    def _renaming(self, number: int) -> Numbers:
-        """Return the tokens with every name as the place where it first appears."""
-        place = self.pieces[number].places[0]
-        exact, kind = (column[place.start : place.end] for column in self._table.tokens[:2])
-        is_name = kind == Kind.NAME
-        _, first, which = np.unique(exact[is_name], return_index=True, return_inverse=True)
-        result: Numbers = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
-        result[is_name] = -1 - first[which]
-        return result
+        ours, theirs = (self.pieces[number].places[0] for number in (one, other))
+        tokens = self._table.tokens
+        return len(lengths) == 1 and np.array_equal(renaming(tokens, ours), renaming(tokens, theirs))
 
     def _add(self, places: list[Place], family: str) -> None:
         """Number the pieces of a file; a piece comes after those around it."""
@@ -114,7 +106,7 @@ class CodePieces:
 
     def _places(self, number: int, record: Record, min_lines: int) -> list[Place]:
         """Return the functions and blocks of a file that are long enough, outer ones first."""
-        path, lines = self._table.paths[number], _Lines(self._table, self._deep, number)
+        path, lines = self._table.paths[number], Lines(self._table, self._deep, number)
         found: dict[tuple[int, int], bool] = {}
         for function in record.functions:
             rows = lines.between(function.line, function.end_line)
@@ -135,7 +127,17 @@ class CodePieces:
         return places
 
 
-class _Lines:
+def renaming(tokens: Tokens, place: Place) -> Numbers:
+    """Return tokens with every name as the place where it first appears, and values as what kind they are."""
+    exact, kind = (column[place.start : place.end] for column in tokens[:2])
+    is_name = kind == Kind.NAME
+    _, first, which = np.unique(exact[is_name], return_index=True, return_inverse=True)
+    result: Numbers = np.where(kind == Kind.SIGN, exact, kind).astype(np.int64)
+    result[is_name] = -1 - first[which]
+    return result
+
+
+class Lines:
     """The lines of a file that have tokens: rows, numbered from 0."""
 
     def __init__(self, table: TokenTable, deep: NDArray[np.uint8], number: int) -> None:
@@ -147,6 +149,9 @@ class _Lines:
         self._deep: list[int] = deep[start:end][heads].tolist()
         self._starts: list[int] = [*(heads + start).tolist(), end]
         self._start = start
+
+    def __len__(self) -> int:
+        return len(self._line)
 
     def between(self, first_line: int, last_line: int) -> tuple[int, int]:
         """Return the rows from one line to another: the first, and the one after the last."""
