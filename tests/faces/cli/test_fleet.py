@@ -103,7 +103,7 @@ def test_a_broken_repository_is_named_with_the_reason_and_the_others_are_there(
     fleet: Path, run_holdfast: RunHoldfast
 ) -> None:
     (fleet / "all" / "beta" / ".git" / "index").write_bytes(b"damaged")
-    told = ran(run_holdfast, fleet, "--analysis", "debt", status=1)
+    told = ran(run_holdfast, fleet, "--analysis", "complexity", status=1)
     assert (told["totals"]["analysed"], told["totals"]["failed"]) == (2, 1)
     row = rows(fleet / "fleet")["beta"]
     assert row["status"] == "failed"
@@ -112,7 +112,9 @@ def test_a_broken_repository_is_named_with_the_reason_and_the_others_are_there(
     assert row["reason"] in told["stderr"]
     subprocess.run(["git", "-C", str(fleet / "all" / "beta"), "reset", "--quiet"], check=False)
     (fleet / "all" / "beta" / ".git" / "index").unlink(missing_ok=True)
-    assert ran(run_holdfast, fleet, "--analysis", "debt")["unchanged"] == 2  # only the failed one is new
+    assert (
+        ran(run_holdfast, fleet, "--analysis", "complexity")["unchanged"] == 2
+    )  # only the failed one is new
 
 
 def test_an_empty_list_gives_empty_reports(fleet: Path, run_holdfast: RunHoldfast) -> None:
@@ -150,11 +152,13 @@ def test_who_may_only_read_writes_no_report(fleet: Path, run_holdfast: RunHoldfa
     assert not (fleet / "fleet").exists()
 
 
-def test_an_interrupted_run_keeps_what_is_done(tmp_path: Path, home: Path) -> None:
+def test_an_interrupted_run_keeps_what_is_done_for_the_next(
+    tmp_path: Path, home: Path, run_holdfast: RunHoldfast
+) -> None:
     for number in range(150):
         (tmp_path / "all" / str(number)).mkdir(parents=True)
     (tmp_path / "list").write_text("".join(f"all/{number}\n" for number in range(150)), encoding="utf-8")
-    command = [sys.executable, "-m", "holdfast", "analyze", "fleet", "list", "--analysis", "debt"]
+    command = [sys.executable, "-m", "holdfast", "analyze", "fleet", "list", "--analysis", "complexity"]
     with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stderr is not None
         assert b"1/150" in process.stderr.readline()
@@ -162,9 +166,11 @@ def test_an_interrupted_run_keeps_what_is_done(tmp_path: Path, home: Path) -> No
         said, _ = process.communicate(timeout=120)
     assert process.returncode == 130
     assert b"not run" in said
-    statuses = {row["status"] for row in rows(tmp_path / "fleet").values()}
-    assert statuses == {"analysed", "not run"}
-    assert any((tmp_path / "fleet" / "results").iterdir())
+    found = rows(tmp_path / "fleet")
+    assert {row["status"] for row in found.values()} == {"analysed", "not run"}
+    done = [name for name, row in found.items() if row["status"] == "analysed"][:2]
+    (tmp_path / "list").write_text("\n".join(done), encoding="utf-8")
+    assert ran(run_holdfast, tmp_path, "--analysis", "complexity")["unchanged"] == len(done)
 
 
 @pytest.fixture(scope="module")
