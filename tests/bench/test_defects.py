@@ -1,0 +1,58 @@
+"""How defects are predicted is measured on what was not trained on, and published."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+
+from bench.defects import answered, found_in
+from scripts.train_defects import pooled, snapshots
+
+from holdfast.analysis.defects.commit_risk import shipped_trees
+from holdfast.analysis.defects.logistic import shipped
+from tests.conftest import ROOT
+from tests.storage.git_support import commit
+
+ROW = re.compile(
+    r"^\| (?:gin|ripgrep|trpc|pytest|django) \|.*\| (0\.\d+) \| (0\.\d+) \| [^|]* \|$", re.MULTILINE
+)
+DAY = 86_400
+
+
+def test_the_published_figures_are_never_far_below_size_on_any_repository():
+    text = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
+    rows = [(float(size), float(model)) for size, model in ROW.findall(text)]
+    assert len(rows) == 20
+    assert all(model >= size - 0.01 for size, model in rows)
+    means = re.search(r"\| \*\*mean\*\* \| \| 0\.731 \| \*\*(0\.\d+)\*\* \|", text)
+    assert means is not None
+    assert float(means[1]) >= 0.75
+
+
+def test_what_ships_is_small_and_no_weight_lowers_the_risk():
+    folder = ROOT / "src" / "holdfast" / "analysis" / "defects"
+    assert sum(path.stat().st_size for path in folder.glob("*.json*")) < 500_000
+    assert min(shipped("history").weights.values()) >= 0
+    assert len(shipped_trees().roots) <= 200
+
+
+def test_a_snapshot_is_of_its_day_and_its_labels_of_the_year_after(repository, tmp_path, monkeypatch):
+    last = int(datetime(2026, 3, 1, tzinfo=UTC).timestamp())
+
+    def committed(days_ago, files, message):
+        monkeypatch.setenv("GIT_AUTHOR_DATE", f"@{last - days_ago * DAY} +0000")
+        monkeypatch.setenv("GIT_COMMITTER_DATE", f"@{last - days_ago * DAY} +0000")
+        commit(repository, files, message)
+
+    committed(800, {"a.py": "x = 1\ny = 2\n", "b.py": "x = 1\n", "c.py": "x = 1\n"}, "Begin")
+    committed(400, {"b.py": "x = 2\n"}, "Fix b")
+    committed(100, {"a.py": "x = 1\ny = 3\n", "new.py": "x = 1\n"}, "Fix a")
+    committed(0, {"c.py": "x = 1\nz = 1\n"}, "Fix what c lacks")
+    (tmp_path / "scratch").mkdir()
+    [item] = snapshots(tmp_path / "scratch", repository, (1,))
+    assert item["files"] == ["a.py", "b.py", "c.py"]
+    assert item["mended"] == [True, False, True]
+    assert item["traced"] == [True, False, False]
+    assert [row["fixes"] for row in item["rows"]] == [0, 1, 0]
+    assert found_in(item, answered(item)) == 0.0
+    assert pooled([item])[1].keys() >= {"code_lines"}
