@@ -65,6 +65,7 @@ class Reading:
         self.names = [name_node(each.node) for each in declared]
         self.bound: dict[int, set[str]] = defaultdict(set)
         self.locals: list[tuple[int, str, Node]] = []
+        self.parameters: set[tuple[int, str]] = set()
         self.exits: list[Node] = []
         self.texts: list[tuple[int, bytes]] = []
 
@@ -80,10 +81,6 @@ class Reading:
     def lines(self) -> list[bytes]:
         """The lines of the source."""
         return self.source.split(b"\n")
-
-    def place(self, node: Node) -> tuple[int, str]:
-        """Return the definition around a name, and the name."""
-        return self.regions.owner(node.start_byte), self.text(node)
 
     def belonging(self, role: str, before_the_name: bool = False) -> Mapping[int, list[str]]:
         """Return the texts captured in a role, by the definition in which they stand."""
@@ -107,7 +104,9 @@ class Reading:
                 if owner not in self.functions:
                     continue
                 name = self.text(node)
-                if role != "parameter" and name == self.declared[owner].path[-1]:
+                if role == "parameter":
+                    self.parameters.add((owner, name))
+                elif name == self.declared[owner].path[-1]:
                     owner = self.regions.containers[owner]  # the name of a closure that is assigned
                 if owner in self.functions and node.start_byte not in kept:
                     self.bound[owner].add(name)

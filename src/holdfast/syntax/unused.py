@@ -42,12 +42,12 @@ CALLS = frozenset({"call", "call_expression", "invocation_expression", "command"
 def unused(reading: Reading, names: Names) -> tuple[Unused, ...]:
     """Return what is without use, in the order of the lines."""
     kinds = reading.naming.unused
-    read = _read_within(names) if kinds & {"import", "variable"} else {}
+    read, quoted = (_read_within(names), _quoted(reading)) if kinds & {"import", "variable"} else ({}, set())
     rows: set[Unused] = set()
     if "import" in kinds and not reading.parsed.problems:
-        rows.update(_imports(reading, names, read))
+        rows.update(_imports(reading, names, read, quoted))
     if "variable" in kinds:
-        rows.update(_variables(reading, read))
+        rows.update(_variables(reading, read, quoted))
     if "unreachable" in kinds:
         rows.update(_unreachable(reading))
     return tuple(sorted(rows, key=lambda row: (row.line, row)))
@@ -65,8 +65,8 @@ def _read_within(names: Names) -> dict[int, set[str]]:
     return read
 
 
-def _imports(reading: Reading, names: Names, read: dict[int, set[str]]) -> Iterator[Unused]:
-    others = {*names.exports, *_quoted(reading)}
+def _imports(reading: Reading, names: Names, read: dict[int, set[str]], quoted: set[str]) -> Iterator[Unused]:
+    others = {*names.exports, *quoted}
     if reading.naming.extensions:
         others.update(name for uses in names.uses for name in uses.attributes)
     others.update(name for name, mark in reading.naming.implied.items() if mark in reading.source)
@@ -101,12 +101,15 @@ def _quoted(reading: Reading) -> set[str]:
     return found
 
 
-def _variables(reading: Reading, read: dict[int, set[str]]) -> Iterator[Unused]:
+def _variables(reading: Reading, read: dict[int, set[str]], quoted: set[str]) -> Iterator[Unused]:
     assigned: dict[tuple[int, str], Node] = {}
-    elsewhere, words = _quoted(reading), keywords(reading.parsed.language)
-    parameters = {reading.place(node) for node in reading.nodes("parameter")}
+    words = keywords(reading.parsed.language)
     for owner, name, node in reading.locals:
-        if (owner, name) in parameters or name in elsewhere or name.lower().lstrip("$").startswith(MEANT):
+        if (
+            (owner, name) in reading.parameters
+            or name in quoted
+            or name.lower().lstrip("$").startswith(MEANT)
+        ):
             continue
         if name in reading.bound[owner] and name not in read[owner] and name not in words:
             first = assigned.setdefault((owner, name), node)
