@@ -33,8 +33,8 @@ CHURN_DAYS = 90
 """How long before the last commit changes count for the gradient."""
 _DAY = 86_400
 _PLACES = 5
-KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed", "gapped"))
-KINDS_IN_BRIEF: frozenset[CloneKind] = frozenset(("exact", "renamed"))
+KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
+KINDS_IN_BRIEF: frozenset[CloneKind] = frozenset(("exact",))
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Terms:
     confidence: float
     min_lines: int
     brief: bool
-    """Numbers alone: no findings, and no search for gapped clones."""
+    """Numbers alone: no findings, and no search for renamed clones."""
 
 
 def components(terms: Terms) -> dict[str, Analyser]:

@@ -39,8 +39,8 @@ _UNLIMITED = 10_000
 _METHOD = (
     "One survey, the analysers of the tools of each section. confidence_threshold leaves out findings of dead"
     " code and predictions of defects that are less sure. min_lines is how long clones are at least, and how"
-    " many lines of code a file has that is predicted or graded. Duplicates are exact, renamed and gapped;"
-    " executive_summary looks for no gapped ones and lists nothing. The gradient is that of docs/analysis.md."
+    " many lines of code a file has that is predicted or graded. Duplicates are exact and renamed ones;"
+    " executive_summary looks for exact ones and lists nothing. The gradient is that of docs/analysis.md."
 )
 
 
