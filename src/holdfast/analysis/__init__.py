@@ -2,8 +2,8 @@
 
 - `tools/`: the operations, one module each.
 - `records/`: what each file says, read once, cached by content and shared by every analysis.
-- One folder for each question: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`, `context/`,
-  `names/`.
+- One folder for each question: `complexity/`, `churn/`, `debt/`, `dead_code/`, `graph/`, `duplicates/`,
+  `names/`, `defects/`, `context/`, `comprehensive/`, `trend/`.
 - `fleet/`: one analysis over many repositories.
 
 Contract: every number is measured, or null with the reason. One analyser answers one question, whichever tool

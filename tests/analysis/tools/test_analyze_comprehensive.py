@@ -225,6 +225,20 @@ def test_a_clean_project_is_kept_for_the_trend_and_other_terms_keep_fewer_number
     assert not {"duplication", "tdg"} & part.keys()
 
 
+def test_dead_code_of_a_part_is_kept_only_where_the_whole_repository_is_as_committed(root):
+    room, new = Analysis(Repository.at(root)), root / "web" / "new.ts"
+    new.write_text("export const one = 1;\n", encoding="utf-8")
+    try:
+        kept = {
+            switch: asked(room, project_path="native", include_dead_code=switch).trend
+            for switch in (True, False)
+        }
+    finally:
+        new.unlink()
+    assert (kept[True].kept, kept[True].reason) == (False, "web/new.ts is not as committed")
+    assert kept[False].kept
+
+
 def test_asking_again_computes_nothing_anew(root, monkeypatch):
     monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))

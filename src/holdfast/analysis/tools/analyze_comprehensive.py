@@ -190,7 +190,8 @@ def _notes(result: Comprehensive) -> list[str]:
 def _sarif(found: Gathered, result: Comprehensive) -> dict[str, Any]:
     findings = [issue.finding for issue in found.measured.issues]
     left = len(findings) - _SARIF_RESULTS
-    notes = [*_notes(result), *([f"{left} of {len(findings)} findings are left out."] if left > 0 else [])]
+    notes = [result.method, *_notes(result)]
+    notes += [f"{left} of {len(findings)} findings are left out."] if left > 0 else []
     used = {finding.rule for finding in findings}
     return sarif(
         [rule for rule in RULES if rule.id in used],
@@ -259,7 +260,9 @@ def _point(
         # Other terms make other numbers of the same names.
         more["duplication"] = results.get("duplicates", {}).get("duplication")
         more["tdg"] = None if found.failures else results["tdg"]["score"]
-    return keep_point(room, project, found.survey, more)
+    # Uses elsewhere in the repository have a part in what is dead.
+    whole = room.survey(Project()) if project.path and more["dead_code"] is not None else None
+    return keep_point(room, project, found.survey, more, whole)
 
 
 @analyze.operation(
