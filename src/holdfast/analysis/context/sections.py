@@ -256,7 +256,7 @@ def useless(item: Unused) -> Issue:
 
 def admitted_debts(material: Material) -> Part:
     """Return the debts that comments admit; those that are certain are issues."""
-    found = debt_items(material.survey)
+    found = material.room.once("debt", material.survey, lambda: debt_items(material.survey))
     certain = [item for item in found if item.certainty == "certain"]
     section = {
         "summary": {
