@@ -22,3 +22,15 @@ def test_the_speed_of_analyses_is_published_with_corpus_command_and_every_bar():
     for peer in peers:
         assert len([row for row in rows if peer in row]) >= 2, peer
     assert all(row.rstrip(" |").endswith(("PASS", "FAIL")) for row in rows)
+
+
+@pytest.mark.requirement("analysis-171")
+def test_the_time_of_the_comprehensive_analysis_on_200_files_is_published_with_every_bar():
+    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    section = text.partition("## Comprehensive analysis\n")[2].partition("\n## ")[0]
+    assert "`bench.comprehensive TREE" in section
+    assert re.search(r"on \d{4}-\d{2}-\d{2}, load [\d.]+", section)
+    assert re.search(
+        r"^\| 200 files in a running server.*\| 143 ms \| \d+ ms \|.*(PASS|FAIL) \|$", section, re.MULTILINE
+    )
+    assert len(re.findall(r"(PASS|FAIL) \|$", section, re.MULTILINE)) == 4
