@@ -1,0 +1,189 @@
+"""How many labelled clones are found in a scan of all functions, by their type, and how many others.
+
+    python -m bench.clones FOLDER [--jscpd PROGRAM] [--threshold 0.85]
+
+FOLDER has `functions.zip`, functions one a file, and `pairs.csv` with id1, id2 and type: T1 exact, T2
+renamed, ST3 and MT3 strongly and moderately alike, T4 alike in what they do, none for labelled non-clones.
+All files are put into one repository, and all its clones are found with the default arguments; nothing tells
+which pairs are labelled. A pair counts as reported where fragments of one class cover 70 % of the lines of
+both functions. jscpd reports pairs of fragments; what they join, however indirectly, counts for it. The
+labelled pairs are also shown in two halves, by a hash of their numbers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import shutil
+import subprocess
+import tempfile
+import time
+import zipfile
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+from holdfast.analysis.duplicates.clone import KINDS, CloneQuery
+from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Project
+from holdfast.storage.git.repository import Repository
+from holdfast.syntax.record import Record
+
+TYPES = ("T1", "T2", "ST3", "MT3", "T4", "none")
+COVERED = 0.7
+JSCPD = ("-k", "30", "-l", "5", "--silent", "--reporters", "json")
+RENAMED = ("--ignore-identifiers", "--ignore-literals")
+
+Span = tuple[str, int, int]
+Reported = Callable[[str, str], bool]
+
+
+class Label(NamedTuple):
+    """A pair of functions and what people say of it."""
+
+    first: str
+    second: str
+    type: str
+
+    @property
+    def half(self) -> int:
+        """Return 0 or 1."""
+        return blake2b(f"{self.first} {self.second}".encode()).digest()[0] & 1
+
+
+def unpacked(folder: Path, scratch: Path) -> Path:
+    """Put all functions into a repository of their own."""
+    tree = scratch / "functions"
+    with zipfile.ZipFile(folder / "functions.zip") as packed:
+        packed.extractall(tree)
+    subprocess.run(["git", "init", "-q", tree], check=True)
+    subprocess.run(["git", "-C", tree, "add", "-A"], check=True)
+    return tree
+
+
+def longest(record: Record) -> tuple[int, int]:
+    """Return the lines of the longest function of a file."""
+    _, first, last = max((each.end_line - each.line, each.line, each.end_line) for each in record.functions)
+    return first, last
+
+
+def covering(spans: Iterable[Span], functions: Mapping[str, tuple[int, int]]) -> set[str]:
+    """Return the functions that one of the spans covers well enough."""
+    found = set()
+    for file, start, end in spans:
+        first, last = functions.get(file, (1, 10**9))
+        if min(end, last) - max(start, first) + 1 >= COVERED * (last - first + 1):
+            found.add(Path(file).stem)
+    return found
+
+
+def by_class(groups: Iterable[set[str]]) -> Reported:
+    """Return who is in one class with whom."""
+    classes: dict[str, set[int]] = defaultdict(set)
+    for number, group in enumerate(groups):
+        for name in group:
+            classes[name].add(number)
+    return lambda first, second: bool(classes[first] & classes[second])
+
+
+def joined(pairs: Iterable[set[str]]) -> Reported:
+    """Return who is joined with whom by pairs, however indirectly."""
+    parents: dict[str, str] = {}
+
+    def root(name: str) -> str:
+        while (parent := parents.setdefault(name, name)) != name:
+            parents[name] = name = parents[parent]
+        return name
+
+    for pair in pairs:
+        first, *others = sorted(pair)
+        for other in others:
+            parents[root(other)] = root(first)
+    return lambda first, second: root(first) == root(second)
+
+
+def jscpd(
+    program: str, tree: Path, scratch: Path, functions: Mapping[str, tuple[int, int]], *more: str
+) -> Reported:
+    """Run jscpd over the functions."""
+    subprocess.run(
+        [program, *JSCPD, *more, "--output", scratch, "."], cwd=tree, check=False, stdout=subprocess.DEVNULL
+    )
+    report = json.loads((scratch / "jscpd-report.json").read_text(encoding="utf-8"))
+    pairs = []
+    for one in report["duplicates"]:
+        sides = [one[side] for side in ("firstFile", "secondFile")]
+        covered = covering(
+            [(Path(side["name"]).name, side["start"], side["end"]) for side in sides], functions
+        )
+        if len(covered) > 1:
+            pairs.append(covered)
+    return joined(pairs)
+
+
+def row(name: str, labels: Iterable[Label], reported: Reported) -> None:
+    """Print the share of each type that is reported."""
+    total: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    for label in labels:
+        total[label.type] += 1
+        found[label.type] += reported(label.first, label.second)
+    cells = [f"{100 * found[each] / total[each]:.2f}" if total[each] else "" for each in TYPES]
+    print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+
+
+def main() -> None:
+    """Find clones, compare them with the labels, and print the tables."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--jscpd", default=shutil.which("jscpd"), help="the program")
+    parser.add_argument("--threshold", type=float, default=CloneQuery().threshold)
+    args = parser.parse_args()
+    with (args.folder / "pairs.csv").open(encoding="utf-8", newline="") as source:
+        labels = [Label(line["id1"], line["id2"], line["type"]) for line in csv.DictReader(source)]
+    counts = Counter(label.type for label in labels)
+    with tempfile.TemporaryDirectory() as scratch:
+        tree = unpacked(args.folder, Path(scratch))
+        room = Analysis(Repository.at(tree))
+        try:
+            start, began = time.perf_counter(), time.process_time()
+            report = find_clones(room, Project(), CloneQuery(threshold=args.threshold))
+            took, processor = time.perf_counter() - start, time.process_time() - began
+            survey = room.survey(Project())
+        finally:
+            room.close()
+        functions = {path: longest(record) for path, record in survey.files.items() if record.functions}
+        skipped = dict(survey.counts.files_skipped)
+        print(f"{len(survey.files)} files, skipped {skipped}; {took:.1f} s, {processor:.1f} CPU s")
+        print(f"classes: {dict(Counter(one.kind for one in report.classes))}\n")
+        print("| % reported | " + " | ".join(f"{each} ({counts[each]})" for each in TYPES) + " |")
+        print("| --- |" + " ---: |" * len(TYPES))
+
+        def ours(kinds: Iterable[str]) -> Reported:
+            return by_class(
+                covering([each[:3] for each in one.fragments], functions)
+                for one in report.classes
+                if one.kind in kinds
+            )
+
+        row("ours, default arguments", labels, ours(KINDS))
+        for half in (0, 1):
+            row(f"half {half + 1} of the labels", [each for each in labels if each.half == half], ours(KINDS))
+        row("exact and renamed classes alone", labels, ours(KINDS[:2]))
+        row("gapped classes alone", labels, ours(["gapped"]))
+        row("semantic leads alone", labels, ours(["semantic"]))
+        if args.jscpd:
+            out = Path(scratch)
+            row(f"jscpd {' '.join(JSCPD[:4])}", labels, jscpd(args.jscpd, tree, out, functions))
+            row("jscpd, renamed", labels, jscpd(args.jscpd, tree, out, functions, *RENAMED))
+            row("jscpd, similarity 0.6", labels, jscpd(args.jscpd, tree, out, functions, "--similarity=0.6"))
+
+
+if __name__ == "__main__":
+    main()
