@@ -71,6 +71,9 @@ _BLOCK_COMMENT = rb"/\*[\s\S]*?(?:\*/|\Z)"
 _PLAIN = rb"[()\[\].,:=;{}]"
 """The signs that most tokens are, before others are tried."""
 _WORD = rb"[@$]?+[A-Za-z_\x80-\xff][\w$\x80-\xff]*+"
+_QUOTES = frozenset((b'"', b"'"))
+_HASH = 2**32 - 2 * KEYWORD
+_is_word = re.compile(_WORD).fullmatch
 _NUMBER = rb"\d\w*+(?:\.\d\w*+)?+(?:(?<=[eE])[+-]\d++)?+"
 
 
@@ -100,13 +103,15 @@ class _Lexer(dict[bytes, int]):
         return Lexed(array("I", map(self.__getitem__, found)).tobytes(), self.line_ends.tobytes())
 
     def __missing__(self, token: bytes) -> int:
+        if _is_word(token):  # which most are
+            kind = KEYWORD | Kind.SIGN if token in self._keywords else Kind.NAME
+            self[token] = number = crc32(token) & _HASH | kind
+            return number
         lines, kind = token.count(b"\n"), self._kind(token)
         if kind == Kind.BLANK:
             number = (_indentation(token) << LINE_BITS | lines) << KIND_BITS
         else:
-            number = crc32(token) & ~(2 * KEYWORD - 1) | kind
-            if token in self._keywords:
-                number |= KEYWORD
+            number = crc32(token) & _HASH | kind
             if lines:
                 self.line_ends.append(lines)
                 return number + OVER_LINES
@@ -114,15 +119,13 @@ class _Lexer(dict[bytes, int]):
             self[token] = number
         return number
 
-    def _kind(self, token: bytes) -> Kind:
+    def _kind(self, token: bytes) -> int:
+        if token[:1] in _QUOTES and len(token) > 1:
+            return Kind.STRING
         if not token.strip() or token[:2] == b"\\\n" or (self._has_blocks and token[:2] == b"/*"):
             return Kind.BLANK
-        if token in self._keywords:
-            return Kind.SIGN
         if token[:1].isdigit():
             return Kind.NUMBER
-        if re.fullmatch(_WORD, token):
-            return Kind.NAME
         if self._import.fullmatch(token):
             return Kind.IMPORT
         return Kind.SIGN if len(token) == 1 else Kind.STRING

@@ -1,8 +1,9 @@
 """Maximal matches: stretches of whole lines that are equal, or equal but for a consistent renaming.
 
 Contract:
-- All fragments of a match agree token by token; none can be made longer by a line on either side with all of
-  them still agreeing, but for the two bounds here.
+- All fragments of a match agree: in the window that they were found by, of which hashes of 64 bits are equal,
+  and beyond it token by token. None can be made longer by a line on either side with all of them still
+  agreeing, but for the two bounds here.
 - Fragments of one match do not overlap: where code repeats itself at once, a fragment is one repetition.
 - The work is bounded: beyond `_MOST_CELLS` comparisons matches stay as long as they have become.
 """
@@ -55,7 +56,7 @@ def matches(corpus: Corpus, text: Text, least_tokens: int, least_lines: int) -> 
     heads, parts = np.flatnonzero(found.heads), []
     while len(heads):
         places, bounds = _members(found, heads)
-        part, reached = _extended(corpus, comparison, places, bounds)
+        part, reached = _extended(corpus, comparison, places, bounds, least_tokens)
         parts.append(_in_lines(corpus, part, least_tokens, least_lines))
         # A renaming may end though every window agrees: the rest of the chain begins a match of its own.
         following = np.searchsorted(anchors, reached - least_tokens, "right")
@@ -73,17 +74,13 @@ class _Comparison:
         self._text = text
         self._cells = 0
 
-    def ahead(self, places: Numbers, bounds: Numbers, limits: Numbers) -> Numbers:
-        """Return how many tokens from the places on agree, up to a limit for each match."""
-        return self._agreeing(places, bounds, limits, np.zeros_like(limits), 1)
-
-    def back(self, places: Numbers, bounds: Numbers, limits: Numbers, inside: Numbers) -> Numbers:
-        """Return how many tokens before the places agree, where `inside` tokens after them belong to it."""
-        return self._agreeing(places - 1, bounds, limits, inside, -1)
-
-    def _agreeing(
+    def agreeing(
         self, first: Numbers, bounds: Numbers, limits: Numbers, inside: Numbers, step: int
     ) -> Numbers:
+        """Return how many tokens agree, from the first ones on or back, up to a limit for each match.
+
+        So many tokens as `inside` says, on the other side of the first ones, are known to agree.
+        """
         reached, width, call = np.zeros_like(limits), _WIDTH, current_call()
         active = np.flatnonzero(limits > 0)
         sizes = np.diff(bounds)
@@ -128,7 +125,7 @@ def _members(found: Groups, heads: Numbers) -> tuple[Numbers, Numbers]:
 
 
 def _extended(
-    corpus: Corpus, comparison: _Comparison, places: Numbers, bounds: Numbers
+    corpus: Corpus, comparison: _Comparison, places: Numbers, bounds: Numbers, known: int
 ) -> tuple[Matches, Numbers]:
     """Return the matches around the places, as long as they go, and where their first fragments end."""
     heads = bounds[:-1]
@@ -136,9 +133,11 @@ def _extended(
     gaps[bounds[1:] - 1] = corpus.size
     apart = np.minimum.reduceat(gaps, heads)
     room = np.minimum.reduceat(corpus.stop(places) - places, heads)
-    after = comparison.ahead(places, bounds, np.minimum(room, apart))
+    limits = np.minimum(room, apart) - known
+    inside = np.full_like(limits, known)
+    after = comparison.agreeing(places + known, bounds, limits, inside, 1) + known
     room = np.minimum.reduceat(places - corpus.begin(places), heads)
-    before = comparison.back(places, bounds, np.minimum(room, apart - after), after)
+    before = comparison.agreeing(places - 1, bounds, np.minimum(room, apart - after), after, -1)
     reached = places[heads] + after
     return Matches(places - np.repeat(before, np.diff(bounds)), bounds, before + after), reached
 

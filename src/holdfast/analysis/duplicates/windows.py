@@ -2,7 +2,7 @@
 
 Contract:
 - A window begins where a line does and holds neither an import nor the end of a file. Windows of one group
-  have the same hash; the caller compares their tokens.
+  have the same hash of 64 bits.
 - Renamed windows are hashed by what stays under a consistent renaming: of a literal its kind, of a name how
   many tokens before it the same one stands in that window (Baker's encoding of parameterised matches).
 - Of windows that overlap their own like, as in a table, only the first counts.
@@ -64,10 +64,12 @@ class Corpus:
         is_first = np.ones(self.size + 1, np.bool_)
         is_first[1:-1] = tokens.line[1:] != tokens.line[:-1]
         is_first[self.starts] = True
-        self.is_first = is_first
-        """Whether a token is the first of its line; the one after the last is."""
-        self._lines = np.flatnonzero(is_first)
-        self._imports = np.concatenate(([-1], np.flatnonzero(tokens.kind == Kind.IMPORT), [self.size]))
+        self.lines = np.flatnonzero(is_first)
+        """The first token of each line; the one after the last is one."""
+        self._line_of = np.cumsum(is_first, dtype=np.int32) - np.int32(1)
+        self._bounds = np.union1d(self.starts, np.flatnonzero(tokens.kind == Kind.IMPORT))
+        self._part_of = np.repeat(np.arange(len(self._bounds) - 1, dtype=np.int32), np.diff(self._bounds))
+        """Which part of the text, from one bound to the next, each token is in."""
         named = [_FAMILIES.get(language, language) for language in table.languages]
         self.family_names = sorted(set(named))
         numbers = {name: number for number, name in enumerate(self.family_names)}
@@ -79,25 +81,27 @@ class Corpus:
 
     def stop(self, places: Numbers) -> Numbers:
         """Return how far a fragment from each place may go: to the next import or the end of the file."""
-        ends = self.starts[self.file_of(places) + 1]
-        stops: Numbers = np.minimum(self._imports[np.searchsorted(self._imports, places)], ends)
+        stops: Numbers = self._bounds[self._part_of[places] + 1]
         return stops
 
     def begin(self, places: Numbers) -> Numbers:
-        """Return how far back a fragment to each place may begin."""
-        passed = self._imports[np.searchsorted(self._imports, places) - 1] + 1
-        begins: Numbers = np.maximum(passed, self.starts[self.file_of(places)])
+        """Return how far back a fragment from each place may be made longer."""
+        bounds: Numbers = self._bounds[self._part_of[places]]
+        begins: Numbers = bounds + (self.tokens.kind[bounds] == Kind.IMPORT)
         return begins
 
     def whole_lines(self, begins: Numbers, ends: Numbers) -> tuple[Numbers, Numbers]:
         """Return the whole lines of stretches of tokens; what has none ends where it begins, or before."""
-        first = self._lines[np.searchsorted(self._lines, begins)]
-        return first, self._lines[np.searchsorted(self._lines, ends, "right") - 1]
+        lines = self._line_of[begins]
+        first = np.where(
+            self.lines[lines] == begins, begins, self.lines[np.minimum(lines + 1, len(self.lines) - 1)]
+        )
+        return first, self.lines[self._line_of[ends]]
 
     def code_lines(self, begins: Numbers, ends: Numbers) -> Numbers:
         """Return on how many lines stretches of tokens stand."""
-        inside = np.searchsorted(self._lines, ends) - np.searchsorted(self._lines, begins)
-        return inside + ~self.is_first[begins]
+        found: Numbers = self._line_of[ends - 1] - self._line_of[begins] + 1
+        return found
 
     def exact(self) -> Text:
         """Return the tokens as they are written."""
@@ -118,11 +122,13 @@ class Corpus:
 
 def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
     """Return where windows of so many tokens begin, and which of those begin alike."""
-    anchors = np.flatnonzero(corpus.is_first[:-1])
+    anchors = corpus.lines[:-1]
     anchors = anchors[anchors + length <= corpus.stop(anchors)]
+    anchors = anchors[corpus.tokens.kind[anchors] != Kind.IMPORT]
     hashes = _hashes(text, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
-    order = np.argsort(hashes, kind="stable")
+    order = np.argsort(hashes)
     order = order[_repeated(hashes[order])]
+    order = order[np.lexsort((order, hashes[order]))]
     hashes, places = hashes[order], anchors[order]
     overlaps = (hashes[1:] == hashes[:-1]) & (places[1:] - places[:-1] < length)
     order = order[np.concatenate(([True], ~overlaps))] if len(order) else order
