@@ -7,6 +7,8 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.analysis.duplicates.test_near_clones import BUILT_ALIKE, CHANGED, ORIGINAL
+
 DAY = 86_400
 TANGLE = "".join(f"    if a == {number} and b:\n        a += {number}\n" for number in range(15))
 
@@ -36,6 +38,15 @@ FILES = {
     ),
     "README.md": "# Kelp\n",
 }
+
+COPIES = {
+    "copies/a.py": ORIGINAL,
+    "copies/b.py": "import os\n\n\n" + ORIGINAL,
+    "copies/c.py": ORIGINAL.replace("accounts", "users").replace("number", "index"),
+    "copies/d.py": CHANGED,
+    "copies/e.py": BUILT_ALIKE,
+}
+"""Clones of every kind."""
 
 
 def write(root: Path, files: dict[str, str]) -> None:
@@ -81,7 +92,7 @@ def larger(root: Path) -> Path:
         "# KLUDGE: twice\nz = 1\n\n# SLOW: by far\nz = 2\n\n# UNTESTED: all of it\nz = 3\n"
     )
     write(root, {"kelp/src/app.py": tangled, "crab/src/unused.py": unused, "moss/src/moss.py": debts})
-    write(root, {"coverage.xml": COVERAGE})
+    write(root, {"coverage.xml": COVERAGE, **COPIES})
     commit(root, "Go on")
     for arguments in (
         ("checkout", "-q", "-b", "side", "HEAD~1"),

@@ -13,7 +13,7 @@ from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
-from tests.analysis.polyglot import commit, larger, polyglot, write
+from tests.analysis.polyglot import COPIES, commit, larger, polyglot, write
 
 OPERATIONS = {operation.name: operation for operation in toolset("analyze").operations}
 NEEDED: dict[str, dict[str, Any]] = {
@@ -130,6 +130,16 @@ FLIPS: dict[str, dict[str, Any]] = {
         "scope": "types",
         "format": "json",
     },
+    "analyze_duplicates": {
+        "project_path": "copies",
+        "detection_type": "exact",
+        "threshold": 1.0,
+        "gpu": True,
+        "perf": True,
+        "format": "json",
+        "min_lines": 1,
+        "limit": 1,
+    },
     "analyze_deep_context": {
         "project_path": "web",
         "include_analyses": ["ast"],
@@ -152,6 +162,7 @@ FIXED = {
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
     "analyze_name_similarity": ("least_score",),
+    "analyze_duplicates": ("threshold", "min_lines", "gpu"),
     "analyze_trend": ("backfilled",),
     "analyze_comprehensive": (
         "results.defects.by_risk",  # which takes a year of history
@@ -208,7 +219,11 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analysis]:
     polyglot(root)
     write(
         root,
-        {"src/loop.py": RECURSIVE, "tests/test_app.py": "import os\n\n\ndef test_nothing():\n    pass\n"},
+        {
+            **COPIES,
+            "src/loop.py": RECURSIVE,
+            "tests/test_app.py": "import os\n\n\ndef test_nothing():\n    pass\n",
+        },
     )
     commit(root, "Add a loop and a test")
     room = opened(root)

@@ -16,6 +16,7 @@ from tests.contract.context_cases import CONTEXT_CASES
 from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
 from tests.contract.defect_cases import DEFECT_CASES
+from tests.contract.duplicates_cases import DUPLICATES_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
@@ -295,6 +296,7 @@ CASES = [
     *GRAPH_CASES,
     *NAME_CASES,
     *DEBT_CASES,
+    *DUPLICATES_CASES,
     *TREND_CASES,
     *DEFECT_CASES,
     *COMPREHENSIVE_CASES,

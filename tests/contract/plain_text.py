@@ -14,6 +14,7 @@ from tests.contract.context_cases import CONTEXT_PLAIN_TEXT
 from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.debt_cases import DEBT_PLAIN_TEXT
 from tests.contract.defect_cases import DEFECT_PLAIN_TEXT
+from tests.contract.duplicates_cases import DUPLICATES_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.name_cases import NAME_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
@@ -40,6 +41,7 @@ REASONS = {
     **GRAPH_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
     **NAME_PLAIN_TEXT,
+    **DUPLICATES_PLAIN_TEXT,
     **TREND_PLAIN_TEXT,
     **DEFECT_PLAIN_TEXT,
     **COMPREHENSIVE_PLAIN_TEXT,

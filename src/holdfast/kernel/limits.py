@@ -121,6 +121,8 @@ class Limits:
     churn_files: int = 10_000
     complexity_functions: int = 10_000
     debt_items: int = 10_000
+    clone_groups: int = 1_000_000
+    clone_lines: int = 10_000
     graph_nodes: int = 10_000
     similar_names: int = 1_000
     name_characters: int = 200

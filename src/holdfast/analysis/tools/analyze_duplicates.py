@@ -1,0 +1,350 @@
+"""`analyze_duplicates`: code that is there more than once, as classes of fragments that are alike."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import log, sqrt
+from typing import Literal
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis import sarif
+from holdfast.analysis.duplicates.clone import KINDS, CloneClass, CloneKind, CloneQuery, CloneReport, Fragment
+from holdfast.analysis.duplicates.clones import clones_of
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.rules import DUPLICATE_RULES
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import monotonic
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+DetectionType = Literal[CloneKind, "all"]
+DuplicatesFormat = Literal["summary", "detailed", "json", "sarif"]
+_GROUPS = 20
+_SHOWN = 10
+_PREVIEW_LINES = 3
+_METHOD = (
+    "Exact: the same tokens; layout and comments do not count. Renamed: other names, where the renaming is"
+    " consistent in a fragment, and other literals. Gapped: functions and blocks with lines put in or taken"
+    " out, by how much of both an alignment covers. Semantic: leads, by structure; look first."
+    " Imports are no duplicates. Languages are compared with themselves; JavaScript and TypeScript, and C and"
+    " C++, with each other. A line in several groups counts once, one in a mere lead not at all."
+)
+
+
+class AnalyzeDuplicates(Input):
+    """Which files, and which duplicates."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    detection_type: DetectionType = Field(
+        default="all",
+        description="exact: identical code. renamed: other names. gapped: lines put in or taken out."
+        " semantic: leads to equivalent code. all: each of these.",
+    )
+    threshold: float = Field(
+        default=0.85, ge=0, le=1, description="How alike semantic clones are at least; gapped ones follow it."
+    )
+    gpu: StrictBool = Field(default=False, description="Compare functions on a GPU if there is one.")
+    perf: StrictBool = Field(default=False, description="Also say how long it took.")
+    format: DuplicatesFormat = Field(default="summary", description="How the text is written.")
+    min_lines: int = Field(
+        default=5, ge=1, le=LIMITS.clone_lines, description="Lines of code that a fragment has at least."
+    )
+    limit: int = Field(
+        default=_GROUPS,
+        ge=1,
+        le=LIMITS.clone_groups,
+        description="Most groups to return, the longest first, and most fragments of each but two.",
+    )
+
+
+class CloneFragment(Output):
+    """A stretch of lines that has its like elsewhere."""
+
+    file: UntrustedText
+    start_line: int
+    end_line: int
+    tokens: int
+    similarity_to_representative: float = Field(description="To the first fragment of the group.")
+
+
+class CloneGroup(Output):
+    """Fragments that are alike; the first stands for all."""
+
+    id: str = Field(description="Follows from the content, and stays when other code changes.")
+    clone_type: CloneKind
+    lead: bool = Field(description="Whether this is no finding yet, but worth a look: semantic clones.")
+    copies: int
+    total_lines: int
+    total_tokens: int
+    average_similarity: float
+    fragments: list[CloneFragment] = Field(description="`copies` says how many there are altogether.")
+    preview: UntrustedText | None = optional("How the first fragment begins; in the detailed format.")
+
+
+class DuplicatesSummary(Output):
+    """Everything that was found, also what is not listed."""
+
+    total_files: int
+    total_fragments: int
+    duplicate_lines: int
+    total_lines: int
+    duplication_ratio: float | None = Field(description="From 0 to 1; null where there are no lines.")
+    clone_groups: int
+    groups_by_type: dict[CloneKind, int]
+    largest_group_size: int
+
+
+class Hotspot(Output):
+    """A file with much that is also elsewhere."""
+
+    file: UntrustedText
+    duplicate_lines: int
+    total_lines: int
+    clone_groups: int
+    severity: float = Field(description="max(1, ln(duplicate lines)) · √(groups)")
+
+
+class Performance(Output):
+    """What the work took."""
+
+    analysis_time_s: float
+    reading_s: float = Field(description="Finding, reading and taking apart the files.")
+    comparing_s: float
+    files_per_second: float
+    files_from_cache: int
+
+
+class GpuReport(Output):
+    """Whether a GPU took part."""
+
+    requested: bool
+    used: bool
+    reason: str | None = Field(description="Why not.")
+    device: UntrustedText | None
+
+
+class Duplicates(FileCounts):
+    """The duplicates of a project."""
+
+    format: DuplicatesFormat
+    project_path: UntrustedText
+    detection_type: DetectionType
+    threshold: float
+    min_lines: int
+    summary: DuplicatesSummary
+    groups: list[CloneGroup] = Field(description="`summary.clone_groups` says how many there are.")
+    hotspots: list[Hotspot] = Field(description="The files with most of it, the gravest first.")
+    gpu: GpuReport
+    performance: Performance | None = optional("With `perf` alone.")
+    method: str
+
+
+def _words(result: Duplicates) -> str:
+    """Say the result in the format that was asked for."""
+    return _laid_out(result, 10_000)
+
+
+def _laid_out(result: Duplicates, width: int) -> str:
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    return _sarif(result) if result.format == "sarif" else _report(result, width)
+
+
+def _report(result: Duplicates, width: int) -> str:
+    summary, is_detailed = result.summary, result.format == "detailed"
+    ratio = "none" if summary.duplication_ratio is None else f"{summary.duplication_ratio:.1%}"
+    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
+    kinds = ", ".join(f"{count} {kind}" for kind, count in summary.groups_by_type.items())
+    shown = result.groups if is_detailed else result.groups[:_SHOWN]
+    spots = [
+        (f"{one.duplicate_lines} of {one.total_lines} lines", f"{one.clone_groups} groups", one.file)
+        for one in result.hotspots[:_SHOWN]
+    ]
+    all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
+    groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
+    lines = [
+        f"Duplication: {ratio}, {summary.duplicate_lines} of {all_lines}.",
+        f"Groups: {groups}, the largest with {summary.largest_group_size}."
+        if summary.clone_groups
+        else "No duplicates were found.",
+        f"Files skipped: {skipped}." if skipped else "",
+        f"GPU: {'used, ' + str(result.gpu.device) if result.gpu.used else result.gpu.reason}"
+        if result.gpu.requested
+        else "",
+        _performance(result.performance),
+        *((_group(one) for one in shown) if is_detailed else ()),
+        table([_cells(one) for one in shown], width, flexible=(4,)) if shown and not is_detailed else "",
+        "Most duplicates are in:\n" + table(spots, width, flexible=(2,)) if spots else "",
+        f"Shown: {len(shown)} of {summary.clone_groups} groups; `detailed` and a higher limit show more."
+        if len(shown) < summary.clone_groups
+        else "",
+    ]
+    return "\n".join([*filter(None, lines), result.method])
+
+
+def _performance(found: Performance | None) -> str:
+    if found is None:
+        return ""
+    return (
+        f"Time: {found.analysis_time_s:g} s, of it reading {found.reading_s:g} s and comparing"
+        f" {found.comparing_s:g} s; {found.files_per_second:g} files/s,"
+        f" {found.files_from_cache} from the cache."
+    )
+
+
+def _cells(one: CloneGroup) -> tuple[str, ...]:
+    first = one.fragments[0]
+    like = f"{one.average_similarity:.0%} alike" + (", a lead" if one.lead else "")
+    place = f"{first.file}:{first.start_line}-{first.end_line}"
+    return one.clone_type, f"{first.tokens} tokens", f"{one.copies} copies", like, place
+
+
+def _group(one: CloneGroup) -> str:
+    head = f"{one.clone_type} {one.id}: {one.copies} copies, {one.average_similarity:.0%} alike"
+    places = [
+        f"  {each.file}:{each.start_line}-{each.end_line} ({each.similarity_to_representative:.0%})"
+        for each in one.fragments
+    ]
+    more = [f"  … and {one.copies - len(places)} more"] if len(places) < one.copies else []
+    preview = [f"  | {line}" for line in (one.preview or "").splitlines()]
+    return "\n".join((head + (", a lead" if one.lead else ""), *places, *more, *preview))
+
+
+def _sarif(result: Duplicates) -> str:
+    findings = []
+    for one in result.groups:
+        first, rule = one.fragments[0], DUPLICATE_RULES[one.clone_type]
+        others = [f"{each.file}:{each.start_line}-{each.end_line}" for each in one.fragments[1:]]
+        told = {"id": one.id, "copies": one.copies, "similarity": one.average_similarity, "others": others}
+        message = f"{rule.summary} {one.copies} copies, also at {others[0]}."
+        findings.append(
+            sarif.Finding(
+                *(rule.id, rule.level, message, first.file, first.start_line, first.end_line),
+                thing=one.id,
+                properties=told,
+            )
+        )
+    left = result.summary.clone_groups - len(result.groups)
+    notes = [result.method, *([f"{left} more groups are left out."] if left else [])]
+    told = {"summary": result.summary.wire(), "gpu": result.gpu.wire()}
+    return sarif.sarif_text(sarif.sarif(DUPLICATE_RULES.values(), findings, properties=told, notes=notes))
+
+
+def _fragment(one: Fragment) -> CloneFragment:
+    return CloneFragment(
+        file=one.file,
+        start_line=one.start_line,
+        end_line=one.end_line,
+        tokens=one.tokens,
+        similarity_to_representative=one.similarity,
+    )
+
+
+def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
+    return CloneGroup(
+        id=one.id,
+        clone_type=one.kind,
+        lead=one.kind == "semantic",
+        copies=len(one.fragments),
+        total_lines=sum(each.end_line - each.start_line + 1 for each in one.fragments),
+        total_tokens=sum(each.tokens for each in one.fragments),
+        average_similarity=one.similarity,
+        fragments=[_fragment(each) for each in one.fragments[: max(2, args.limit)]],
+        preview=_preview(room, one.fragments[0]) if args.format == "detailed" else None,
+    )
+
+
+def _preview(room: Analysis, first: Fragment) -> str | None:
+    text = room.read_other(first.file)
+    return None if text is None else "\n".join(text.split("\n")[first.start_line - 1 :][:_PREVIEW_LINES])
+
+
+def _summary(found: CloneReport) -> DuplicatesSummary:
+    kinds = Counter(one.kind for one in found.classes)
+    return DuplicatesSummary(
+        total_files=len(found.lines),
+        total_fragments=sum(len(one.fragments) for one in found.classes),
+        duplicate_lines=sum(found.duplicate_lines.values()),
+        total_lines=found.total_lines,
+        duplication_ratio=round(found.duplication, 4) if found.total_lines else None,
+        clone_groups=len(found.classes),
+        groups_by_type={kind: kinds[kind] for kind in KINDS if kinds[kind]},
+        largest_group_size=max((len(one.fragments) for one in found.classes), default=0),
+    )
+
+
+def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
+    groups = Counter(path for one in found.classes for path in {each.file for each in one.fragments})
+    spots = [
+        Hotspot(
+            file=path,
+            duplicate_lines=lines,
+            total_lines=found.lines[path],
+            clone_groups=groups[path],
+            severity=round(max(1.0, log(lines)) * sqrt(groups[path]), 3),
+        )
+        for path, lines in found.duplicate_lines.items()
+    ]
+    return sorted(spots, key=lambda one: (-one.severity, one.file))[:most]
+
+
+@analyze.operation(
+    "analyze_duplicates",
+    title="Analyze duplicates",
+    effect=Effect.READ,
+    command="duplicates",
+    positional=("project_path",),
+    example="holdfast analyze duplicates src --detection-type renamed --format detailed",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=_words,
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
+    """Find code that is there more than once: copied, renamed, changed in places, or alike in what it does.
+
+    Tells groups of fragments that are alike, with places and how alike they are, the files with most of it,
+    and the share of lines that are duplicates.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    kinds = frozenset(KINDS) if args.detection_type == "all" else frozenset({args.detection_type})
+    began = monotonic()
+    survey = room.lexed(project)
+    read = monotonic()
+    query = CloneQuery(kinds, args.min_lines, args.threshold, args.gpu)
+    found = clones_of(room, survey, query, project)
+    took = monotonic() - began
+    performance = Performance(
+        analysis_time_s=round(took, 3),
+        reading_s=round(read - began, 3),
+        comparing_s=round(began + took - read, 3),
+        files_per_second=round(len(survey.files) / took, 1),
+        files_from_cache=survey.hits,
+    )
+    return Duplicates(
+        **survey.counts.model_dump(),
+        format=args.format,
+        project_path=project.path or ".",
+        detection_type=args.detection_type,
+        threshold=args.threshold,
+        min_lines=args.min_lines,
+        summary=_summary(found),
+        groups=[_found(room, one, args) for one in found.classes[: args.limit]],
+        hotspots=_hotspots(found, args.limit),
+        gpu=GpuReport(**vars(found.gpu)),
+        performance=performance if args.perf else None,
+        method=_METHOD,
+    )

@@ -1,0 +1,165 @@
+"""`analyze_duplicates`: what it finds, how it says so, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.tools.analyze_duplicates import AnalyzeDuplicates, Duplicates, analyze_duplicates
+from holdfast.kernel.dispatch import validated
+from holdfast.kernel.errors import InvalidArguments
+from holdfast.storage.git.repository import Repository
+from holdfast.toolsets import toolset
+from tests.analysis.duplicates.test_token_clones import SUM, SUMMED
+from tests.analysis.records.test_survey import write
+from tests.analysis.sarif_schema import check_sarif
+
+LONG = "".join(f"    first_{number} = load(items, {number}) + result\n" for number in range(12))
+GAPPED = LONG.replace("first_3 = load(items, 3) + result", "log('here')\n    first_3 = load(items, 3)")
+
+
+@pytest.fixture
+def room(repository: Path) -> Iterator[Analysis]:
+    """A repository with a copy, a renamed copy, a copy with another line in it, and code of its own."""
+    write(
+        repository,
+        {
+            "src/a.py": "import os\n\n\n" + SUM,
+            "src/b.py": "import sys\n\n\n" + SUM,
+            "lib/c.py": SUMMED,
+            "lib/d.py": f"def one(items, result):\n{LONG}    return result\n",
+            "lib/e.py": f"def one(items, result):\n{GAPPED}    return result\n",
+            "lib/own.py": "class Own:\n    pass\n",
+            "lib/small.min.js": "var a=1;" * 400,
+        },
+    )
+    opened = Analysis(Repository.at(repository))
+    yield opened
+    opened.close()
+
+
+def asked(room: Analysis, **arguments: Any) -> Duplicates:
+    result: Duplicates = analyze_duplicates(room, validated(AnalyzeDuplicates, arguments))
+    return result
+
+
+def words(result: Duplicates) -> str:
+    [operation] = [one for one in toolset("analyze").operations if one.name == "analyze_duplicates"]
+    return operation.words(result)
+
+
+def found(result: Duplicates) -> set[tuple[str, tuple[str, ...]]]:
+    return {(one.clone_type, tuple(each.file for each in one.fragments)) for one in result.groups}
+
+
+@pytest.mark.requirement("analysis-125", "analysis-216")
+def test_left_out_the_project_is_everything_and_files_are_counted(room: Analysis) -> None:
+    everything, part = asked(room), asked(room, project_path="src")
+
+    assert everything.project_path == "."
+    assert (everything.files_discovered, everything.files_analyzed) == (7, 6)
+    assert everything.files_skipped == {"minified": 1}
+    assert found(part) == {("exact", ("src/a.py", "src/b.py"))}
+    assert part.summary.duplicate_lines == 10
+
+
+@pytest.mark.requirement("analysis-130")
+def test_all_has_what_each_type_finds_alone(room: Analysis) -> None:
+    everything = asked(room, limit=1000)
+    alone = {
+        kind: asked(room, detection_type=kind, limit=1000)
+        for kind in ("exact", "renamed", "gapped", "semantic")
+    }
+
+    assert {one.id for one in everything.groups} == {one.id for each in alone.values() for one in each.groups}
+    assert ("exact", ("src/a.py", "src/b.py")) in found(alone["exact"])
+    assert ("renamed", ("lib/c.py", "src/a.py", "src/b.py")) in found(alone["renamed"])
+    assert ("gapped", ("lib/d.py", "lib/e.py")) in found(alone["gapped"])
+    assert everything.summary.groups_by_type == {
+        kind: each.summary.clone_groups for kind, each in alone.items() if each.groups
+    }
+    assert all(one.lead == (one.clone_type == "semantic") for one in everything.groups)
+
+
+@pytest.mark.requirement("analysis-131")
+def test_a_threshold_outside_of_0_to_1_is_refused(room: Analysis) -> None:
+    assert asked(room).threshold == 0.85
+    for threshold in (-0.1, 1.1, "much"):
+        with pytest.raises(InvalidArguments, match="threshold"):
+            asked(room, threshold=threshold)
+
+
+@pytest.mark.requirement("analysis-133")
+def test_the_work_is_measured_where_that_is_asked_for(room: Analysis) -> None:
+    measured = asked(room, perf=True).performance
+
+    assert measured is not None
+    assert measured.analysis_time_s > 0
+    assert "performance" not in asked(room).wire()
+
+
+@pytest.mark.requirement("analysis-134")
+def test_the_summary_says_how_much_and_where(room: Analysis) -> None:
+    text = words(asked(room, project_path="src", detection_type="exact"))
+
+    assert "10 of 16 lines in 2 files" in text
+    assert "Groups: 1 (1 exact) with 2 fragments" in text
+    assert "src/a.py:4-8" in text
+
+
+@pytest.mark.requirement("analysis-135")
+def test_the_detailed_text_has_every_place_and_how_it_begins(room: Analysis) -> None:
+    text = words(asked(room, detection_type="renamed", format="detailed"))
+
+    assert "  src/b.py:4-8 (" in text
+    assert "  | def summed(rows):" in text
+
+
+@pytest.mark.requirement("analysis-136")
+def test_json_is_the_data_and_can_hold_all_of_it(room: Analysis) -> None:
+    result = asked(room, format="json", limit=100_000)
+    data = json.loads(words(result))
+
+    assert data == json.loads(result.model_dump_json(by_alias=True))
+    assert len(data["groups"]) == data["summary"]["clone_groups"]
+    assert data["hotspots"][0]["severity"] >= data["hotspots"][-1]["severity"]
+
+
+@pytest.mark.requirement("analysis-137")
+def test_sarif_has_a_finding_for_each_group(room: Analysis) -> None:
+    result = asked(room, format="sarif")
+    document = json.loads(words(result))
+    check_sarif(document)
+
+    [run] = document["runs"]
+    assert [one["properties"]["id"] for one in run["results"]] == [one.id for one in result.groups]
+    assert {one["ruleId"] for one in run["results"]} >= {"duplicate/exact", "duplicate/renamed"}
+
+
+def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
+    result = asked(room, limit=1)
+
+    assert len(result.groups) == len(result.hotspots) == 1
+    assert len(result.groups[0].fragments) == 2
+    assert f"Shown: 1 of {result.summary.clone_groups} groups" in words(result)
+
+
+def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Analysis) -> None:
+    from holdfast.analysis.duplicates.clone import CloneQuery
+    from holdfast.analysis.duplicates.clones import clones_in
+    from holdfast.analysis.records.product import TOKENS
+    from holdfast.analysis.records.surveyor import Surveyor
+    from holdfast.analysis.survey import Project
+
+    reports = []
+    for workers in (1, 3):
+        surveyor = Surveyor(room.repository, TOKENS, worth_bytes=1)
+        files = surveyor.survey(Project(), "force-refresh", workers).files
+        surveyor.close()
+        reports.append(repr(clones_in(files, CloneQuery(frozenset({"exact", "renamed"})))))
+    assert reports[0] == reports[1]
