@@ -66,7 +66,7 @@ FLIPS: dict[str, dict[str, Any]] = {
         "explain": True,
         "sarif": True,
         "format": "json",
-        "rank_by": ({"min_confidence": 0}, "risk per line"),
+        "rank_by": ({"min_confidence": 0}, "risk-per-line"),
         "limit": ({"min_confidence": 0}, 1),
     },
     "analyze_dead_code": {

@@ -12,6 +12,7 @@ from holdfast.analysis.records.token_stream import TokenStream
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Survey
 from holdfast.analysis.trend.point_store import PointStore
 from holdfast.kernel.cache import Memory
+from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import Clock, utc_now
 from holdfast.kernel.errors import Denied, Invalid, NotFound, TooLarge, Unavailable
 from holdfast.storage.files.work_tree import RepoPath, Tree
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from holdfast.syntax.record import Record
 
 _SETTINGS_BYTES = 4 * 2**20
+_OFTEN = 100
 _ANSWERS = 32
 
 Answer = TypeVar("Answer")
@@ -75,9 +77,11 @@ class Analysis:
         self, question: str, survey: Survey, answer: Callable[[Record], Answer]
     ) -> dict[str, Answer]:
         """Return what follows from the record of each file alone, found anew only for new records."""
-        known = self._of_files.get(question, {})
-        found = {}
+        known, call = self._of_files.get(question, {}), current_call()
+        found: dict[str, tuple[Record, Answer]] = {}
         for path, record in survey.files.items():
+            if len(found) % _OFTEN == 0:
+                call.progress(len(found), len(survey.files), "files measured")
             before = known.get(path)
             found[path] = (record, answer(record)) if before is None or before[0] is not record else before
         self._of_files[question] = found

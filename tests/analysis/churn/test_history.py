@@ -57,6 +57,32 @@ def test_a_commit_is_read_once(repository, reads):
     assert reads == [2, 1]
 
 
+def test_what_touched_a_file_follows_it_and_fixes_stay_known(repository, reads):
+    commit(repository, {"a": "1\n2\n3\n"}, "Begin")
+    commit(repository, {"a": "1\n2\n4\n"}, "Mend the end\n\nFixes #12")
+    git(repository, "mv", "a", "b")
+    git(repository, "commit", "--quiet", "-m", "Fix typo in a name")
+    now = int(git(repository, "log", "-1", "--format=%ct"))
+    found = []
+    for _ in range(2):
+        history = History(Repository.discover(repository))
+        touched = history.touched(now, 30)
+        assert history.touched(now, 30) is touched
+        found.append([(commit.subject, commit.is_fix) for commit in touched.commits])
+        history.close()
+    assert found[0] == found[1] == [("Fix typo in a name", False), ("Mend the end", True), ("Begin", False)]
+    assert touched.files["b"][::3] == [0, 1, 2]
+    assert reads == [3]
+
+
+def test_a_commit_over_very_many_files_is_no_fix(repository):
+    commit(repository, {f"f{number}": "1\n" for number in range(41)}, "Fix the first line of each")
+    history = History(Repository.discover(repository))
+    touched = history.touched(int(git(repository, "log", "-1", "--format=%ct")), 30)
+    history.close()
+    assert [commit.is_fix for commit in touched.commits] == [False]
+
+
 def test_a_rewritten_history_is_told_as_it_is(repository, reads):
     commit(repository, {"a": "1\n"})
     commit(repository, {"a": "2\n"})

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from holdfast.analysis.defects import measures
 from holdfast.analysis.defects.logistic import shipped
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
@@ -187,7 +188,7 @@ def test_the_own_history_teaches_the_model_and_size_is_the_baseline(years):
 
 
 def test_ranking_by_risk_per_line_prefers_small_files(years):
-    plain, dense = asked(years), asked(years, rank_by="risk per line")
+    plain, dense = asked(years), asked(years, rank_by="risk-per-line")
     densities = [found.risk_per_100_lines for found in dense.predictions]
     assert densities == sorted(densities, reverse=True)
     order = [[found.file for found in result.predictions] for result in (plain, dense)]
@@ -224,6 +225,18 @@ def test_sarif_is_valid_and_wins_over_the_format(project):
         assert told["properties"]["defect_probability"] == found.probability
         assert told["properties"]["confidence"] == found.confidence
     assert words(asked(project, format="sarif")) == words(result)
+
+
+def test_only_files_that_changed_are_measured_again(project, monkeypatch):
+    looked_at = []
+    monkeypatch.setattr(measures, "cohesion", lambda record: looked_at.append(record) or 1.0)
+    room = Analysis(Repository.discover(project), lambda: NOW)
+    analyze_defect_probability(room, AnalyzeDefectProbability())
+    assert len(looked_at) == 4
+    (project / "src" / "small.py").write_text("x = 1\n", encoding="utf-8")
+    analyze_defect_probability(room, AnalyzeDefectProbability())
+    room.close()
+    assert len(looked_at) == 5
 
 
 def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypatch):

@@ -34,7 +34,7 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 DefectFormat = Literal["summary", "detailed", "json", "sarif"]
-RankedBy = Literal["probability", "risk per line"]
+RankedBy = Literal["probability", "risk-per-line"]
 _FILES, _SHOWN, _UNLIMITED = 50, 10, 10_000
 _LEVELS: dict[Risk, sarif.Level] = {"High": "error", "Medium": "warning", "Low": "note"}
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
@@ -77,7 +77,7 @@ class AnalyzeDefectProbability(Input):
     format: DefectFormat = Field(default="summary", description="How the text is written.")
     rank_by: RankedBy = Field(
         default="probability",
-        description="`risk per line` begins where reading a hundred lines finds most.",
+        description="`risk-per-line` begins where reading a hundred lines finds most.",
     )
     limit: int = Field(
         default=_FILES, ge=1, le=LIMITS.defect_files, description="Most files to return, the riskiest first."
@@ -285,7 +285,7 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     survey = room.survey(project)
     report = predictions(room, project, survey)
     sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
-    if args.rank_by == "risk per line":
+    if args.rank_by == "risk-per-line":
         sure.sort(key=lambda found: (-found.per_100_lines, found.file))
     return Defects(
         **survey.counts.model_dump(),
