@@ -50,7 +50,7 @@ def spearman(one: Sequence[float], other: Sequence[float]) -> float:
 
 def wordllama(folder: Path) -> Callable[[str, str], float]:
     """Return how its authors would compare two names: the mean of the rows of their tokens."""
-    [weights], [tokens] = folder.rglob("*.safetensors"), folder.rglob("*tokenizer*.json")
+    [weights], [tokens] = folder.rglob("*.safetensors"), folder.rglob("*tokenizer_config.json")
     [rows] = import_module("safetensors.numpy").load_file(weights).values()
     tokenizer = import_module("tokenizers").Tokenizer.from_file(str(tokens))
 
