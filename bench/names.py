@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 
 from holdfast.analysis.names.catalogue import Catalogue, Identifier, catalogue
-from holdfast.analysis.names.ranking import STRING_SHARE, pair_scores, ranking
+from holdfast.analysis.names.ranking import STRING_SHARE, Comparison, ranking
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import shipped_vectors
 from holdfast.analysis.room import Analysis
@@ -60,6 +60,12 @@ def wordllama(folder: Path) -> Callable[[str, str], float]:
         return mean / np.linalg.norm(mean)
 
     return lambda one, other: float(vector(one) @ vector(other))
+
+
+def pair_scores(one: str, other: str) -> tuple[float, float, float]:
+    """Return how alike two names are: by letters, by meaning, and by both."""
+    compared = Comparison(Catalogue([Identifier(other, "", ())]), one, phonetic=False)
+    return float(compared.strings[0]), float(compared.vectors[0]), float(compared.scores[0])
 
 
 def accuracy(path: Path, other: Callable[[str, str], float] | None) -> None:

@@ -101,10 +101,7 @@ def test_a_name_is_one_result_with_all_its_places(project):
     assert names(result).count("compute_sum") == 2  # a function and a method
     (project / "third.py").write_text("def compute_sum():\n    pass\n", encoding="utf-8")
     best = asked(project, query="compute_sum", scope="functions").matches[0]
-    assert (best.occurrences, [(place.file, place.line) for place in best.other_places]) == (
-        2,
-        [("third.py", 1)],
-    )
+    assert (best.occurrences, best.other_places) == (2, ["third.py:1"])
 
 
 @pytest.mark.requirement("analysis-186")

@@ -7,9 +7,8 @@ same catalogue. What is kept for each distinct name has its row in the order of 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import jellyfish
 import numpy as np
@@ -33,13 +32,12 @@ KINDS: dict[Scope, frozenset[str]] = {
     "variables": VARIABLES | {"EnumMember", "Event", LOCAL},
 }
 _BATCH = 10_000
-_NOTHING = ""
+_FILES = 100
 _SHORT_CODE = 1
 """Codes of so few letters are those of far too many words."""
 
 
-@dataclass(frozen=True)
-class Identifier:
+class Identifier(NamedTuple):
     """A name with its kind, and every place where something of that kind is defined by it."""
 
     name: str
@@ -61,26 +59,23 @@ class Catalogue:
         self.names = list(rows)
         self.rows = np.array([rows[each.name] for each in identifiers], dtype=np.intp)
         self.letters = [name.lower() for name in self.names]
-        words: dict[str, int] = {_NOTHING: 0}
+        words: dict[str, int] = {"": 0}
         flat: list[int] = []
         starts: list[int] = []
         for name in self.names:
             starts.append(len(flat))
             flat += [words.setdefault(word, len(words)) for word in subwords(name)] or [0]
-        self._words, self._flat, self._starts = (
-            list(words),
-            np.array(flat, np.intp),
-            np.array(starts, np.intp),
-        )
-        self.vectors = unit(self.summed(shipped_vectors()(self._words)))
+        self._words = list(words)
+        self._flat, self._starts = np.array(flat, dtype=np.intp), np.array(starts, dtype=np.intp)
+        self.vectors = unit(self._summed(shipped_vectors()(self._words)))
         self.has_vector: Flags = np.asarray(self.vectors.any(axis=1))
 
-    def summed(self, of_words: Matrix) -> Matrix:
+    def _summed(self, of_words: Matrix) -> Matrix:
         """Return for each name the sum of what is given for each word."""
         batches = []
         ends = [*self._starts[_BATCH::_BATCH], len(self._flat)] if self.names else []
         for number, end in enumerate(ends):
-            current_call().progress(number * _BATCH, len(self.names), "names compared")
+            current_call().check()
             starts = self._starts[number * _BATCH : (number + 1) * _BATCH]
             batches.append(np.add.reduceat(of_words[self._flat[starts[0] : end]], starts - starts[0]))
         return np.concatenate(batches) if batches else of_words[:0]
@@ -114,7 +109,9 @@ def sound(word: str) -> str:
 def catalogue(survey: Survey) -> Catalogue:
     """Return the identifiers of a survey: all definitions, parameters and local variables."""
     found: dict[tuple[str, str], set[Place]] = {}
-    for path, record in survey.files.items():
+    for number, (path, record) in enumerate(survey.files.items()):
+        if number % _FILES == 0:
+            current_call().progress(number, len(survey.files), "files whose names are read")
         definitions = record.names.definitions
         for each in definitions:
             found.setdefault((each.name, each.kind), set()).add((path, each.line))

@@ -8,7 +8,7 @@ import numpy as np
 from rapidfuzz import fuzz, process
 from rapidfuzz.distance import Levenshtein
 
-from holdfast.analysis.names.catalogue import Catalogue, Flags, Identifier, Numbers, Scope
+from holdfast.analysis.names.catalogue import Catalogue, Flags, Numbers, Place, Scope
 from holdfast.analysis.names.subwords import subwords
 from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
 
@@ -23,24 +23,17 @@ _DIGITS = 4
 class Match:
     """An identifier that is like the query: scores are from 0 to 1."""
 
-    identifier: Identifier
+    name: str
+    kind: str
+    places: tuple[Place, ...]
     score: float
     string: float
     vector: float | None
     """None where one of the names has no word with a vector; the score is then that of the letters."""
     phonetic: float | None
     """Where all words of the query sound like one of the name: the share of words of both that do, else 0."""
-    edits: int
+    edit_distance: int
     """Levenshtein's distance, whatever the case of letters."""
-
-
-@dataclass(frozen=True)
-class Ranking:
-    """The best matches, and among how many they are."""
-
-    matches: tuple[Match, ...]
-    found: int
-    candidates: int
 
 
 class Comparison:
@@ -48,7 +41,8 @@ class Comparison:
 
     def __init__(self, catalogue: Catalogue, query: str, *, phonetic: bool) -> None:
         words = subwords(query)
-        self.strings = _similar_letters(query.lower(), catalogue.letters)
+        letters = process.cdist([query.lower()], catalogue.letters, scorer=fuzz.ratio, dtype=np.float32)
+        self.strings: Matrix = letters[0] / 100
         mine = unit(shipped_vectors()(words).sum(axis=0))
         self.vectors = np.maximum(catalogue.vectors @ mine, 0)
         self.sounds = None
@@ -63,17 +57,6 @@ class Comparison:
         self.scores: Matrix = np.where(self.measured, both, spelt).round(_DIGITS)
 
 
-def pair_scores(one: str, other: str) -> tuple[float, float, float]:
-    """Return how alike two names are: by letters, by meaning, and both combined."""
-    compared = Comparison(Catalogue([Identifier(other, "", ())]), one, phonetic=False)
-    return float(compared.strings[0]), float(compared.vectors[0]), float(compared.scores[0])
-
-
-def _similar_letters(query: str, names: list[str]) -> Matrix:
-    found: Matrix = process.cdist([query], names, scorer=fuzz.ratio, dtype=np.float32)[0] / 100
-    return found
-
-
 def _highest(scores: Matrix, places: Numbers, count: int) -> Numbers:
     """Return the places of the highest scores, the highest first, equal ones as they come."""
     if len(places) > count:
@@ -82,23 +65,24 @@ def _highest(scores: Matrix, places: Numbers, count: int) -> Numbers:
     return places[np.argsort(-scores[places], kind="stable")][:count]
 
 
-def ranking(catalogue: Catalogue, query: str, scope: Scope, top: int, *, phonetic: bool) -> Ranking:
-    """Return the identifiers of a scope that are most like a name, the best first."""
+def ranking(
+    catalogue: Catalogue, query: str, scope: Scope, top: int, *, phonetic: bool
+) -> tuple[list[Match], int]:
+    """Return the identifiers of a scope that are most like a name, and how many are like it at all."""
     compared = Comparison(catalogue, query, phonetic=phonetic)
-    wanted = catalogue.scopes[scope]
     scores = compared.scores[catalogue.rows]
-    found = np.flatnonzero((scores >= LEAST) & wanted)
+    found = np.flatnonzero((scores >= LEAST) & catalogue.scopes[scope])
     matches = []
     for at in _highest(scores, found, top):
-        row = catalogue.rows[at]
+        row, sounds = catalogue.rows[at], compared.sounds
         matches.append(
             Match(
-                identifier=catalogue.identifiers[at],
+                **catalogue.identifiers[at]._asdict(),
                 score=round(float(scores[at]), _DIGITS),
                 string=round(float(compared.strings[row]), _DIGITS),
                 vector=round(float(compared.vectors[row]), _DIGITS) if compared.measured[row] else None,
-                phonetic=None if compared.sounds is None else round(float(compared.sounds[row]), _DIGITS),
-                edits=Levenshtein.distance(query.lower(), catalogue.letters[row]),
+                phonetic=None if sounds is None else round(float(sounds[row]), _DIGITS),
+                edit_distance=Levenshtein.distance(query.lower(), catalogue.letters[row]),
             )
         )
-    return Ranking(tuple(matches), len(found), int(np.count_nonzero(wanted)))
+    return matches, len(found)

@@ -60,13 +60,6 @@ class AnalyzeNameSimilarity(Input):
     format: NamesFormat = Field(default="summary", description="How the text is written.")
 
 
-class NamePlace(Output):
-    """Where a name is defined."""
-
-    file: UntrustedText
-    line: int = Field(description="Of parameters and local variables, that of the function they belong to.")
-
-
 class SimilarName(Output):
     """A name like the one asked for, and why."""
 
@@ -87,7 +80,9 @@ class SimilarName(Output):
     )
     edit_distance: int = Field(description="Letters to insert, delete or replace, whatever their case.")
     occurrences: int = Field(description="In how many places something of this name and kind is defined.")
-    other_places: list[NamePlace] = Field(description=f"Beside the first, {_PLACES} at most.")
+    other_places: list[UntrustedText] = Field(
+        description=f"File and line of others than the first, {_PLACES} at most."
+    )
 
 
 class NameSimilarity(FileCounts):
@@ -140,20 +135,14 @@ def _cells(match: SimilarName, detailed: bool) -> list[str]:
 
 
 def _similar(match: Match) -> SimilarName:
-    (file, line), *others = match.identifier.places
+    (file, line), *others = match.places
     return SimilarName(
-        name=match.identifier.name,
-        kind=match.identifier.kind,
         file=file,
         line=line,
-        score=match.score,
-        string=match.string,
-        vector=match.vector,
-        phonetic=match.phonetic,
         phonetic_match=None if match.phonetic is None else match.phonetic > 0,
-        edit_distance=match.edits,
         occurrences=1 + len(others),
-        other_places=[NamePlace(file=file, line=line) for file, line in others[:_PLACES]],
+        other_places=[f"{file}:{line}" for file, line in others[:_PLACES]],
+        **{name: value for name, value in vars(match).items() if name != "places"},
     )
 
 
@@ -188,16 +177,16 @@ def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> Name
     project = Project(checked_project(room.repository, args.project_path))
     survey = room.survey(project)
     known = room.once(f"names {project.path}", survey, lambda: catalogue(survey))
-    ranked = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
+    matches, total = ranking(known, args.query, args.scope, args.top_k, phonetic=args.phonetic)
     return NameSimilarity(
         **survey.counts.model_dump(),
         format=args.format,
         project_path=project.path or ".",
         query=args.query,
         scope=args.scope,
-        total_candidates=ranked.candidates,
-        total_matches=ranked.found,
+        total_candidates=int(known.scopes[args.scope].sum()),
+        total_matches=total,
         least_score=LEAST,
-        matches=[_similar(match) for match in ranked.matches],
+        matches=[_similar(match) for match in matches],
         method=_METHOD + (_PHONETIC if args.phonetic else ""),
     )
