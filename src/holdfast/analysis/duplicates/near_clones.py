@@ -57,11 +57,11 @@ def _likely(pieces: Pieces, gpu: bool) -> tuple[LikelyPairs, GpuUse]:
         nothing = np.zeros(0, np.int64)
         return LikelyPairs(nothing, nothing, nothing), idle(use)
     try:
-        return likely_pairs(pieces, arrays), use
+        return likely_pairs(pieces, arrays, current_call().check), use
     except (RuntimeError, MemoryError) as problem:
         if not use.used:
             raise
-        return likely_pairs(pieces), failed(use, problem)
+        return likely_pairs(pieces, np, current_call().check), failed(use, problem)
 
 
 def _aligned(
@@ -80,9 +80,12 @@ def _aligned(
     )
     similar: Similarities = {}
     rest: list[Pair] = []
+    families = [piece.family for piece in code.pieces]
+    around = [frozenset[int]().union(*piece.around) for piece in code.pieces]
     call, last, aligner = current_call(), -1, Aligner(())
     for done, (one, other, is_promising, enough, both, deep) in enumerate(zip(*columns, strict=True)):
-        if not _comparable(code, one, other) or (deep and _is_inside(code, (one, other), similar)):
+        nested = other in around[one] or one in around[other]
+        if nested or families[one] != families[other] or (deep and _is_inside(code, (one, other), similar)):
             continue
         if is_promising and one != last:
             call.progress(done, len(order), "pairs of functions and blocks aligned")
@@ -93,13 +96,6 @@ def _aligned(
         elif not deep:
             rest.append((one, other))
     return similar, rest
-
-
-def _comparable(code: CodePieces, one: int, other: int) -> bool:
-    """Whether two pieces have the same words and neither is inside the other."""
-    first, second = code.pieces[one], code.pieces[other]
-    nested = any(other in around for around in first.around) or any(one in around for around in second.around)
-    return first.family == second.family and not nested
 
 
 def _alike(structures: Structures, pairs: list[Pair], threshold: float) -> Similarities:

@@ -9,7 +9,7 @@ Contract:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +34,12 @@ _CHUNK = {True: 2**17, False: 2**24}
 """How many numbers are worked on at a time: what a processor's cache holds, or what keeps a device busy."""
 
 Numbers = NDArray[Any]
+Tick = Callable[[], None]
+"""Called again and again while work goes on, so that somebody may end it."""
+
+
+def _go_on() -> None:
+    """Let work go on."""
 
 
 @dataclass(frozen=True)
@@ -66,12 +72,12 @@ class LikelyPairs:
     """At least as many tokens as both have in common, in whatever order."""
 
 
-def likely_pairs(pieces: Pieces, arrays: Any = np) -> LikelyPairs:
+def likely_pairs(pieces: Pieces, arrays: Any = np, tick: Tick = _go_on) -> LikelyPairs:
     """Return the pairs of pieces that are worth comparing, found with an array module: NumPy or CuPy."""
     if len(pieces) > _INDEX:
         raise ValueError(f"{len(pieces)} pieces are more than {_INDEX}.")
-    sketches = signatures(pieces, arrays)
-    codes = agreeing(sketches, candidates(sketches, arrays), arrays)
+    sketches = signatures(pieces, arrays, tick)
+    codes = agreeing(sketches, candidates(sketches, arrays, tick), arrays)
     first, second = codes // len(pieces), codes % len(pieces)
     shared = shared_tokens(pieces, first, second, arrays)
     return LikelyPairs(*(host(column, arrays).astype(np.int64) for column in (first, second, shared)))
@@ -92,7 +98,7 @@ def hashed_grams(tokens: Any, length: int, arrays: Any = np) -> Any:
     return grams
 
 
-def signatures(pieces: Pieces, arrays: Any = np) -> Any:
+def signatures(pieces: Pieces, arrays: Any = np, tick: Tick = _go_on) -> Any:
     """Return the sketch of every piece: of each of many hashes the smallest among its grams."""
     lengths, starts = pieces.lengths, pieces.starts[:-1]
     grams = [
@@ -103,6 +109,7 @@ def signatures(pieces: Pieces, arrays: Any = np) -> Any:
     result = arrays.empty((len(pieces), HASHES), dtype=np.uint32)
     order = np.argsort(lengths, kind="stable")
     for rows in _chunks(order, lengths, _CHUNK[arrays is np]):
+        tick()
         steps = arrays.arange(max(int(lengths[rows[-1]]), 1))[:, None]
         begins, sizes = arrays.asarray(starts[rows]), arrays.asarray(lengths[rows])
         # A shorter piece repeats its last gram, which changes no minimum.
@@ -141,12 +148,13 @@ def _chunks(order: Numbers, lengths: Numbers, most: int) -> Iterator[Numbers]:
         at += size
 
 
-def candidates(sketches: Any, arrays: Any = np) -> Any:
+def candidates(sketches: Any, arrays: Any = np, tick: Tick = _go_on) -> Any:
     """Return the pairs that are equal in all rows of a band, each as `first * count + second`, sorted."""
     count = len(sketches)
     index = arrays.arange(count, dtype=np.uint64)
     found = [arrays.zeros(0, dtype=np.uint64)]
     for band in range(BANDS):
+        tick()
         key = arrays.zeros(count, dtype=np.uint64)
         for row in range(band * ROWS, (band + 1) * ROWS):
             key = (key ^ sketches[:, row].astype(np.uint64)) * _MIX
