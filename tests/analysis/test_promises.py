@@ -90,6 +90,23 @@ FLIPS: dict[str, dict[str, Any]] = {
         "diff": "HEAD",
         "limit": 1,
     },
+    "quality_gate": {
+        "project_path": "web",
+        "complexity_threshold": 20,
+        "cognitive_threshold": 3,
+        "duplication_threshold": 0.5,
+        "coverage_threshold": 50,
+        "defect_threshold": 0.01,
+        "debt_threshold": 5,
+        "dead_code_threshold": 500,
+        "since": "HEAD",
+        "diff": "HEAD",
+        "count_all": ({"since": "HEAD"}, True),
+        "staged": True,
+        "format": "json",
+        "fail_on_violation": True,
+        "limit": ({"complexity_threshold": 1}, 1),
+    },
     "analyze_graph_metrics": {
         "project_path": "web",
         "metrics": ["pagerank"],
@@ -305,6 +322,8 @@ def test_nothing_is_found_in_nothing_and_a_missing_path_is_named(
     (repository / "empty").mkdir()
     _, data = answer(opened(repository), tool, project_path="empty")
     assert (data["files_discovered"], data["files_analyzed"], data["files_skipped"]) == (0, 0, {})
+    asked = data.pop("checks", [])  # a gate lists what it would have measured
+    assert all(check["actual"] is None and check["violations"] == [] for check in asked)
     lists = {name: value for name, value in data.items() if isinstance(value, list)}
     assert all(value == [] for value in lists.values()), lists
     with pytest.raises(NotFound, match="nowhere"):

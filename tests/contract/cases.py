@@ -17,6 +17,7 @@ from tests.contract.dead_code_cases import DEAD_CODE_CASES
 from tests.contract.debt_cases import DEBT_CASES
 from tests.contract.defect_cases import DEFECT_CASES
 from tests.contract.duplicates_cases import DUPLICATES_CASES
+from tests.contract.gate_cases import GATE_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
@@ -295,6 +296,7 @@ CASES = [
     *COMPLEXITY_CASES,
     *GRAPH_CASES,
     *NAME_CASES,
+    *GATE_CASES,
     *DEBT_CASES,
     *DUPLICATES_CASES,
     *TREND_CASES,

@@ -15,6 +15,7 @@ from tests.contract.dead_code_cases import DEAD_CODE_PLAIN_TEXT
 from tests.contract.debt_cases import DEBT_PLAIN_TEXT
 from tests.contract.defect_cases import DEFECT_PLAIN_TEXT
 from tests.contract.duplicates_cases import DUPLICATES_PLAIN_TEXT
+from tests.contract.gate_cases import GATE_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.name_cases import NAME_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
@@ -38,6 +39,7 @@ REASONS = {
     **COMMENT_SEARCH_PLAIN_TEXT,
     **DEAD_CODE_PLAIN_TEXT,
     **COMPLEXITY_PLAIN_TEXT,
+    **GATE_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
     **NAME_PLAIN_TEXT,

@@ -18,6 +18,8 @@ from tests.contract.comment_search_cases import fill_searched
 from tests.contract.task_cases import fill_tasks
 from tests.contract.task_link_cases import fill_task_links
 
+COMMITTED = f"{int(datetime.now(UTC).timestamp())} +0000"
+"""When all repositories of a test were committed to, so that their commits have the same ids."""
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 MOMENT = datetime(2025, 7, 1, 10, 30, tzinfo=UTC)
 MESSAGES = (
@@ -51,7 +53,8 @@ def prepare(path: Path, home: Path) -> Path:
         ("add", "."),
         ("-c", "user.name=Ada", "-c", "user.email=ada@example.org", "commit", "--quiet", "--message=Begin"),
     ):
-        subprocess.run(["git", *arguments], cwd=path, env=environment(home), check=True)
+        dates = {"GIT_AUTHOR_DATE": COMMITTED, "GIT_COMMITTER_DATE": COMMITTED}
+        subprocess.run(["git", *arguments], cwd=path, env=environment(home) | dates, check=True)
     source.write_text("one\ntwo, changed\nthree\nfour\n")
     (path / "issues.json").write_text(GITHUB)
     _add_remote(path, home)

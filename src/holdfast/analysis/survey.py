@@ -32,6 +32,8 @@ class Project:
     """How many folders deep to go: 0 is the project's own folder alone."""
     languages: frozenset[str] = frozenset()
     """Only files in these languages; empty for all."""
+    tracked: bool = False
+    """Only files that git tracks."""
 
 
 @dataclass(frozen=True)

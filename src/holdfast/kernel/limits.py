@@ -130,6 +130,7 @@ class Limits:
     # An answer holds it three times where the text is JSON.
     graphml_bytes: int = 3 * MIB
     defect_files: int = 10_000
+    gate_violations: int = 10_000
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

@@ -155,7 +155,7 @@ class Surveyor(Generic[Made]):
         if strategy == "offline":
             return self._offline(product, project, known)
         looked_at = time.time_ns()
-        listed = list_files(self._repository, self._git, project.path)
+        listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
         seen = look(self._repository.root, selected(project, listed.paths))
         said = self._said_by_attributes(seen)
         work = _Work(product, project, sort_out(project, seen, said), seen, looked_at)

@@ -318,6 +318,7 @@ def _tool_result(operation: Operation, output: Output) -> types.CallToolResult:
     return types.CallToolResult(
         content=[content_block(item) for item in content],
         structured_content=output.wire() if operation.structured else None,
+        is_error=getattr(output, "is_error", False),  # whole as it is, and to be taken for a failure
     )
 
 

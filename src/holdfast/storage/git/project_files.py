@@ -59,10 +59,10 @@ def checked_project(repository: Repository, path: str) -> str:
     return asked
 
 
-def list_files(repository: Repository, git: Git | None, project: str) -> Listed:
-    """Return the files below a project's folder, or the one file that the project is."""
-    found = None if git is None else _known_to_git(git, project)
-    if found is None or (project and not found):
+def list_files(repository: Repository, git: Git | None, project: str, *, tracked: bool = False) -> Listed:
+    """Return the files below a project's folder, or the one file that the project is; or those git tracks."""
+    found = None if git is None else _known_to_git(git, project, tracked)
+    if found is None or (project and not found and not tracked):
         return _walked(repository.root, project)
     return Listed(sorted(found), [])
 
@@ -139,9 +139,10 @@ def _is_behind_a_link(root: str, path: str) -> bool:
         return False
 
 
-def _known_to_git(git: Git, project: str) -> set[str]:
+def _known_to_git(git: Git, project: str, tracked: bool) -> set[str]:
+    others = () if tracked else ("--others", "--exclude-standard")
     listed = git.run(
-        *("ls-files", "-z", "-t", "--stage", "--cached", "--others", "--exclude-standard", "--"),
+        *("ls-files", "-z", "-t", "--stage", "--cached", *others, "--"),
         *((project,) if project else ()),
         limit=LIMITS.listed_bytes,
     )

@@ -1,0 +1,130 @@
+"""The settings of a quality gate: thresholds and switches, from arguments, a file of the repository, or ours.
+
+Contract: a file that cannot be read, a key that is not known and a value that is no number are errors that
+name the file and the key; nothing is passed over. The nearest file to the project counts, up to the root.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis.dead_code.finding import Level
+from holdfast.analysis.debt.marker import Severity
+from holdfast.kernel.dispatch import validated
+from holdfast.kernel.errors import Invalid, InvalidArguments, NotFound
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Input
+from holdfast.storage.files.foreign_document import Unreadable, toml_of
+from holdfast.storage.files.work_tree import RepoPath, Tree, is_folder
+from holdfast.storage.git.repository import Repository
+
+CheckName = Literal["complexity", "cognitive", "duplication", "coverage", "defects", "debt", "dead_code"]
+PLACES = (("pyproject.toml", ("tool", "holdfast")), (".holdfast.toml", ()))
+"""Where a table `gate` is looked for, and in which tables of the file."""
+
+Percent = Annotated[float | None, Field(ge=0, le=100, strict=True, allow_inf_nan=False)]
+Number = Annotated[float | None, Field(ge=0, strict=True, allow_inf_nan=False)]
+
+
+def _threshold(words: str, **more: Any) -> Any:
+    return Field(default=None, description=words, **more)
+
+
+class Thresholds(Input):
+    """What is too much, or too little; what is not given comes from the settings, or is ours."""
+
+    complexity_threshold: Number = _threshold("Most cyclomatic complexity of a function; 10 if not set.")
+    cognitive_threshold: Number = _threshold("Most cognitive complexity of one; not checked if not set.")
+    duplication_threshold: Percent = _threshold("Most percent of the lines that are copies; 5 if not set.")
+    coverage_threshold: Percent = _threshold("Least percent of the lines that tests ran; 80 if not set.")
+    defect_threshold: Number = _threshold("Highest probability of a file's defect; 0.3 if not set.", le=1)
+    debt_threshold: Number = _threshold("Most grave debts that comments admit; 0 if not set.")
+    dead_code_threshold: Number = _threshold("Most things that surely nothing uses; 0 if not set.")
+
+
+class GateSettings(Thresholds):
+    """The table `gate` of a settings file."""
+
+    require_coverage: StrictBool = False
+    debt_severity: Severity = "High"
+    dead_code_confidence: Level = "high"
+    disable: tuple[CheckName, ...] = ()
+    exclude: tuple[str, ...] = ()
+
+
+_OURS: dict[CheckName, float | None] = {
+    "complexity": 10, "cognitive": None, "duplication": 5, "coverage": 80, "defects": 0.3, "debt": 0,
+    "dead_code": 0,
+}  # fmt: skip
+"""Every check, and its threshold if nobody sets one; None is not checked then."""
+
+
+def thresholds_of(given: Thresholds, settings: GateSettings) -> dict[CheckName, float]:
+    """Return the checks to do with their thresholds: arguments come before settings, these before ours."""
+    found = {}
+    for check, ours in _OURS.items():
+        asked, told = (getattr(place, f"{check.removesuffix('s')}_threshold") for place in (given, settings))
+        value = next((one for one in (asked, told, ours) if one is not None), None)
+        if value is not None and (check not in settings.disable or asked is not None):
+            found[check] = value
+    return found
+
+
+def gate_settings(repository: Repository, project: str) -> tuple[GateSettings, str | None]:
+    """Return the settings for a project and the file that they are in; ours where there is none."""
+    tree = Tree(repository)
+    for folder in _upwards(project if is_folder(repository.root, project) else posixpath.dirname(project)):
+        tables = {
+            path: table
+            for path, above in ((f"{folder}{name}", above) for name, above in PLACES)
+            if (table := _table(tree, path, above)) is not None
+        }
+        if len(tables) > 1:
+            raise Invalid(f"Both {' and '.join(tables)} set up the gate.", hint="Keep one of the two tables.")
+        for path, table in tables.items():
+            return _checked(table, path), path
+    return GateSettings(), None
+
+
+def _upwards(project: str) -> Iterator[str]:
+    while project:
+        yield f"{project}/"
+        project = posixpath.dirname(project)
+    yield ""
+
+
+def _table(tree: Tree, path: str, above: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return the table `gate` of a file, or None where there is no such file or table."""
+    try:
+        data = tree.read_bytes(RepoPath.parse(path), LIMITS.configuration_file_bytes)
+    except NotFound:
+        return None
+    try:
+        table: Any = toml_of(data.decode("utf-8"))
+    except (Unreadable, UnicodeDecodeError) as problem:
+        reason = problem if isinstance(problem, Unreadable) else "it is not UTF-8"
+        raise Invalid(f"The settings in {path} cannot be read: {reason}.", hint="Mend the file.") from None
+    for name in (*above, "gate"):
+        unknown = sorted(table.keys() - {"gate"}) if name == "gate" else []
+        if unknown:
+            raise Invalid(f"`{unknown[0]}` in {path} is no setting.", hint="The table is called `gate`.")
+        if (table := table.get(name)) is None:
+            return None
+        if not isinstance(table, dict):
+            raise Invalid(f"`{name}` in {path} is no table.", hint="Write its name in brackets.")
+    found: dict[str, Any] = table
+    return found
+
+
+def _checked(table: dict[str, Any], path: str) -> GateSettings:
+    try:
+        settings = validated(GateSettings, table)
+    except InvalidArguments as problem:
+        words = problem.message.replace("argument ", "setting ")
+        raise Invalid(f"The gate's settings in {path}: {words}", hint=f"Mend {path}.") from None
+    assert isinstance(settings, GateSettings)
+    return settings

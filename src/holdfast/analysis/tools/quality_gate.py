@@ -1,0 +1,259 @@
+"""`quality_gate`: whether the code holds the thresholds of the project, and what breaks them."""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import Annotated, Literal
+
+from pydantic import Field, StrictBool
+
+from holdfast.analysis import rules, sarif
+from holdfast.analysis.context.gathering import attempted
+from holdfast.analysis.context.recommendations import Duration
+from holdfast.analysis.context.stages import Stages
+from holdfast.analysis.gate.check import GateCheck, GateViolation, Verdict
+from holdfast.analysis.gate.judges import JUDGES, Matter
+from holdfast.analysis.gate.junit import junit_text
+from holdfast.analysis.gate.settings import CheckName, Thresholds, gate_settings, thresholds_of
+from holdfast.analysis.records.base import Base
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.clock import rfc3339
+from holdfast.kernel.errors import Conflict, InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+GateFormat = Literal["summary", "detailed", "json", "sarif", "junit"]
+Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
+_VIOLATIONS, _SHOWN = 20, 5
+_METHOD = (
+    "Each check asks the analysis of that name. A gate passes where at least one check was measured and none"
+    " fails; what was not measured is told and does neither. Copies are those of `analyze_duplicates`, leads"
+    " aside. Coverage comes from reports of test runs, which are never made here."
+)
+
+
+class QualityGate(Thresholds):
+    """Which files, what is too much, and compared with what."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    since: Revision | None = Field(
+        default=None, description="Count only what is new or worse than in this commit, branch or tag."
+    )
+    diff: Revision | None = Field(
+        default=None, description="Like `since`, compared with where this branch left that one."
+    )
+    count_all: StrictBool = Field(
+        default=False, description="Count everything, though a base is given; that still has to exist."
+    )
+    staged: StrictBool = Field(
+        default=False,
+        description="Judge what the next commit would hold, against the last one unless a base is given.",
+    )
+    format: GateFormat = Field(default="summary", description="How the text is written.")
+    fail_on_violation: StrictBool = Field(
+        default=False, description="Mark the answer as an error, and end with status 1, unless it passes."
+    )
+    limit: int = Field(
+        default=_VIOLATIONS,
+        ge=1,
+        le=LIMITS.gate_violations,
+        description="Most violations to list for a check, the worst first.",
+    )
+
+
+class GateResult(FileCounts):
+    """Whether a gate passes, and why."""
+
+    format: GateFormat
+    project_path: UntrustedText
+    passed: bool
+    reason: UntrustedText = Field(description="In one sentence.")
+    is_error: bool = Field(description="Whether it does not pass, and that was to be an error.")
+    compared_with: str | None = Field(description="The commit; null where everything counts.")
+    settings: UntrustedText | None = Field(description="The file that has some; null where none does.")
+    switched_off: list[CheckName] = Field(description="Checks that the settings leave out.")
+    checks: list[GateCheck]
+    generated_at: str
+    analysis_duration: Duration
+    method: str
+
+    @property
+    def exit_code(self) -> int:
+        """1 where it does not pass, and that was to be an error."""
+        return int(self.is_error)
+
+
+def _laid_out(result: GateResult, width: int) -> str:
+    if result.format == "json":
+        return result.model_dump_json(by_alias=True)
+    if result.format == "junit":
+        return junit_text(result.checks, result.generated_at)
+    return _sarif(result) if result.format == "sarif" else _report(result, width)
+
+
+def _report(result: GateResult, width: int) -> str:
+    skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
+    lines = [
+        f"Quality gate: {'passed' if result.passed else 'FAILED'}. {result.reason}",
+        f"Only what is new or worse than in {base} counts." if (base := result.compared_with) else "",
+        f"Files: {result.files_analyzed} of {result.files_discovered}.",
+        f"Files skipped: {skipped}." if skipped else "",
+        f"Settings: {result.settings}." if result.settings else "",
+        f"Switched off: {', '.join(result.switched_off)}." if result.switched_off else "",
+    ]
+    rows = [
+        (
+            one.check,
+            one.status.replace("_", " "),
+            "" if one.actual is None else f"{one.actual:g}",
+            f"{one.threshold:g}",
+            f"{one.measure}{f' ({one.reason})' if one.reason else ''}",
+        )
+        for one in result.checks
+    ]
+    head = ("check", "status", "actual", "threshold", "measure")
+    parts = ["\n".join(filter(None, lines)), table([head, *rows], width, flexible=(4,))]
+    most = LIMITS.gate_violations if result.format == "detailed" else _SHOWN
+    for one in result.checks:
+        if one.violations:
+            numbered = [f"  {number}. {line}" for number, line in enumerate(one.lines(most), 1)]
+            parts.append("\n".join([f"Violations of {one.check}: {one.violations_total}", *numbered]))
+    return "\n\n".join([*parts, result.method])
+
+
+def _sarif(result: GateResult) -> str:
+    found = [one for check in result.checks for one in check.violations]
+    findings = [
+        sarif.Finding(
+            one.rule,
+            "error",
+            one.message,
+            one.file,
+            one.line,
+            thing=one.name or "",
+            properties={"actual": one.actual, "threshold": one.threshold},
+        )
+        for one in found
+    ]
+    notes = [result.reason, *(f"{one.check}: {one.status}: {one.headline}" for one in result.checks)]
+    left = sum(one.violations_total - len(one.violations) for one in result.checks)
+    used = {one.rule for one in found}
+    return sarif.sarif_text(
+        sarif.sarif(
+            [rule for rule in rules.RULES if rule.id in used],
+            findings,
+            properties={"passed": result.passed, "checks": {one.check: one.status for one in result.checks}},
+            notes=[*notes, *([f"{left} more violations are left out."] if left else []), result.method],
+        )
+    )
+
+
+@analyze.operation(
+    "quality_gate",
+    title="Check the quality gate",
+    effect=Effect.READ,
+    command="gate",
+    positional=("project_path",),
+    example="holdfast analyze gate src --since HEAD",
+    specified=True,
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=lambda result: _laid_out(result, 10_000),
+    table=_laid_out,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
+    """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
+
+    With `since` or `diff` only what is new or worse than there counts. Thresholds that are not given come
+    from `[tool.holdfast.gate]` in pyproject.toml or `[gate]` in .holdfast.toml. What could not be measured
+    never passes; with `fail_on_violation` a gate that fails is an error, and the command ends with status 1.
+    """
+    began, started = room.clock(), time.monotonic()
+    base = _base(room, args)
+    path = checked_project(room.repository, args.project_path)
+    settings, place = gate_settings(room.repository, path)
+    thresholds = thresholds_of(args, settings)
+    stages = Stages(len(thresholds) + 1)
+    project = Project(path, exclude=settings.exclude, tracked=args.staged)
+    survey = stages.run("files", partial(room.survey, project))
+    if args.staged and base is not None and (unstaged := base.unstaged(survey.files)):
+        raise Conflict(
+            f"The next commit would hold another version of {unstaged[0]}, {len(unstaged)} files in all.",
+            hint="Stage or stash these changes.",
+            paths=unstaged[:_VIOLATIONS],
+        )
+    matter = Matter(room, project, survey, settings, None if args.count_all else base)
+    checks = [
+        _check(stages, matter, name, thresholds[name], args.limit) for name in JUDGES if name in thresholds
+    ]
+    passed, reason = _outcome(checks)
+    return GateResult(
+        **survey.counts.model_dump(),
+        format=args.format,
+        project_path=path or ".",
+        passed=passed,
+        reason=reason,
+        is_error=args.fail_on_violation and not passed,
+        compared_with=None if matter.base is None else matter.base.commit,
+        settings=place,
+        switched_off=[name for name in JUDGES if name in settings.disable and name not in thresholds],
+        checks=checks,
+        generated_at=rfc3339(began),
+        analysis_duration=Duration.since(started),
+        method=_METHOD,
+    )
+
+
+def _base(room: Analysis, args: QualityGate) -> Base | None:
+    given = args.since is not None or args.diff is not None
+    base = arguments.base_of(room, "HEAD" if args.staged and not given else args.since, args.diff)
+    if args.count_all and base is None:
+        raise InvalidArguments(
+            "`count_all` is about a base, and without one everything counts.", hint="Leave it out."
+        )
+    return base
+
+
+def _check(stages: Stages, matter: Matter, name: CheckName, threshold: float, limit: int) -> GateCheck:
+    started = time.monotonic()
+    verdict = Verdict("not_measured", name, reason="no source file was analysed")
+    if matter.survey.files:
+        said = stages.run(name, partial(attempted, partial(JUDGES[name], matter, threshold)))
+        failed = Verdict("fail", name, reason=f"it could not be measured: {said}")
+        verdict = failed if isinstance(said, str) else said
+    return GateCheck(
+        check=name,
+        measure=verdict.measure,
+        threshold=threshold,
+        actual=verdict.actual,
+        status=verdict.status,
+        reason=verdict.reason,
+        violations=[GateViolation(**one._asdict(), threshold=threshold) for one in verdict.broken[:limit]],
+        violations_total=len(verdict.broken),
+        analysis_duration=Duration.since(started),
+    )
+
+
+def _outcome(checks: list[GateCheck]) -> tuple[bool, str]:
+    """Return whether a gate passes, and why, in a sentence."""
+    failing = [one.check for one in checks if one.status == "fail"]
+    missing = [one.check for one in checks if one.status == "not_measured"]
+    rest = f"; not measured: {', '.join(missing)}" if missing else ""
+    if failing:
+        return False, f"{len(failing)} of {len(checks)} checks fail: {', '.join(failing)}{rest}."
+    if len(missing) == len(checks):
+        return False, "Nothing was measured, which is no pass."
+    return True, f"{len(checks) - len(missing)} checks pass{rest}."
