@@ -168,6 +168,9 @@ def test_an_executive_summary_has_numbers_alone_and_looks_for_less(root, monkeyp
     assert not any(
         isinstance(value, list) for section in brief.results.values() for value in section.values()
     )
+    words = OPERATION.words(brief.model_copy(update={"format": "markdown"}))
+    assert "| tdg |" in words
+    assert "\n## " not in words
     whole = asked(Analysis(Repository.at(root)))
     assert kinds[1:] == [components.KINDS]
     assert made

@@ -161,13 +161,12 @@ def _laid_out(result: Comprehensive, width: int) -> str:
         lines = [table(rows, width, flexible=(0,))]
     for name, section in result.results.items() if result.format != "summary" else ():
         key, said = _LISTED[name]
-        entries = [one_line(said(entry)) for entry in section.get(key, ())]
-        title = name.replace("_", " ")
-        lines += ["", f"## {title.capitalize()}", ""] if is_markdown else ["", f"{title.capitalize()}:"]
-        lines += [
-            f"- {_escaped(entry)}" if is_markdown else f"  {entry}"
-            for entry in entries or ["nothing to list"]
-        ]
+        if key not in section:
+            continue  # an executive summary lists nothing
+        entries = [one_line(said(entry)) for entry in section[key]] or ["nothing"]
+        title = "Technical debt gradient" if name == "tdg" else name.replace("_", " ").capitalize()
+        lines += ["", f"## {title}", ""] if is_markdown else ["", f"{title}:"]
+        lines += [f"- {_escaped(entry)}" if is_markdown else f"  {entry}" for entry in entries]
     return "\n".join([*lines, "", *_notes(result)]).rstrip()
 
 
