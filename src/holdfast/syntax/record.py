@@ -217,7 +217,7 @@ def _json(value: object) -> bytes:
     return _encode(value).encode()
 
 
-def from_sections(metrics: bytes, comments: bytes = b"[]", names: bytes = b"") -> Record:
+def from_sections(metrics: bytes, comments: bytes = b"", names: bytes = b"") -> Record:
     """Return the record of its sections; what is left out is empty in it."""
     language, lines, code_lines, comment_lines, broken, functions = json.loads(metrics)
     return Record(
@@ -226,7 +226,7 @@ def from_sections(metrics: bytes, comments: bytes = b"[]", names: bytes = b"") -
         code_lines,
         comment_lines,
         tuple(map(FunctionMetrics._make, functions)),
-        tuple(map(Comment._make, json.loads(comments))),
+        tuple(map(Comment._make, json.loads(comments))) if comments else (),
         _names(names) if names else NO_NAMES,
         broken,
     )

@@ -32,7 +32,7 @@ PART = b"\x02"
 """Between the stretches of a text that belong to different definitions."""
 CLOSES = b")"
 OPENS, DOT, NONE = ord("("), ord("."), -1
-MOST_KNOWN = 100_000
+MOST_KNOWN = 50_000
 """How many tokens are remembered from file to file."""
 
 _TYPED = re.compile(rb":(\s*[\w.]+)=(?!=)")
