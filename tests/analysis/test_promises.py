@@ -179,7 +179,7 @@ FIXED = {
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
     "analyze_name_similarity": ("least_score",),
-    "analyze_duplicates": ("threshold", "min_lines", "gpu"),
+    "analyze_duplicates": ("threshold", "effective_thresholds", "min_lines", "gpu"),
     "analyze_trend": ("backfilled",),
     "analyze_comprehensive": (
         "results.defects.by_risk",  # which takes a year of history

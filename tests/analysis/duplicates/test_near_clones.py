@@ -182,7 +182,8 @@ def test_every_copy_of_equal_functions_is_in_the_class() -> None:
 def test_threshold_and_least_lines_decide() -> None:
     files = {"a.py": ORIGINAL, "b.py": CHANGED}
 
-    assert CloneQuery().gapped_threshold == 0.578
+    assert CloneQuery().effective_thresholds == {"gapped": 0.578, "semantic": 0.85}
+    assert CloneQuery(SEMANTIC, threshold=0.5).effective_thresholds == {"semantic": 0.5}
     assert len(found(files, CloneQuery(GAPPED, threshold=0.85)).classes) == 1
     assert found(files, CloneQuery(GAPPED, threshold=1.0, min_lines=12)).classes == ()
     similarity = found(files).classes[0].similarity

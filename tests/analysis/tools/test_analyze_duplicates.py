@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -89,9 +90,25 @@ def test_all_has_what_each_type_finds_alone(room: Analysis) -> None:
 @pytest.mark.requirement("analysis-131")
 def test_a_threshold_outside_of_0_to_1_is_refused(room: Analysis) -> None:
     assert asked(room).threshold == 0.85
+    assert asked(room).effective_thresholds == {"gapped": 0.578, "semantic": 0.85}
+    assert asked(room, detection_type="exact").effective_thresholds == {}
     for threshold in (-0.1, 1.1, "much"):
         with pytest.raises(InvalidArguments, match="threshold"):
             asked(room, threshold=threshold)
+
+
+@pytest.mark.requirement("analysis-132")
+def test_a_gpu_that_is_missing_is_told_and_nothing_else_changes(
+    room: Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "cupy", None)
+    without, asked_for = asked(room).wire(), asked(room, gpu=True).wire()
+
+    gpu = asked_for.pop("gpu")
+    assert (gpu["requested"], gpu["used"], gpu["device"]) == (True, False, None)
+    assert "CuPy is not installed" in gpu["reason"]
+    assert without.pop("gpu")["requested"] is False
+    assert asked_for == without
 
 
 @pytest.mark.requirement("analysis-133")

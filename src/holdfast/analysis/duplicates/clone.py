@@ -30,6 +30,12 @@ class CloneQuery:
         """Return the share of two gapped fragments that has to be the same in the same order."""
         return round(self.threshold * _GAPPED_SHARE, 4)
 
+    @property
+    def effective_thresholds(self) -> dict[CloneKind, float]:
+        """Return how alike the wanted ones of those kinds that are alike by degrees have to be."""
+        least: dict[CloneKind, float] = {"gapped": self.gapped_threshold, "semantic": self.threshold}
+        return {kind: value for kind, value in least.items() if kind in self.kinds}
+
 
 @dataclass(frozen=True)
 class GpuUse:

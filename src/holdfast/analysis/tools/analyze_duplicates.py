@@ -140,6 +140,9 @@ class Duplicates(FileCounts):
     project_path: UntrustedText
     detection_type: DetectionType
     threshold: float
+    effective_thresholds: dict[CloneKind, float] = Field(
+        description="What it means for gapped groups, tokens in the same order, and semantic ones, structure."
+    )
     min_lines: int
     summary: DuplicatesSummary
     groups: list[CloneGroup] = Field(description="`summary.clone_groups` says how many there are.")
@@ -170,6 +173,7 @@ def _report(result: Duplicates, width: int) -> str:
         (f"{one.duplicate_lines} of {one.total_lines} lines", f"{one.clone_groups} groups", one.file)
         for one in result.hotspots[:_SHOWN]
     ]
+    least = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
     all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     lines = [
@@ -177,6 +181,7 @@ def _report(result: Duplicates, width: int) -> str:
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
         else "No duplicates were found.",
+        f"Alike at least: {least}." if least else "",
         f"Files skipped: {skipped}." if skipped else "",
         f"GPU: {'used, ' + str(result.gpu.device) if result.gpu.used else result.gpu.reason}"
         if result.gpu.requested
@@ -340,6 +345,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         project_path=project.path or ".",
         detection_type=args.detection_type,
         threshold=args.threshold,
+        effective_thresholds=query.effective_thresholds,
         min_lines=args.min_lines,
         summary=_summary(found),
         groups=[_found(room, one, args) for one in found.classes[: args.limit]],
