@@ -36,5 +36,29 @@ def test_rules_and_fingerprints_are_those_of_the_tool_for_one_analysis(repositor
     assert together == apart
 
 
+def test_a_gate_knows_findings_as_the_tools_for_one_analysis_do(repository: Path) -> None:
+    polyglot(repository)
+    copied = (repository / "src" / "app.py").read_text(encoding="utf-8")
+    (repository / "src" / "copied.py").write_text(copied, encoding="utf-8")
+    room = Analysis(Repository.at(repository))
+    more: dict[str, dict[str, Any]] = {"analyze_duplicates": {}, "analyze_defect_probability": {}}
+    apart = {
+        key: rule
+        for tool, given in (ALONE | more).items()
+        for key, rule in known(room, tool, **given).items()
+    }
+    gate = known(room, "quality_gate", complexity_threshold=1, cognitive_threshold=1, defect_threshold=0)
+    shared = {key: rule for key, rule in gate.items() if key in apart}
+    assert {rule.partition("/")[0].partition("-")[0] for rule in shared.values()} == {
+        "cyclomatic",
+        "cognitive",
+        "debt",
+        "dead",
+        "duplicate",
+        "defect",
+    }
+    assert all(apart[key] == rule for key, rule in shared.items())
+
+
 def test_no_two_rules_share_an_id() -> None:
     assert len({rule.id for rule in RULES}) == len(RULES)

@@ -100,19 +100,20 @@ def _complexity(rule: str, matter: Matter, threshold: float) -> Verdict:
 
 
 def _duplication(matter: Matter, threshold: float) -> Verdict:
+    verdict, new = Verdict("pass", "percent of the lines that are copies"), None
+    if matter.base is not None:
+        verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
+        new = matter.base.new_lines(matter.survey.files)
+        if not any(new.values()):
+            return verdict._replace(reason="no line is new")
     found = find_clones(matter.room, matter.project, COPIES)
-    verdict = Verdict("pass", "percent of the lines that are copies")
     if not found.total_lines:
         return verdict._replace(status="not_measured", reason="there is no line")
-    if matter.base is None:
+    if matter.base is None or new is None:
         copied, total = sum(found.duplicate_lines.values()), found.total_lines
         copies = [(one, one.fragments[0]) for one in found.classes]
     else:
-        verdict = verdict._replace(measure=f"{verdict.measure}, of those that are new since the base")
-        new = matter.base.new_lines(found.lines)
         total = sum(map(len, new.values()))
-        if not total:
-            return verdict._replace(reason="no line is new")
         copies = _new_copies(matter, found, new, matter.base)
         copied = len({(part.file, line) for _, part in copies for line in _lines(part) & new[part.file]})
     broken = (
@@ -199,11 +200,14 @@ def _coverage(matter: Matter, threshold: float) -> Verdict:
 
 def _defects(matter: Matter, threshold: float) -> Verdict:
     verdict = Verdict("pass", f"highest probability that a file needs a fix within a year{matter.counted}")
+    base, unchanged = matter.base, "no file that changed got riskier"
+    changed = {} if base is None else base.new_lines(matter.survey.files)
+    if base is not None and not changed:
+        return verdict._replace(reason=unchanged)
     found = predictions(matter.room, matter.project, matter.survey).predictions
     if not found:
         return verdict._replace(status="not_measured", reason="there is no file to predict")
-    if (base := matter.base) is not None:
-        changed = base.new_lines(matter.survey.files)
+    if base is not None:
         found = tuple(one for one in found if one.file in changed)
         former = FormerRoom(matter.room, base)
         report = predictions(former, matter.project, base.survey(matter.survey)) if found else None
@@ -215,7 +219,7 @@ def _defects(matter: Matter, threshold: float) -> Verdict:
             if one.probability >= before.get(base.renames.get(one.file, one.file), -1) + 0.01
         )
     if not found:
-        return verdict._replace(reason="no file that changed got riskier")
+        return verdict._replace(reason=unchanged)
     words = "A fix is {:.0%} probable within a year."
     broken = [
         Broken(DEFECT_RULE.id, one.file, None, words.format(one.probability), one.probability, one.file)
