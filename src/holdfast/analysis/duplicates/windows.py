@@ -10,6 +10,7 @@ Contract:
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,13 @@ class Corpus:
         numbers = {name: number for number, name in enumerate(self.family_names)}
         self.families = np.array([numbers[name] for name in named], np.uint64)
 
+    @cached_property
+    def powers(self) -> Hashes:
+        """The powers of the base of hashes, as many as there are tokens."""
+        powers = np.full(self.size, _BASE)
+        powers[:1] = 1
+        return np.cumprod(powers, out=powers)
+
     def file_of(self, places: Numbers) -> Numbers:
         """Return the number of the file that each place is in."""
         return np.searchsorted(self.starts, places, "right") - 1
@@ -125,7 +133,7 @@ def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
     anchors = corpus.lines[:-1]
     anchors = anchors[anchors + length <= corpus.stop(anchors)]
     anchors = anchors[corpus.tokens.kind[anchors] != Kind.IMPORT]
-    hashes = _hashes(text, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
+    hashes = _hashes(text, corpus.powers, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
     order = np.argsort(hashes)
     order = order[_repeated(hashes[order])]
     order = order[np.lexsort((order, hashes[order]))]
@@ -137,12 +145,9 @@ def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
     return anchors, _grouped(anchors, order[kept], hashes[kept])
 
 
-def _hashes(text: Text, places: Numbers, length: int) -> Hashes:
+def _hashes(text: Text, powers: Hashes, places: Numbers, length: int) -> Hashes:
     """Return a polynomial hash of the window at each place; all of them take one pass over the text."""
     size = len(text.base)
-    powers = np.full(size, _BASE)
-    powers[:1] = 1
-    powers = np.cumprod(powers)
     codes = _mixed(text.base)
     beyond = np.zeros(1, np.uint64)
     if text.back is not None:

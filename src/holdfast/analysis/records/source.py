@@ -77,7 +77,8 @@ def reason_to_skip(data: bytes) -> str | None:
     """Return why bytes are no source that a person wrote, or None where they may be."""
     if is_binary(data):
         return BINARY
-    if _MARKED.search(data[:_HEAD]):
+    head = data[:_HEAD]
+    if b"generated" in head.lower() and _MARKED.search(head):  # the first is quick, and few files pass it
         return GENERATED
     lines = data.count(b"\n") + 1
     is_wide = len(data) >= _LONG_LINE and len(data) / lines >= _LONG_ON_AVERAGE
