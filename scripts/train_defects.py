@@ -25,7 +25,7 @@ from typing import Any
 import numpy
 
 from holdfast.analysis.defects.activity import DAY, YEAR
-from holdfast.analysis.defects.commit_risk import Trees, places
+from holdfast.analysis.defects.commit_risk import Trees, places, with_ratios
 from holdfast.analysis.defects.logistic import Model, area_under_curve, fitted, table
 from holdfast.analysis.defects.measures import MEASURES
 from holdfast.analysis.defects.prediction import PastFiles, measured_files
@@ -41,15 +41,17 @@ CSV_COLUMNS = ("ns", "nd", "nf", "entrophy", "la", "ld", "lt", "fix", "age")
 """As the data spells them."""
 SPLIT = 0.8
 TREES = {
-    "max_iter": 160,
-    "learning_rate": 0.06,
+    "max_iter": 200,
+    "learning_rate": 0.05,
     "max_leaf_nodes": 8,
-    "min_samples_leaf": 60,
+    "min_samples_leaf": 100,
     "random_state": 1,
 }
 YEARS_BACK = (1, 2, 3, 4)
 ASSUMED = {"uncovered_share": 0.4}
 """No public history holds reports of coverage, so this weight is assumed and said to be."""
+FEWEST = 5
+"""Years in which fewer files were mended are not judged by."""
 VARIANCES = (0.001, 0.003, 0.01)
 VARIANCE = 0.003
 """Of the prior, chosen among these."""
@@ -66,6 +68,8 @@ def read_commits(folder: Path) -> dict[str, Table]:
         with path.open(encoding="utf-8", newline="") as file:
             rows = sorted(csv.DictReader(file), key=lambda row: float(row["date"]))
         numbers = numpy.asarray([[float(row[name] or 0) for name in CSV_COLUMNS] for row in rows])
+        numbers[:, 2] = numpy.maximum(numbers[:, 2], 1)  # of files, by which ratios are divided
+        numbers = with_ratios(numbers)
         labels = numpy.asarray([float(row["bug"]) > 0 for row in rows])
         known = numbers[: int(SPLIT * len(rows))]
         projects[path.name.partition("_")[0]] = places(known, numbers), labels
@@ -242,19 +246,16 @@ def scored(model: Model, rows: Sequence[dict[str, float | None]]) -> list[float]
     return [model.probability(row) for row in rows]
 
 
-def compared(item: Snapshot, others: Sequence[Snapshot], variance: float) -> tuple[float, ...]:
+def compared(item: Snapshot, models: Sequence[Model]) -> tuple[float, ...]:
     """Return the areas of size, the static, the pooled and the learned model, and Brier scores."""
-    models = [model_of(others, name, variance) for name in ("static", "history")]
-    past = item["past"]
-    learned = models[1]
-    if past and PastFiles(past["rows"], past["mended"]).teaches:
-        learned = learned.learned(past["rows"], past["mended"])
+    past = PastFiles(item["past"]["rows"], item["past"]["mended"])
+    learned = models[1].learned(*past) if past.teaches else models[1]
     scores = [[float(row["code_lines"]) for row in item["rows"]]]
     scores += [scored(model, item["rows"]) for model in (*models, learned)]
     areas = [area_under_curve(score, item["mended"]) or 0.0 for score in scores]
     marks = numpy.asarray(item["mended"], dtype=float)
     briers = [float(numpy.mean((numpy.asarray(score) - marks) ** 2)) for score in scores[2:]]
-    return (*areas, *briers, float(marks.mean() * (1 - marks.mean())))
+    return (*areas, *briers, float(marks.var()))
 
 
 def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
@@ -268,17 +269,19 @@ def train_files(scratch: Path, repositories: Sequence[Path]) -> None:
         print(f"{repository.parent.name:24}", len(found), "snapshots", flush=True)
     found = [item for item in found if any(item["mended"])]
     for variance in VARIANCES:
-        print(f"variance {variance}: files, mended; area of size, static, pooled, learned; Brier; rate")
-        areas = []
-        for item in (item for item in found if item["back"] == 1):
-            others = [other for other in found if other["name"] != item["name"]]
-            areas.append(compared(item, others, variance))
-            shown = " ".join(f"{number:.3f}" for number in areas[-1])
-            print(f"{item['name']:24} {len(item['files']):5} {sum(item['mended']):4} {shown}", flush=True)
-        print(f"{'mean':35}", " ".join(f"{number:.3f}" for number in numpy.mean(areas, axis=0)))
+        print(f"variance {variance}: years; area of size, static, pooled, learned; Brier scores; rate")
+        means = []
+        for name in sorted({item["name"] for item in found}):
+            others = [other for other in found if other["name"] != name]
+            models = [model_of(others, kind, variance) for kind in ("static", "history")]
+            judged_on = [item for item in found if item["name"] == name and sum(item["mended"]) >= FEWEST]
+            if judged_on:
+                means.append(numpy.mean([compared(item, models) for item in judged_on], axis=0))
+                print(f"{name:24} {len(judged_on)}", *(f"{number:.3f}" for number in means[-1]), flush=True)
+        print(f"{'mean':26}", *(f"{number:.3f}" for number in numpy.mean(means, axis=0)))
     unsaid = {"name", "learned_here"}
-    models = {name: model_of(found, name, VARIANCE) for name in ("history", "static")}
-    kept = {name: model.model_dump(exclude=unsaid) for name, model in models.items()}
+    kinds = ("history", "static")
+    kept = {kind: model_of(found, kind, VARIANCE).model_dump(exclude=unsaid) for kind in kinds}
     (TARGET / "files.json").write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 

@@ -2,8 +2,8 @@
 
 Only what a year or two of history tells is asked for: how far a change is spread (subsystems, folders,
 files, entropy), its lines added and deleted, the lines that its files had, whether it is a fix, and how long
-its files had rested. Each number counts by its place among those of the repository's own commits, so that a
-model of other projects fits. `scripts/train_defects.py` makes the trees.
+its files had rested; and three ratios of these. Each number counts by its place among those of the
+repository's own commits, so that a model of other projects fits. `scripts/train_defects.py` makes the trees.
 
 Contract: the risk orders commits. It is a probability only for a repository like those it was trained on.
 """
@@ -63,6 +63,15 @@ def shipped_trees() -> Trees:
     return Trees(**json.loads(gzip.decompress(packed)))
 
 
+def with_ratios(table: Array) -> Array:
+    """Return the nine numbers of each commit with three ratios of them."""
+    import numpy
+
+    files, added, deleted, before = table[:, 2], table[:, 4], table[:, 5], table[:, 6]
+    ratios = (added / (before + 1), (added + deleted) / files, before / files)
+    return numpy.column_stack([table, *ratios])
+
+
 def places(known: Array, asked: Array) -> Array:
     """Return for each number of `asked` its place among the numbers of `known` in its column, from 0 to 1."""
     import numpy
@@ -82,7 +91,7 @@ def commit_risks(touched: Touched, lines: Mapping[str, int]) -> list[float]:
     if len(changes) >= _FEWEST:
         import numpy
 
-        table = numpy.asarray(list(changes.values()), dtype=float)
+        table = with_ratios(numpy.asarray(list(changes.values()), dtype=float))
         for number, risk in zip(changes, shipped_trees().risk(places(table, table)), strict=True):
             risks[number] = round(float(risk), 4)
     return risks
