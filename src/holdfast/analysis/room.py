@@ -41,6 +41,7 @@ class Analysis:
         self.points = PointStore(repository)
         self._surveyor = Surveyor(repository, RECORDS)
         self._lexed = Surveyor(repository, TOKENS)
+        self._product = NUMBERS
         self._tree = Tree(repository)
         self._answers: Memory[Any] = Memory(_ANSWERS)
         self._of_files: dict[str, dict[str, tuple[Record, Any]]] = {}
@@ -55,10 +56,10 @@ class Analysis:
     ) -> Survey:
         """Return the records of a project's files, read by no more processes than room and caller say.
 
-        Who needs no names says so, and has the records in half the time where nothing is kept.
+        Who needs no names says so, and has the records in half the time where nobody asked for any before.
         """
-        kind = RECORDS if names else NUMBERS
-        return self._surveyor.survey(project, strategy, workers or self._workers, kind)
+        self._product = RECORDS if names else self._product
+        return self._surveyor.survey(project, strategy, workers or self._workers, self._product)
 
     def survey_of(self, commit: str, project: Project) -> Survey:
         """Return the records of a project as a commit has it, read from git's objects."""

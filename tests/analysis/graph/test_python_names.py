@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from tests.analysis.graph.trees import edges_of, graph_of
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+from holdfast.analysis.graph.resolution import Resolution
+from holdfast.syntax.record import MODULE
+from tests.analysis.graph.trees import edges_of, graph_of, survey_of
 
 
 def test_calls_are_found_through_imports_aliases_and_reexports() -> None:
@@ -217,3 +222,23 @@ def test_a_very_long_chain_of_reexports_or_bases_ends() -> None:
     deep = "".join(f"class C{number}(C{number + 1}): pass\n" for number in range(2000))
     assert len(edges_of({"a.py": deep}, "inheritance")) == 1999
     assert edges_of({"a.py": deep + "C0.x()\n"}, "call-graph") == set()
+
+
+def test_two_threads_may_look_for_the_same_name() -> None:
+    survey, _ = survey_of({"app.py": "from lib import f\nf()\n", "lib.py": "def f(): pass\n"})
+    is_begun, may_go_on = Event(), Event()
+
+    def read_slowly_at_first(_path: str) -> str | None:
+        if not is_begun.is_set():
+            is_begun.set()
+            may_go_on.wait(60)
+        return None
+
+    resolution = Resolution(survey, read_slowly_at_first)
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(resolution.meaning, "app.py", MODULE, "f")
+        assert is_begun.wait(60)
+        mine = resolution.meaning("app.py", MODULE, "f")
+        may_go_on.set()
+        assert mine == other.result()
+    assert [place.path for place in mine.places] == ["lib.py"]

@@ -92,6 +92,18 @@ def test_names_are_read_when_they_are_first_wanted(repository: Path, is_new_room
     assert whole.files["b.py"].names.definitions[0].name == "Two"
 
 
+def test_whoever_asked_for_names_has_them_read_with_the_rest(repository: Path) -> None:
+    commit(repository, {"a.py": CODE})
+    room = Analysis(Repository.at(repository))
+    room.survey(Project())
+    write(repository, {"a.py": OTHER})
+    numbers, whole = room.survey(Project(), names=False), room.survey(Project())
+    room.close()
+
+    assert (figures(numbers), figures(whole)) == ((0, 1), (1, 0))
+    assert same(numbers, whole)
+
+
 def test_only_what_changed_is_parsed_again(repository: Path) -> None:
     commit(repository, {"a.py": CODE, "b.py": OTHER})
     survey(repository)

@@ -11,6 +11,7 @@ Contract
 
 from __future__ import annotations
 
+import threading
 from collections import defaultdict
 from collections.abc import Mapping
 
@@ -33,6 +34,13 @@ _UNASKED = object()
 _STANDARD = frozenset({"std", "core", "alloc"})
 
 
+class _Search(threading.local):
+    """What one thread is looking for, so that it does not go in circles; others may look for the same."""
+
+    def __init__(self) -> None:
+        self.busy: set[object] = set()
+
+
 class Resolution:
     """What the imports and names of one survey mean."""
 
@@ -45,7 +53,7 @@ class Resolution:
         self._members: dict[tuple[Place, str], Meaning] = {}
         self._bases: dict[Place, list[Meaning]] = {}
         self._known: dict[str, dict[tuple[int, str], Meaning]] = defaultdict(dict)
-        self._busy: set[object] = set()
+        self._search = _Search()
         self._index = ProjectIndex(survey.files, self.scope)
 
     @property
@@ -220,11 +228,12 @@ class Resolution:
         key = (path, name)
         found = self._offers.get(key)
         if found is None:
-            if key in self._busy or len(self._busy) > _DEEPEST:
+            busy = self._search.busy
+            if key in busy or len(busy) > _DEEPEST:
                 return UNKNOWN
-            self._busy.add(key)
+            busy.add(key)
             found = self._offered(path, name)
-            self._busy.discard(key)
+            busy.discard(key)
             self._offers[key] = found
         return found
 
@@ -329,13 +338,14 @@ class Resolution:
         key = (owner, name)
         found = self._members.get(key)
         if found is None:
-            if key in self._busy or len(self._busy) > _DEEPEST:
+            busy = self._search.busy
+            if key in busy or len(busy) > _DEEPEST:
                 return UNKNOWN
-            self._busy.add(key)
+            busy.add(key)
             found = self._own_member(owner, name)
             if not found.places:
                 found = self._inherited(owner, name)
-            self._busy.discard(key)
+            busy.discard(key)
             self._members[key] = found
         return found
 
