@@ -13,7 +13,7 @@ from typing import Any, Literal, NamedTuple
 import jellyfish
 import numpy as np
 
-from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.names.subwords import is_name, subwords
 from holdfast.analysis.names.vectors import Matrix, shipped_vectors, unit
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
@@ -119,5 +119,5 @@ def catalogue(survey: Survey) -> Catalogue:
             line = 1 if uses.definition == MODULE else definitions[uses.definition].line
             for name in uses.bound:
                 found.setdefault((name, LOCAL), set()).add((path, line))
-    named = [(key, places) for key, places in found.items() if subwords(key[0])]
+    named = [(key, places) for key, places in found.items() if is_name(key[0])]
     return Catalogue([Identifier(*key, tuple(sorted(places))) for key, places in sorted(named)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from holdfast.analysis.names.subwords import subwords
+from holdfast.analysis.names.subwords import is_name, subwords
 from holdfast.syntax.record import Record
 
 _CUSTOMARY = frozenset("ijknxyzefst")
@@ -20,11 +20,11 @@ def name_quality(record: Record) -> float | None:
     Names are those of definitions, parameters and local variables, each once for the definition it is in.
     One is unclear that is a single letter which no convention explains, a placeholder (`tmp`, `foo`), or one
     of these or up to three letters followed by a number (`x1`, `tmp2`). Names of underscores alone say that
-    they are not used, and do not count.
+    they are not used, and do not count, nor does what stands for functions without a name.
     """
     names = [definition.name for definition in record.names.definitions]
     names += [name for uses in record.names.uses for name in uses.bound]
-    unclear = [is_unclear(words) for words in map(subwords, names) if words]
+    unclear = [is_unclear(subwords(name)) for name in names if is_name(name)]
     return 1 - sum(unclear) / len(unclear) if unclear else None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+_SIGNS = re.compile(r"[\s()\[\]\"'`,]")
 _PARTS = re.compile("U+(?=UL)|U?L+|U+|D+")
 
 
@@ -27,3 +28,8 @@ _SHAPES = _Shapes()
 def subwords(name: str) -> list[str]:
     """Return the words of a name in lower case: split at underscores, humps, acronyms and digits."""
     return [name[part.start() : part.end()].lower() for part in _PARTS.finditer(name.translate(_SHAPES))]
+
+
+def is_name(name: str) -> bool:
+    """Return whether somebody chose this as a name: not `get('/') callback`, `[Symbol.iterator]`, `_`."""
+    return not _SIGNS.search(name) and _PARTS.search(name.translate(_SHAPES)) is not None
