@@ -6,11 +6,12 @@ import json
 from pathlib import Path
 from typing import Any
 
+from holdfast.analysis.dead_code.finding import LEAST
 from holdfast.analysis.room import Analysis
-from holdfast.analysis.rules import RULES
+from holdfast.analysis.rules import DEFECT_RULE, RULES
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
-from tests.analysis.polyglot import polyglot
+from tests.analysis.polyglot import TANGLE, commit, polyglot, write
 
 ALONE = {
     "analyze_complexity": {"project_path": ".", "toolchain": "auto"},
@@ -58,6 +59,20 @@ def test_a_gate_knows_findings_as_the_tools_for_one_analysis_do(repository: Path
         "defect",
     }
     assert all(apart[key] == rule for key, rule in shared.items())
+
+
+def test_the_comprehensive_analysis_has_the_rules_and_fingerprints_of_all_its_tools(repository: Path) -> None:
+    polyglot(repository)
+    copy = f"def copied(a, b):\n{TANGLE}    return a\n"
+    write(repository, {"src/copy.py": copy, "src/copy_again.py": copy})
+    commit(repository, "Copy")
+    room = Analysis(Repository.at(repository))
+    together = known(room, "analyze_comprehensive", confidence_threshold=LEAST["high"])
+    apart = {key: rule for tool, given in ALONE.items() for key, rule in known(room, tool, **given).items()}
+    for kind in ("exact", "renamed"):
+        apart |= known(room, "analyze_duplicates", detection_type=kind, min_lines=10)
+    assert {"duplicate/exact", "dead-code/unused-function"} <= set(together.values())
+    assert {key: rule for key, rule in together.items() if rule != DEFECT_RULE.id} == apart
 
 
 def test_no_two_rules_share_an_id() -> None:
