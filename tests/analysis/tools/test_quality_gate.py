@@ -308,6 +308,24 @@ def test_settings_that_cannot_be_meant_are_errors_that_name_the_file_and_the_key
     assert [word for word in said if word not in refused.value.message] == []
 
 
+def test_a_gate_with_every_check_switched_off_does_not_pass(project):
+    write(
+        project,
+        ".holdfast.toml",
+        "[gate]\ndisable = ['complexity', 'duplication', 'coverage', 'defects', 'debt', 'dead_code']\n",
+    )
+    result = asked(project, fail_on_violation=True)
+    assert (result.passed, result.is_error, result.checks) == (False, True, [])
+    assert len(result.switched_off) == 6
+
+
+def test_settings_behind_a_link_are_an_error(project):
+    (project / "elsewhere.toml").write_text("[tool.holdfast.gate]\n", encoding="utf-8")
+    (project / "pyproject.toml").symlink_to("elsewhere.toml")
+    with pytest.raises(Invalid, match="pyproject"):
+        asked(project)
+
+
 def test_two_tables_in_one_folder_are_an_error(project):
     write(project, "pyproject.toml", "[tool.holdfast.gate]\n")
     write(project, ".holdfast.toml", "[gate]\n")
