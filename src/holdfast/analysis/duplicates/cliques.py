@@ -1,12 +1,16 @@
 """Groups of things that are alike, where every two of a group are: cliques, not chains.
 
-Contract: every wanted pair is in a group, and no group has two members that are no pair. A thing may be in
-several groups. The same pairs give the same groups.
+Contract: every wanted pair is in a group, unless each of the two is in `MOST_GROUPS` already; and no group
+has two members that are no pair. The same pairs give the same groups.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
+
+MOST_GROUPS = 16
+"""In a crowd where all are alike and not all were compared, groups overlap in very many ways."""
 
 Pair = tuple[int, int]
 
@@ -18,12 +22,14 @@ def cliques(similar: Mapping[Pair, float], wanted: Collection[Pair]) -> list[lis
         neighbours.setdefault(one, {})[other] = similarity
         neighbours.setdefault(other, {})[one] = similarity
     covered: set[Pair] = set()
-    groups = []
+    groups: list[list[int]] = []
+    times: Counter[int] = Counter()
     for pair in sorted(wanted, key=lambda pair: (-similar[pair], pair)):
-        if pair in covered:
+        if pair in covered or min(times[pair[0]], times[pair[1]]) >= MOST_GROUPS:
             continue
         group = _grown(pair, neighbours)
         covered.update((one, other) for place, one in enumerate(group) for other in group[place + 1 :])
+        times.update(group)
         groups.append(group)
     return groups
 

@@ -3,7 +3,7 @@
 Contract:
 - Everything is counted in whole numbers, with what NumPy and CuPy both have: both give the same pairs.
 - The work grows with the number of pieces, not with that of their pairs: where a bucket is large, each piece
-  is paired with `NEIGHBOURS` others, with other ones in every band. The same pieces give the same pairs.
+  is paired with the `NEIGHBOURS` next ones in it. The same pieces give the same pairs.
 - This module needs NumPy and the standard library alone.
 """
 
@@ -159,11 +159,9 @@ def candidates(sketches: Any, arrays: Any = np, tick: Tick = _go_on) -> Any:
         for row in range(band * ROWS, (band + 1) * ROWS):
             key = (key ^ sketches[:, row].astype(np.uint64)) * _MIX
             key ^= key >> _HALF
-        # The low bits are the piece's number, shuffled by the band: neighbours in a large bucket differ.
-        odd = (2 * band + 1) * 0x9E3779 & int(_INDEX) | 1
-        key = arrays.sort((key & ~_INDEX) | (index * np.uint64(odd) & _INDEX))
-        bucket = key >> _SHIFT
-        member = (key & _INDEX) * np.uint64(pow(odd, -1, 2**_INDEX_BITS)) & _INDEX
+        # The low bits are the piece's number: in a large bucket those near each other are neighbours.
+        key = arrays.sort((key & ~_INDEX) | index)
+        bucket, member = key >> _SHIFT, key & _INDEX
         for step in range(1, min(NEIGHBOURS, count - 1) + 1):
             near = arrays.flatnonzero(bucket[step:] == bucket[:-step])
             if not len(near):
