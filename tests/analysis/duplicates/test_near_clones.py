@@ -111,7 +111,7 @@ def test_a_copy_with_lines_put_in_and_taken_out_is_a_gapped_clone() -> None:
     assert only.kind == "gapped"
     assert [one.similarity for one in only.fragments] == [1.0, only.similarity]
     assert 0.6 < only.similarity < 0.95
-    assert report.duplicate_lines == {"a.py": 11, "b.py": 12}
+    assert (report.duplicate_lines, report.near_lines) == ({}, {"a.py": 11, "b.py": 12})
 
 
 def test_the_similarity_is_the_share_of_tokens_that_stay_in_order() -> None:

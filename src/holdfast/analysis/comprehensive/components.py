@@ -18,7 +18,7 @@ from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST, LEVELS
 from holdfast.analysis.debt.debt_item import debt_items
 from holdfast.analysis.defects.prediction import Prediction, predictions
-from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.room import Analysis
@@ -33,8 +33,6 @@ CHURN_DAYS = 90
 """How long before the last commit changes count for the gradient."""
 _DAY = 86_400
 _PLACES = 5
-KINDS: frozenset[CloneKind] = frozenset(("exact", "renamed"))
-KINDS_IN_BRIEF: frozenset[CloneKind] = frozenset(("exact",))
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,7 @@ def components(terms: Terms) -> dict[str, Analyser]:
 def duplicated(terms: Terms, material: Material) -> Part:
     """Return the clones of a project, and the share of each file that is in one."""
     room, project = material.room, material.asked.project
-    query = CloneQuery(KINDS_IN_BRIEF if terms.brief else KINDS, terms.min_lines)
+    query = CloneQuery(COPIES, terms.min_lines)
     report = room.once(
         f"clones {project} {query}", material.survey, lambda: find_clones(room, project, query)
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from math import log1p
 from typing import Literal, NamedTuple, get_args
 
-from holdfast.analysis.duplicates.clone import CloneQuery
+from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.names.quality import name_quality
@@ -83,7 +83,7 @@ def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measu
 
 def _duplication(room: Analysis, project: Project) -> dict[str, Measures]:
     """Return how much of each file has exact or renamed copies, and how many other files hold them."""
-    clones = find_clones(room, project, CloneQuery(frozenset({"exact", "renamed"})))
+    clones = find_clones(room, project, CloneQuery(COPIES, BLOCK_LINES))
     sharing: defaultdict[str, set[str]] = defaultdict(set)
     for one in clones.classes:
         paths = {fragment.file for fragment in one.fragments}

@@ -9,6 +9,10 @@ from typing import Literal, NamedTuple, get_args
 
 CloneKind = Literal["exact", "renamed", "gapped", "semantic"]
 KINDS: tuple[CloneKind, ...] = get_args(CloneKind)
+COPIES: frozenset[CloneKind] = frozenset(("exact", "renamed"))
+"""The kinds whose lines are duplicates: all of a fragment is there again, not only much of it."""
+BLOCK_LINES = 10
+"""How long copies are that count where much else is measured, and so are looked for once."""
 _GAPPED_SHARE = 0.68
 """Of the threshold: tokens that stay in their order say more than an equal structure. 0.85 makes it 0.578,
 where labelled clones and other code part; see docs/accuracy.md."""
@@ -71,10 +75,13 @@ class CloneClass:
 
     @property
     def order(self) -> tuple[object, ...]:
-        """What classes are sorted by: long ones first, and somewhat earlier where there are many copies."""
-        first = self.fragments[0]
+        """What classes are sorted by: copies, then gapped ones, then leads; of each sort the long ones first,
+        and somewhat earlier where there are many.
+        """
+        first, kind = self.fragments[0], KINDS.index(self.kind)
         weight = round(first.tokens * log2(len(self.fragments)), 3)
-        return -weight, first.file, first.start_line, KINDS.index(self.kind), first.end_line, self.id
+        sort = max(kind, 1)
+        return sort, -weight, first.file, first.start_line, kind, first.end_line, self.id
 
 
 @dataclass(frozen=True)
@@ -85,7 +92,9 @@ class CloneReport:
     lines: Mapping[str, int]
     """How many lines each file has."""
     duplicate_lines: Mapping[str, int]
-    """How many of them are in a clone, each counted once; what is only semantically alike does not count."""
+    """How many of them are in an exact or renamed clone, each counted once."""
+    near_lines: Mapping[str, int]
+    """How many of the others are in a gapped one."""
     gpu: GpuUse = GpuUse()
 
     @property
@@ -95,5 +104,5 @@ class CloneReport:
 
     @property
     def duplication(self) -> float:
-        """Return the share of lines that are in a clone, from 0 to 1."""
+        """Return the share of lines that are duplicates, from 0 to 1."""
         return sum(self.duplicate_lines.values()) / (self.total_lines or 1)

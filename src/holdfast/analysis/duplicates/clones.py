@@ -1,6 +1,7 @@
 """The clones of a project, of every kind that is asked for, found once for the same files.
 
-Contract: classes come in one order whatever the number of processes; those that repeat most come first.
+Contract: classes come in one order whatever the number of processes: copies first, and of each sort
+those that repeat most.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from holdfast.analysis.duplicates.clone import CloneClass, CloneQuery, CloneReport, GpuUse
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, GpuUse
 from holdfast.analysis.records.token_stream import TokenStream, indentations, token_table
 from holdfast.analysis.survey import FileSurvey, Project
 from holdfast.syntax.record import Record
@@ -16,6 +17,7 @@ from holdfast.syntax.record import Record
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
 
+_COPY, _NEAR = b"\1", b"\2"
 _NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no GPU."
 
 
@@ -62,7 +64,8 @@ def clones_in(
         classes = [*with_wholes(classes, corpus, deep, functions, wanted), *near]
     classes = _one_of_each(classes)
     lines = {path: stream.lines for path, stream in files.items()}
-    return CloneReport(tuple(classes), lines, _duplicate_lines(classes, lines), gpu)
+    marks = _marked(classes, lines)
+    return CloneReport(tuple(classes), lines, _counted(marks, _COPY), _counted(marks, _NEAR), gpu)
 
 
 def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:
@@ -73,13 +76,18 @@ def _one_of_each(classes: Iterable[CloneClass]) -> list[CloneClass]:
     return list(found.values())
 
 
-def _duplicate_lines(classes: Iterable[CloneClass], lines: dict[str, int]) -> dict[str, int]:
-    """Return how many lines of each file are in a clone, each line counted once."""
+def _marked(classes: Iterable[CloneClass], lines: Mapping[str, int]) -> dict[str, bytes]:
+    """Return for each file with clones a mark for every line: in a copy, in a gapped clone, or in none."""
     marks: dict[str, bytearray] = {}
-    for one in classes:
-        if one.kind != "semantic":
-            for fragment in one.fragments:
-                start, end = fragment.start_line - 1, fragment.end_line
-                marked = marks.setdefault(fragment.file, bytearray(lines[fragment.file]))
-                marked[start:end] = b"\1" * (end - start)
-    return {path: marks[path].count(1) for path in sorted(marks)}
+    sure = (one for one in classes if one.kind != "semantic")
+    for one in sorted(sure, key=lambda one: one.kind in COPIES):  # copies last: their mark is what stays
+        mark = _COPY if one.kind in COPIES else _NEAR
+        for fragment in one.fragments:
+            start, end = fragment.start_line - 1, fragment.end_line
+            marked = marks.setdefault(fragment.file, bytearray(lines[fragment.file]))
+            marked[start:end] = mark * (end - start)
+    return {path: bytes(marks[path]) for path in sorted(marks)}
+
+
+def _counted(marks: Mapping[str, bytes], mark: bytes) -> dict[str, int]:
+    return {path: count for path, marked in marks.items() if (count := marked.count(mark))}

@@ -19,7 +19,7 @@ from holdfast.analysis.dead_code.finding import LEAST
 from holdfast.analysis.debt.debt_item import debt_items, new_items
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.prediction import predictions
-from holdfast.analysis.duplicates.clone import CloneClass, CloneQuery, CloneReport, Fragment
+from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, Fragment
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.gate.check import Broken, Status, Verdict
 from holdfast.analysis.gate.settings import CheckName, GateSettings
@@ -30,7 +30,7 @@ from holdfast.analysis.rules import COVERAGE, DEAD_CODE_RULES, DEBT_RULES, DEFEC
 from holdfast.analysis.survey import FileSurvey, Project, Survey
 from holdfast.storage.files.work_tree import Tree
 
-COPIES = CloneQuery(frozenset({"exact", "renamed", "gapped"}))
+_CLONES = CloneQuery(COPIES)
 """What counts as a copy: leads do not."""
 
 
@@ -106,7 +106,7 @@ def _duplication(matter: Matter, threshold: float) -> Verdict:
         new = matter.base.new_lines(matter.survey.files)
         if not any(new.values()):
             return verdict._replace(reason="no line is new")
-    found = find_clones(matter.room, matter.project, COPIES)
+    found = find_clones(matter.room, matter.project, _CLONES)
     if not found.total_lines:
         return verdict._replace(status="not_measured", reason="there is no line")
     if matter.base is None or new is None:
@@ -142,7 +142,7 @@ def _new_copies(
     ]
     if not copies:
         return []
-    before = find_clones(FormerRoom(matter.room, base), matter.project, COPIES)
+    before = find_clones(FormerRoom(matter.room, base), matter.project, _CLONES)
     known = {one.id: len(one.fragments) for one in before.classes}
     return [(one, part) for one, part in copies if len(one.fragments) > known.get(one.id, 0)]
 

@@ -12,6 +12,7 @@ from holdfast.analysis.comprehensive.components import CHURN_DAYS, Terms, compon
 from holdfast.analysis.comprehensive.gradient import gradients, missing, project_gradient
 from holdfast.analysis.context.gathering import Asked, Gathered, gather
 from holdfast.analysis.context.scorecard import covered_share
+from holdfast.analysis.duplicates.clone import BLOCK_LINES
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import RULES
 from holdfast.analysis.sarif import sarif, sarif_text
@@ -33,14 +34,14 @@ SECTIONS = ("duplicates", "dead_code", "defects", "complexity", "tdg")
 ALWAYS = ("debt",)
 FOR_THE_GRADIENT = ("churn", "coupling")
 
-_CONFIDENCE, _MIN_LINES = 0.5, 10
+_CONFIDENCE = 0.5
 _SARIF_RESULTS = 4000
 _UNLIMITED = 10_000
 _METHOD = (
     "One survey, the analysers of the tools of each section. confidence_threshold leaves out findings of dead"
     " code and predictions of defects that are less sure. min_lines is how long clones are at least, and how"
-    " many lines of code a file has that is predicted or graded. Duplicates are exact and renamed ones;"
-    " executive_summary looks for exact ones and lists nothing. The gradient is that of docs/analysis.md."
+    " many lines of code a file has that is predicted or graded. Duplicates are exact and renamed ones."
+    " executive_summary lists nothing. The gradient is that of docs/analysis.md."
 )
 
 
@@ -64,7 +65,7 @@ class AnalyzeComprehensive(Input):
         default=_CONFIDENCE, ge=0, le=1, description="How sure predictions and dead code have to be."
     )
     min_lines: int = Field(
-        default=_MIN_LINES,
+        default=BLOCK_LINES,
         ge=1,
         le=100_000,
         description="Least lines of a clone, and least lines of code of a file to predict or grade.",
@@ -255,7 +256,7 @@ def _point(
         "max_defect_probability": results.get("defects", {}).get("max_probability"),
         "coverage": covered_share(found.measured.files.values()),
     }
-    if args.min_lines == _MIN_LINES and not args.executive_summary and args.wanted == SECTIONS:
+    if args.min_lines == BLOCK_LINES and args.wanted == SECTIONS:
         # Other terms make other numbers of the same names.
         more["duplication"] = results.get("duplicates", {}).get("duplication")
         more["tdg"] = None if found.failures else results["tdg"]["score"]

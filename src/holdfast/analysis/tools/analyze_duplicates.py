@@ -9,7 +9,15 @@ from typing import Literal
 from pydantic import Field, StrictBool
 
 from holdfast.analysis import sarif
-from holdfast.analysis.duplicates.clone import KINDS, CloneClass, CloneKind, CloneQuery, CloneReport, Fragment
+from holdfast.analysis.duplicates.clone import (
+    COPIES,
+    KINDS,
+    CloneClass,
+    CloneKind,
+    CloneQuery,
+    CloneReport,
+    Fragment,
+)
 from holdfast.analysis.duplicates.clones import clones_of
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DUPLICATE_RULES
@@ -33,7 +41,7 @@ _METHOD = (
     " consistent in a fragment, and other literals. Gapped: functions and blocks with lines put in or taken"
     " out, by how much of both an alignment covers. Semantic: leads, by structure; look first."
     " Imports are no duplicates. Languages are compared with themselves; JavaScript and TypeScript, and C and"
-    " C++, with each other. A line in several groups counts once, one in a mere lead not at all."
+    " C++, with each other. Lines in exact and renamed groups are duplicates, each counted once."
 )
 
 
@@ -96,9 +104,14 @@ class DuplicatesSummary(Output):
 
     total_files: int
     total_fragments: int
-    duplicate_lines: int
+    duplicate_lines: int | None = Field(
+        description="Lines in exact and renamed groups, each once; null where neither was looked for."
+    )
+    gapped_lines: int = Field(description="Other lines, in gapped groups.")
     total_lines: int
-    duplication_ratio: float | None = Field(description="From 0 to 1; null where there are no lines.")
+    duplication_ratio: float | None = Field(
+        description="The share of duplicate lines, from 0 to 1; null where there are no lines, too."
+    )
     clone_groups: int
     groups_by_type: dict[CloneKind, int]
     largest_group_size: int
@@ -108,7 +121,7 @@ class Hotspot(Output):
     """A file with much that is also elsewhere."""
 
     file: UntrustedText
-    duplicate_lines: int
+    duplicate_lines: int = Field(description="In groups of any sort but leads.")
     total_lines: int
     clone_groups: int
     severity: float = Field(description="max(1, ln(duplicate lines)) · √(groups)")
@@ -165,7 +178,7 @@ def _laid_out(result: Duplicates, width: int) -> str:
 
 def _report(result: Duplicates, width: int) -> str:
     summary, is_detailed = result.summary, result.format == "detailed"
-    ratio = "none" if summary.duplication_ratio is None else f"{summary.duplication_ratio:.1%}"
+    ratio = "not looked for" if summary.duplicate_lines is None else f"{summary.duplication_ratio or 0:.1%}"
     skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.groups_by_type.items())
     shown = result.groups if is_detailed else result.groups[:_SHOWN]
@@ -177,7 +190,8 @@ def _report(result: Duplicates, width: int) -> str:
     all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     lines = [
-        f"Duplication: {ratio}, {summary.duplicate_lines} of {all_lines}.",
+        f"Duplication: {ratio}, {summary.duplicate_lines or 0} of {all_lines}.",
+        f"In gapped groups: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups
         else "No duplicates were found.",
@@ -274,14 +288,15 @@ def _preview(room: Analysis, first: Fragment) -> str | None:
     return None if text is None else "\n".join(text.split("\n")[first.start_line - 1 :][:_PREVIEW_LINES])
 
 
-def _summary(found: CloneReport) -> DuplicatesSummary:
+def _summary(found: CloneReport, *, are_counted: bool) -> DuplicatesSummary:
     kinds = Counter(one.kind for one in found.classes)
     return DuplicatesSummary(
         total_files=len(found.lines),
         total_fragments=sum(len(one.fragments) for one in found.classes),
-        duplicate_lines=sum(found.duplicate_lines.values()),
+        duplicate_lines=sum(found.duplicate_lines.values()) if are_counted else None,
+        gapped_lines=sum(found.near_lines.values()),
         total_lines=found.total_lines,
-        duplication_ratio=round(found.duplication, 4) if found.total_lines else None,
+        duplication_ratio=round(found.duplication, 4) if are_counted and found.total_lines else None,
         clone_groups=len(found.classes),
         groups_by_type={kind: kinds[kind] for kind in KINDS if kinds[kind]},
         largest_group_size=max((len(one.fragments) for one in found.classes), default=0),
@@ -290,6 +305,7 @@ def _summary(found: CloneReport) -> DuplicatesSummary:
 
 def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
     groups = Counter(path for one in found.classes for path in {each.file for each in one.fragments})
+    lines_in = Counter(found.duplicate_lines) + Counter(found.near_lines)
     spots = [
         Hotspot(
             file=path,
@@ -298,7 +314,7 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
             clone_groups=groups[path],
             severity=round(max(1.0, log(lines)) * sqrt(groups[path]), 3),
         )
-        for path, lines in found.duplicate_lines.items()
+        for path, lines in lines_in.items()
     ]
     return sorted(spots, key=lambda one: (-one.severity, one.file))[:most]
 
@@ -347,7 +363,7 @@ def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
         threshold=args.threshold,
         effective_thresholds=query.effective_thresholds,
         min_lines=args.min_lines,
-        summary=_summary(found),
+        summary=_summary(found, are_counted=bool(kinds & COPIES)),
         groups=[_found(room, one, args) for one in found.classes[: args.limit]],
         hotspots=_hotspots(found, args.limit),
         gpu=GpuReport(**vars(found.gpu)),

@@ -57,7 +57,7 @@ TESTS = Convention(
     files=(
         (
             r"(^|/)(test_[^/]*|[^/]*_tests?|tests?|conftest)\.py$|(^|/)(tests?|testing)/",
-            r"^(test|Test|setup|teardown|setUp|tearDown|load_tests|pytest_|collect_ignore)|Tests?$",
+            r"^(test|Test|setup|teardown|setUp|tearDown|load_tests|pytest(_|mark$)|collect_ignore)|Tests?$",
         ),
         (r"(^|/)conftest\.py$", r"^(pytest_|collect_ignore)"),
     ),
