@@ -163,7 +163,8 @@ KEPT: dict[str, str | bytes] = {
     "latin.py": "# -*- coding: latin-1 -*-\nname = 'ü'\n".encode("latin-1"),
     "marked_utf8.py": b"\xef\xbb\xbfx = 1\n",
     "wide.py": "x = 'ü'\n".encode("utf-16"),
-    "long.py": "X = '" + "a" * 6000 + "'\n" + "y = 1\n" * 200,
+    "long.py": "X = '" + "a" * 6000 + "'\n",
+    "text.js": "const x = '" + "a" * 6000 + "';\n" + "y = 1;\n" * 200,
     "tool": "#!/usr/bin/env python3\nprint(1)\n",
 }
 

@@ -14,7 +14,14 @@ from posixpath import splitext
 from typing import NamedTuple
 
 from holdfast.analysis.records.product import PRODUCTS, RECORDS, Kept, Product, Source
-from holdfast.analysis.records.source import UNDECODABLE, may_be_source, reason_to_skip, text_of
+from holdfast.analysis.records.source import (
+    MINIFIED,
+    UNDECODABLE,
+    is_minified,
+    may_be_source,
+    reason_to_skip,
+    text_of,
+)
 from holdfast.analysis.records.stored import Parts
 from holdfast.kernel.errors import HoldfastError, InvalidPath, NotFound, TooLarge
 from holdfast.kernel.limits import LIMITS
@@ -106,6 +113,8 @@ class Reader:
         language = language_of(path, text)
         if language is None:
             return Outcome(path)
+        if is_minified(data, language.name):
+            return Outcome(path, size, reason=MINIFIED)
         digest = sha1(data, usedforsecurity=False).hexdigest()
         key = f"{language.name}:{splitext(path)[1]}:{digest}"
         if key in self._known:

@@ -26,6 +26,7 @@ _MARKED = re.compile(
     rb"|\bdo not (?:edit|modify|change)\b[^\0]{0,300}?\b(?:auto[- ]?|automatically )generated\b)",
     re.IGNORECASE | re.MULTILINE,
 )
+_OF_BROWSERS = frozenset(("javascript", "typescript", "tsx"))
 _LONG_LINE = 5_000
 _LONG_ON_AVERAGE = 200
 _MARKS = (
@@ -80,6 +81,12 @@ def reason_to_skip(data: bytes) -> str | None:
     head = data[:_HEAD]
     if b"generated" in head.lower() and _MARKED.search(head):  # the first is quick, and few files pass it
         return GENERATED
-    lines = data.count(b"\n") + 1
-    is_wide = len(data) >= _LONG_LINE and len(data) / lines >= _LONG_ON_AVERAGE
-    return MINIFIED if is_wide and max(map(len, data.split(b"\n"))) >= _LONG_LINE else None
+    return None
+
+
+def is_minified(data: bytes, language: str) -> bool:
+    """Tell whether source was made small for browsers; in other languages long lines are data."""
+    if language not in _OF_BROWSERS or len(data) < _LONG_LINE:
+        return False
+    is_wide = len(data) / (data.count(b"\n") + 1) >= _LONG_ON_AVERAGE
+    return is_wide and max(map(len, data.split(b"\n"))) >= _LONG_LINE
