@@ -39,6 +39,14 @@ def test_a_renamed_copy_is_told_likewise() -> None:
     assert ("renamed", [("a.py", 3, 27), ("b.py", 3, 27)]) in of_kinds(files, "renamed")
 
 
+def test_equal_files_are_told_where_no_function_is_looked_at() -> None:
+    function = "def function(x):\n" + lines(24, "k")
+    files = scattered(function) | {"a.py": function, "b.py": function}
+    classes = found(files, CloneQuery(frozenset({"exact"}))).classes
+
+    assert [("a.py", 1, 25), ("b.py", 1, 25)] in places(classes)
+
+
 def test_what_a_longer_clone_holds_is_not_told_again() -> None:
     text = f"{ORIGINAL}\n\n{CHANGED}"
 

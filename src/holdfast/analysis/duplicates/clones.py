@@ -43,7 +43,7 @@ def clones_in(
 ) -> CloneReport:
     """Return the clones of files, given their tokens in the order of their paths.
 
-    Their records are asked for only where functions are compared.
+    Their records are asked for only where functions are compared; else, of wholes, only files are.
     """
     # These bring numpy, which other analyses do without.
     from holdfast.analysis.duplicates.near_clones import near_clones
@@ -58,10 +58,12 @@ def clones_in(
     if "renamed" in wanted.kinds:
         classes += renamed_clones(corpus, wanted)
     gpu = GpuUse(wanted.gpu, reason=_NO_FUNCTIONS) if wanted.gpu else GpuUse()
-    if wanted.kinds & {"gapped", "semantic"}:
-        deep, functions = indentations(files), records()
+    compares_functions = bool(wanted.kinds - COPIES)
+    deep, functions = indentations(files), records() if compares_functions else {}
+    classes = with_wholes(classes, corpus, deep, functions, wanted)
+    if compares_functions:
         near, gpu = near_clones(corpus, deep, functions, wanted)
-        classes = [*with_wholes(classes, corpus, deep, functions, wanted), *near]
+        classes += near
     classes = _one_of_each(classes)
     lines = {path: stream.lines for path, stream in files.items()}
     marks = _marked(classes, lines)
