@@ -163,7 +163,7 @@ def test_a_limit_says_what_it_leaves_out(room: Analysis) -> None:
 
     assert len(result.groups) == len(result.hotspots) == 1
     assert len(result.groups[0].fragments) == 2
-    assert f"Shown: 1 of {result.summary.clone_groups} groups" in words(result)
+    assert f"Shown: 1 of {result.summary.clone_groups};" in words(result)
 
 
 def test_the_same_tree_gives_the_same_bytes_for_any_number_of_workers(room: Analysis) -> None:

@@ -38,10 +38,10 @@ _CONFIDENCE = 0.5
 _SARIF_RESULTS = 4000
 _UNLIMITED = 10_000
 _METHOD = (
-    "One survey, the analysers of the tools of each section. confidence_threshold leaves out findings of dead"
-    " code and predictions of defects that are less sure. min_lines is how long clones are at least, and how"
-    " many lines of code a file has that is predicted or graded. Duplicates are exact and renamed ones."
-    " executive_summary lists nothing. The gradient is that of docs/analysis.md."
+    "One survey, the analysers of the tools of each section. Findings of dead code and predictions of defects"
+    " that are less sure than asked for are left out. The least number of lines is that of clones, and that"
+    " of code in a file that is predicted or graded. Duplicates are exact and renamed ones."
+    " The gradient is that of docs/analysis.md."
 )
 
 
@@ -288,9 +288,7 @@ def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Compreh
     """
     began, started = room.clock(), time.monotonic()
     if not args.wanted:
-        raise InvalidArguments(
-            "Every section is switched off.", hint="Leave one of the include_ switches on."
-        )
+        raise InvalidArguments("Every section is switched off.", hint="Leave one of them on.")
     project = Project(
         checked_project(room.repository, args.project_path),
         tuple(args.include_patterns),

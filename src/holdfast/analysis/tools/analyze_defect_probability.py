@@ -203,7 +203,7 @@ def _laid_out(result: Defects, width: int) -> str:
         lines.append(table([head, *map(_cells, shown)], width, flexible=(3, 4)))
     if len(shown) < summary.predictions:
         lines.append(
-            f"Shown: {len(shown)} of {summary.predictions}; `detailed` and a higher limit show more."
+            f"Shown: {len(shown)} of {summary.predictions}; the detailed format and a higher limit show more."
         )
     lines += [
         f"Commit worth a second look: {it.id[:12]} ({it.risk:.2f}) {it.subject}"

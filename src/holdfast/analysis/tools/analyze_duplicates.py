@@ -204,7 +204,7 @@ def _report(result: Duplicates, width: int) -> str:
         *((_group(one) for one in shown) if is_detailed else ()),
         table([_cells(one) for one in shown], width, flexible=(4,)) if shown and not is_detailed else "",
         "Most duplicates are in:\n" + table(spots, width, flexible=(2,)) if spots else "",
-        f"Shown: {len(shown)} of {summary.clone_groups} groups; `detailed` and a higher limit show more."
+        f"Shown: {len(shown)} of {summary.clone_groups}; the detailed format and a higher limit show more."
         if len(shown) < summary.clone_groups
         else "",
     ]

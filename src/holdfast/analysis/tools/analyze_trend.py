@@ -33,13 +33,11 @@ _UNLIMITED = 10_000
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "·"
 _METHOD = (
-    "Numbers are kept for a commit when an analysis measures a project that is as committed; `backfill`"
-    " computes files, lines, complexity and debt of past commits from git. What no analysis measured at a"
-    " commit is null, commits without any number are counted in `missing_before`; nothing is interpolated."
+    "Numbers are kept for a commit when an analysis measures a project that is as committed. Of past commits"
+    " files, lines, complexity and debt can be computed from git, where that is asked for. What no analysis"
+    " measured at a commit is null, commits without any number are counted; nothing is interpolated."
 )
-_OTHERS = (
-    "{} commits have numbers of another version of Holdfast, which are left out; `backfill` computes anew."
-)
+_OTHERS = "{} commits have numbers of another version of Holdfast, which are left out."
 _SHALLOW = "This clone is shallow: older commits are not in it."
 
 

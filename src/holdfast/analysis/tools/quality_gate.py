@@ -34,8 +34,8 @@ Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 _VIOLATIONS, _SHOWN = 20, 5
 _METHOD = (
     "Each check asks the analysis of that name. A gate passes where at least one check was measured and none"
-    " fails; what was not measured is told and does neither. Copies are those of `analyze_duplicates`, leads"
-    " aside. Coverage comes from reports of test runs, which are never made here."
+    " fails; what was not measured is told and does neither. Copies are exact or"
+    " renamed. Coverage comes from reports of test runs, which are never made here."
 )
 
 
