@@ -12,9 +12,14 @@ _TOOLS = {
     "churn": "analyze_code_churn",
     "debt": "analyze_debt",
     "dead-code": "analyze_dead_code",
+    "duplicates": "analyze_duplicates",
     "graph": "analyze_dependency_graph",
+    "graph-metrics": "analyze_graph_metrics",
     "defects": "analyze_defect_probability",
     "context": "analyze_deep_context",
+    "comprehensive": "analyze_comprehensive",
+    "trend": "analyze_trend",
+    "gate": "quality_gate",
 }
 
 

@@ -223,7 +223,9 @@ def test_focus_names_what_is_to_be_mended_in_the_files_of_the_task(workspace: Wo
     assert more["findings"] == (3, 4)
     assert "tangle: Cyclomatic complexity of 26 is over 20." in focus_words(look(room, peek=True))
     detailed = look(room, peek=True, response_format="detailed").remarks or ()
-    assert [remark.text for remark in detailed if remark.line == 1] == ["Nothing uses import json."]
+    assert [remark.text for remark in detailed if remark.line == 1] == [
+        "Unused import json. The file never uses the name that it imports."
+    ]
 
 
 def test_a_file_that_cannot_be_analysed_does_not_keep_the_rest_from_a_focus(
