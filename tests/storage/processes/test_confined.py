@@ -53,6 +53,8 @@ def print_much(request):
 def fail(request):
     raise ValueError(request)
 """
+MODULE = f"holdfast_confined_examples_{os.getpid()}"
+"""One for each process that runs these tests: the first to end takes its own away."""
 SMALL = Bounds(processor_seconds=1, wait_seconds=20, memory_bytes=512 << 20, output_bytes=4096)
 
 
@@ -61,14 +63,14 @@ def examples() -> object:
     """Put the examples where an isolated interpreter finds them, for as long as these tests run."""
     import sysconfig
 
-    path = Path(sysconfig.get_path("purelib")) / "holdfast_confined_examples.py"
+    path = Path(sysconfig.get_path("purelib")) / f"{MODULE}.py"
     path.write_text(EXAMPLES)
     yield
     path.unlink()
 
 
 def run(function: str, request: bytes = b"", bounds: Bounds = SMALL) -> bytes:
-    return run_confined("holdfast_confined_examples", function, request, "The example", bounds)
+    return run_confined(MODULE, function, request, "The example", bounds)
 
 
 def test_a_confined_function_answers():
