@@ -28,6 +28,8 @@ Numbers = np.ndarray[Any, np.dtype[np.int32]]
 
 TARGET = Path(__file__).resolve().parent.parent / "src" / "holdfast" / "analysis" / "names" / FILE
 WORDS = 20_000
+KEPT = 14_000
+"""Of these, the most frequent ones: the pieces learn from the others, and then stand in for them."""
 PIECES = 16_000
 NEIGHBOURS = 6_000
 """The most frequent words, which tell others apart by standing before or after them."""
@@ -186,11 +188,11 @@ def with_pieces(words: Sequence[str], vectors: Matrix) -> tuple[Matrix, Matrix]:
 def pack(output: Path, words: Sequence[str], vectors: Matrix, weights: Matrix) -> None:
     """Write words and rows as whole numbers, each row times a number of its own."""
     of_words, of_pieces = with_pieces(words, vectors)
-    rows = np.vstack([of_words * weights[:, None], of_pieces])
+    rows = np.vstack([(of_words * weights[:, None])[:KEPT], of_pieces])
     scales = np.maximum(np.abs(rows).max(axis=1), 1e-9) / 127
-    np.savez(
+    np.savez_compressed(
         output,
-        words=np.frombuffer(" ".join(words).encode("ascii"), dtype=np.uint8),
+        words=np.frombuffer(" ".join(words[:KEPT]).encode("ascii"), dtype=np.uint8),
         rows=np.round(rows / scales[:, None]).astype(np.int8),
         scales=scales.astype(np.float32),
     )
