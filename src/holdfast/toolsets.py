@@ -28,6 +28,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
         "analyze": ("analysis.tools", "analysis.resources"),
+        "source": ("source.tools",),
         "stores": ("doctor",),
         "tools": ("tool_search",),
     }

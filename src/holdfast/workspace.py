@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
+    from holdfast.source.room import Source
     from holdfast.storage.watching.watcher import Watcher
     from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store.tasks import Tasks
@@ -176,6 +177,12 @@ def _open_analysis(workspace: Workspace) -> Analysis:
     return Analysis(workspace.repository)
 
 
+def _open_source(workspace: Workspace) -> Source:
+    from holdfast.source.room import Source
+
+    return Source(workspace.repository)
+
+
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
     {
         "comments": _open_comments,
@@ -185,5 +192,6 @@ _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(
         "tasks": _open_tasks,
         "stores": _open_stores,
         "analyze": _open_analysis,
+        "source": _open_source,
     }
 )

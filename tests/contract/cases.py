@@ -21,6 +21,7 @@ from tests.contract.gate_cases import GATE_CASES
 from tests.contract.graph_cases import GRAPH_CASES
 from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
+from tests.contract.source_cases import SOURCE_CASES
 from tests.contract.task_cases import TASK_CASES
 from tests.contract.task_link_cases import TASK_LINK_CASES
 from tests.contract.task_look_cases import TASK_LOOK_CASES
@@ -306,6 +307,7 @@ CASES = [
     *TASK_LINK_CASES,
     *TASK_LOOK_CASES,
     *TASK_STEP_CASES,
+    *SOURCE_CASES,
     Case("find_tools", ("tools", "find", "move note"), {"query": "move note"}),
     Case("find_tools", ("tools", "find", "xyzzy", "--limit", "2"), {"query": "xyzzy", "limit": 2}),
     Case("check_stores", ("doctor",), attention=True),

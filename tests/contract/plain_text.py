@@ -18,6 +18,7 @@ from tests.contract.duplicates_cases import DUPLICATES_PLAIN_TEXT
 from tests.contract.gate_cases import GATE_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
 from tests.contract.name_cases import NAME_PLAIN_TEXT
+from tests.contract.source_cases import SOURCE_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
 from tests.contract.task_link_cases import TASK_LINK_PLAIN_TEXT
 from tests.contract.task_look_cases import TASK_LOOK_PLAIN_TEXT
@@ -47,6 +48,7 @@ REASONS = {
     **TREND_PLAIN_TEXT,
     **DEFECT_PLAIN_TEXT,
     **COMPREHENSIVE_PLAIN_TEXT,
+    **SOURCE_PLAIN_TEXT,
     **TASK_PLAIN_TEXT,
     **TASK_LINK_PLAIN_TEXT,
     **TASK_LOOK_PLAIN_TEXT,

@@ -132,6 +132,9 @@ class Limits:
     defect_files: int = 10_000
     gate_violations: int = 10_000
 
+    # Sources to look at.
+    folder_entries: int = 10_000
+
     # Other services over the network.
     web_connect_seconds: float = 10.0
     web_seconds: float = 30.0

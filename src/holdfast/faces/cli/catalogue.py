@@ -173,6 +173,9 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
+    _toolset('source', 'The source itself: folders, files and their lines.', (
+        _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
+    ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),
     ), hidden=False),

@@ -1,0 +1,34 @@
+"""The room of sources: one repository, its files and git's objects."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.git.command import Git
+from holdfast.storage.git.project_files import checked_project, list_files
+from holdfast.storage.git.repository import Repository
+
+
+class Source:
+    """What the operations on the sources of one repository share."""
+
+    def __init__(self, repository: Repository) -> None:
+        self.repository = repository
+        self.tree = Tree(repository)
+
+    @cached_property
+    def git(self) -> Git:
+        """Git, for this repository; outside of one this is refused."""
+        return Git(self.repository)
+
+    def files(self, folder: str) -> tuple[str, list[str]]:
+        """Return a folder's checked path and the files below it that git tracks or would add, sorted."""
+        asked = checked_project(self.repository, folder)
+        git = None if self.repository.git_dir is None else self.git
+        return asked, list_files(self.repository, git, asked).paths
+
+    def close(self) -> None:
+        """End the process that reads git's objects, if it runs."""
+        if "git" in vars(self):
+            self.git.close()

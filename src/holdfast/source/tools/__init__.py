@@ -1,0 +1,1 @@
+"""The operations of the room of sources, one module each."""

@@ -1,0 +1,7 @@
+"""The toolset in which the room's operations declare themselves."""
+
+from __future__ import annotations
+
+from holdfast.kernel.operation import Toolset
+
+source = Toolset("source", "The source itself: folders, files and their lines.")
