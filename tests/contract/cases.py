@@ -165,6 +165,19 @@ CASES = [
         {"entity": "issue", "cursor": "bad"},
         "invalid_cursor",
     ),
+    Case("git_mile_overview", ("milestones", "overview", "milestone"), {"entity": "milestone"}),
+    Case("git_mile_overview", ("milestones", "overview", "--limit", "1"), {"entity": "issue", "limit": 1}),
+    Case(
+        "git_mile_overview",
+        ("milestones", "overview", "issue", "--filter", "colour = red"),
+        {"entity": "issue", "filter": "colour = red"},
+        "invalid",
+    ),
+    Case("git_mile_vocabulary", ("milestones", "vocabulary", "milestone"), {"entity": "milestone"}),
+    Case("git_mile_vocabulary", ("milestones", "vocabulary")),
+    Case(
+        "git_mile_vocabulary", ("milestones", "vocabulary", "task"), {"entity": "task"}, "invalid_arguments"
+    ),
     Case("git_mile_show", ("milestones", "show", MILESTONE), {"entity": "milestone", "id": MILESTONE}),
     Case("git_mile_show", ("milestones", "show", ISSUES[0][:6]), {"entity": "issue", "id": ISSUES[0][:6]}),
     Case(

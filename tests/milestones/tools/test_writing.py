@@ -200,3 +200,40 @@ def test_a_claim_that_is_repeated_after_its_end_says_so(do: Do, issue: str) -> N
     do("release", id=issue, actor="A <a@x>")
     with pytest.raises(Conflict, match="has ended"):
         do("claim", id=issue, actor="A <a@x>", requestId="r-1")
+
+
+def test_the_overview_tells_people_days_and_progress(do: Do, issue: str) -> None:
+    milestone = do("create", entity="milestone", title="Alpha", due="2030-01-31")["id"]
+    for title in ("Done", "Open"):
+        name = do("create", entity="issue", title=title, milestone=milestone, assignee="Ada")["id"]
+    do("close", id=do("list", entity="issue", filter="title == Done")["items"][0]["id"])
+    do("claim", id=name, actor="Grace <grace@example.org>")
+    [line] = do("overview", entity="milestone")["items"]
+    assert (line["due"], line["stats"]["open_issues"], line["closed_issues"]) == ("2030-01-31", 1, 1)
+    mine = do("overview", entity="issue", filter="assignee = Ada", includeClosed=True)["items"]
+    assert [(item["title"], item["milestone"], item.get("claimed_by")) for item in mine] == [
+        ("Open", "Alpha", "Grace <grace@example.org>"),
+        ("Done", "Alpha", None),
+    ]
+    assert not any(item["contested"] or "closed_issues" in item for item in mine)
+    first = do("overview", entity="issue", limit=1)
+    assert do("overview", entity="issue", limit=1, cursor=first["nextCursor"])["items"][0]["id"] == issue
+
+
+def test_the_vocabulary_is_what_filters_accept_here(do: Do, issue: str) -> None:
+    do("label", id=issue, add=["bug"])
+    found = do("vocabulary", entity="issue")
+    fields = {field["name"]: field for field in found["fields"]}
+    assert fields["labels"]["values"] == ["bug"]
+    assert fields["author"]["values"] == [found["identity"]] == [shown(do, issue)["author"]]
+    assert "open_issues" not in fields
+    assert found["remote"] is None
+    for key in found["sort"]:
+        assert do("list", entity="issue", sort=[key])["items"]
+    for name, field in fields.items():
+        for operator in field["operators"]:
+            value = {"due": "7d", "created": "7d", "updated": "7d", "comments": "1"}.get(
+                name, (field["values"] or ["x"])[0]
+            )
+            written = f'["{value}"]' if operator == "in" else f'"{value}"'
+            do("list", entity="issue", filter=f"{name} {operator} {written}")

@@ -91,12 +91,14 @@ class MilePage(Output):
         return cls.model_validate({"items": items, "next_cursor": cursor, "hint": hint})
 
 
-def _default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
+def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object]:
+    """Take issues to be meant where a command names no kind."""
     del room
     return {"entity": "issue"} | given
 
 
-def _table(result: MilePage, width: int) -> str:
+def listing(result: MilePage, width: int) -> str:
+    """Lay a page out as a table, with how to get the next one."""
     lines = [items_table(result.items, width)] if result.items else ["Nothing found."]
     if result.next_cursor is not None:
         lines.append(f"More with --cursor {result.next_cursor}")
@@ -112,8 +114,8 @@ def _table(result: MilePage, width: int) -> str:
     example="holdfast milestones list issue --filter 'status == open and label = bug' --sort updated:desc",
     specified=True,
     annotations={"title": "List milestones or issues", "readOnlyHint": True, "idempotentHint": True},
-    table=_table,
-    fill_in=_default_kind,
+    table=listing,
+    fill_in=default_kind,
 )
 def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     """List milestones or issues of this repository, a page at a time, the last updated first.

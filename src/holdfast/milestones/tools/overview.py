@@ -1,0 +1,83 @@
+"""`git_mile.overview`: the list with people, days and progress."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+
+from pydantic import Field
+
+from holdfast.kernel.operation import Effect, optional
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.milestones.index.query import Position, page_rows
+from holdfast.milestones.index.rows import summaries
+from holdfast.milestones.models import MileItem
+from holdfast.milestones.store import Milestones
+from holdfast.milestones.tools.list import (
+    ListEntities,
+    MilePage,
+    default_kind,
+    listing,
+    next_cursor,
+    question,
+)
+from holdfast.milestones.toolset import milestones
+
+_MORE = (
+    "SELECT entity.id, entity.contested,"
+    " (SELECT title FROM entity AS named WHERE named.id = entity.milestone) AS milestone,"
+    " (SELECT actor FROM claim WHERE claim.entity = entity.id AND until > ? ORDER BY place LIMIT 1)"
+    " AS claimed_by,"
+    " CASE kind WHEN 'milestone' THEN (SELECT count(*) FROM entity AS inner_issue WHERE kind = 'issue'"
+    " AND inner_issue.milestone = entity.id AND status = 'closed') END AS closed_issues"
+    " FROM entity WHERE entity.id IN (SELECT value FROM json_each(?))"
+)
+
+
+class MileLine(MileItem):
+    """A milestone or an issue with its people, its day and how far it is."""
+
+    updated: str
+    assignee: UntrustedText | None = optional("Who is to do it.")
+    due: str | None = optional("The day it is due (YYYY-MM-DD).")
+    milestone: UntrustedText | None = optional("The title of the milestone it belongs to.")
+    claimed_by: UntrustedText | None = optional("Who works on it.")
+    closed_issues: int | None = optional("How many issues of it are closed; milestones only.")
+    contested: bool = Field(
+        description="Whether people set a field of it at once, which git_mile_show tells."
+    )
+
+
+class MileOverview(MilePage):
+    """Some milestones or issues, in order."""
+
+    items: list[MileLine]  # type: ignore[assignment] # a narrower list, of which nothing is taken out
+
+
+@milestones.operation(
+    "git_mile.overview",
+    title="List with people, days and progress",
+    effect=Effect.READ,
+    command="overview",
+    positional=("entity",),
+    example="holdfast milestones overview milestone --sort due",
+    table=listing,
+    fill_in=default_kind,
+    listed=False,
+)
+def overview(room: Milestones, args: ListEntities) -> MileOverview:
+    """List what git_mile_list lists, each with its assignee, due day, milestone, claim and progress."""
+    query, hints = question(args, time.time())
+
+    def look(connection: sqlite3.Connection) -> tuple[list[MileLine], Position | None]:
+        rows, position = page_rows(connection, query)
+        asked = connection.execute(_MORE, (room.now(), json.dumps([row[0] for row in rows])))
+        names = [column[0] for column in asked.description]
+        more = {row[0]: dict(zip(names[1:], row[1:], strict=True)) for row in asked}
+        facts = (item._asdict() | MileItem.of(item).model_dump() | more[item.id] for item in summaries(rows))
+        return [MileLine.model_validate(fact) for fact in facts], position
+
+    lines, position = room.ask(look)
+    hint = " ".join([*hints, *room.notices()]) or None
+    return MileOverview(items=lines, next_cursor=next_cursor(args, position), hint=hint)
