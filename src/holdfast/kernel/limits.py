@@ -50,6 +50,9 @@ class Limits:
     session_event_bytes: int = 1 * MIB
     session_streams: int = 16
     tokens: int = 1000
+    # What the page asks to be rendered at once; the longest text that a store takes.
+    markdown_texts: int = 500
+    markdown_characters: int = 100_000
 
     # Dispatch. More threads would only wait for each other, and for the loop that answers pings.
     worker_threads: int = 32

@@ -39,6 +39,7 @@ from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
+from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher, unforeseen
 from holdfast.kernel.limits import LIMITS, Limits
@@ -213,6 +214,7 @@ class HttpServer:
         self._endpoints.append(endpoint)
         faces: dict[str, Face] = {MCP_PATH: endpoint}
         if not self._profile.is_strict:
+            faces[MARKDOWN_PATH] = MarkdownFace(self.limits)
             faces[API_PATH] = faces[HEALTH_PATH] = RestFace(dispatcher, self._changes)
         return faces
 

@@ -1,0 +1,126 @@
+"""Markdown that somebody wrote, as HTML that the page can show: `POST /api/markdown`.
+
+Contract:
+- HTML in the text is text. What the renderer makes of the rest passes an allow list of elements.
+- Links lead to http and https only and tell nobody where they were followed from. An image is a link to it:
+  nothing is loaded from anywhere by looking at a text.
+- No element has an id, a style or a class, but for the language of a piece of code.
+- What has no visible form is removed, also where the text spells it as an entity.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from holdfast.faces.http.asgi import single_headers
+from holdfast.faces.http.problems import MethodNotAllowed
+from holdfast.faces.http.settings import API_PATH
+from holdfast.faces.render.json_text import json_text
+from holdfast.faces.rest.operations import JSON, json_object
+from holdfast.kernel.errors import InvalidArguments, TooLarge
+from holdfast.kernel.limits import Limits
+from holdfast.kernel.untrusted import visible
+
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+
+MARKDOWN_PATH = f"{API_PATH}markdown"
+
+_WORDS = {"a", "br", "code", "em", "s", "strong"}
+_BLOCKS = {"blockquote", "h3", "h4", "h5", "h6", "hr", "li", "ol", "p", "pre", "ul"}
+_TABLES = {"table", "tbody", "td", "th", "thead", "tr"}
+_ATTRIBUTES = {"a": {"href", "title"}, "code": {"class"}, "ol": {"start"}}
+_LANGUAGE = re.compile(r"language-[\w+#.-]{1,40}")
+_LOWEST_HEADING = 6
+_ABOVE_A_TEXT = 2
+"""How many levels of headings the page has for its own: a text's first level is below them."""
+
+
+class MarkdownFace:
+    """Renders what the page is about to show, several texts at once."""
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer `{"texts": […]}` with `{"html": […]}`, in the same order."""
+        if scope["method"] != "POST":
+            raise MethodNotAllowed("Texts are sent here.", hint="Ask with POST.", allowed="POST")
+        body = (await receive()).get("body", b"")
+        texts = self._texts(json_object(single_headers(scope["headers"]), body))
+        # Beside the loop: a long text takes a while, and others are waiting.
+        made = await asyncio.to_thread(lambda: [rendered(text) for text in texts])
+        answer = json_text({"html": made}, for_a_person=False)
+        await Response(answer, media_type=JSON, headers={"Cache-Control": "no-store"})(scope, receive, send)
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Nothing runs between requests."""
+        yield
+
+    def _texts(self, given: Any) -> list[str]:
+        texts = given.get("texts")
+        if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+            raise InvalidArguments("There are no texts.", hint='Send {"texts": ["…"]}.', argument="texts")
+        most, longest = self._limits.markdown_texts, self._limits.markdown_characters
+        if len(texts) > most or any(len(text) > longest for text in texts):
+            raise TooLarge(
+                f"At most {most} texts of {longest} characters each are rendered at once.",
+                hint="Send fewer or shorter ones.",
+                limit=longest,
+            )
+        return texts
+
+
+def rendered(text: str) -> str:
+    """Return Markdown as HTML that is safe to show."""
+    import nh3
+
+    html = nh3.clean(
+        _renderer().render(visible(text)),
+        tags=_WORDS | _BLOCKS | _TABLES,
+        attributes=_ATTRIBUTES,
+        attribute_filter=_filtered,
+        url_schemes={"http", "https"},
+        url_relative="deny",
+        set_tag_attribute_values={"a": {"referrerpolicy": "no-referrer"}},
+    )
+    return visible(html)
+
+
+@cache
+def _renderer() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    renderer = MarkdownIt("commonmark", {"html": False}).enable(["table", "strikethrough"])
+    renderer.add_render_rule("image", _linked_image)
+    renderer.core.ruler.push("lower_headings", _lower_headings)
+    return renderer
+
+
+def _linked_image(renderer: Any, tokens: Sequence[Any], index: int, options: Any, env: Any) -> str:
+    from markdown_it.common.utils import escapeHtml
+
+    token = tokens[index]
+    words = renderer.renderInlineAsText(token.children or [], options, env)
+    source = str(token.attrs.get("src", ""))
+    return f'<a href="{escapeHtml(source)}">{escapeHtml(words or source)}</a>'
+
+
+def _lower_headings(state: Any) -> None:
+    for token in state.tokens:
+        if token.type.startswith("heading_"):
+            token.tag = f"h{min(_LOWEST_HEADING, int(token.tag[1:]) + _ABOVE_A_TEXT)}"
+
+
+def _filtered(element: str, attribute: str, value: str) -> str | None:
+    del element
+    return value if attribute != "class" or _LANGUAGE.fullmatch(value) else None
