@@ -9,6 +9,13 @@ DATA = "S2VscA=="
 TASK_LOOK_CASES = [
     Case("taskpilot_workspaces", ("tasks", "workspaces")),
     Case("taskpilot_health", ("tasks", "health")),
+    Case("taskpilot_board", ("tasks", "board")),
+    Case(
+        "taskpilot_board",
+        ("tasks", "board", "--task-ids", "TP-1", "--sort", "updated"),
+        {"task_ids": ["TP-1"], "sort": "updated"},
+    ),
+    Case("taskpilot_board", ("tasks", "board", "--limit", "501"), {"limit": 501}, "invalid_arguments"),
     Case("taskpilot_show", ("tasks", "show", "TP-1"), {"task_id": "TP-1"}),
     Case("taskpilot_show", ("tasks", "show", "TP-999"), {"task_id": "TP-999"}, "not_found"),
     Case("taskpilot_graph", ("tasks", "graph")),
@@ -55,7 +62,7 @@ _ENCODED = "Base64: letters that nobody reads as words"
 TASK_LOOK_PLAIN_TEXT = {
     **{
         f"{model}.{name}": _OURS
-        for model in ("Attached", "AttachedFile", "Chart", "Graph", "ShownTask")
+        for model in ("Attached", "AttachedFile", "Board", "Chart", "Graph", "ShownTask")
         for name in ("operation", "next_steps")
     },
     "AttachedFile.data": _ENCODED,
@@ -64,6 +71,10 @@ TASK_LOOK_PLAIN_TEXT = {
     "AttachedFile.task_id": _ID,
     "Attached.sha256": _SUM,
     "AttachmentOut.uri": _ADDRESS,
+    "Board.next_cursor": "Base64 of our own fields",
+    "TaskCard.id": _ID,
+    "TaskCard.lacks": "a sentence that stands in our code, with numbers",
+    **{f"TaskCard.{name}": _TIME for name in ("lease_until", "updated_at")},
     "Chart.data": _ENCODED,
     "Chart.mime_type": _OURS,
     "Chart.uri": _ADDRESS,

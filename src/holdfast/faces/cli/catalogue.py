@@ -121,6 +121,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('attach', 'taskpilot_attach', 'tasks.tools.attach', 'Put a picture, a voice note or another small file on a task.', None),
         _command('attachment', 'taskpilot_attachment', 'tasks.tools.attach', 'Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one.', None),
         _command('audit', 'taskpilot_audit', 'tasks.tools.audit', 'Look for what does not fit together: done without proof, stale claims, missing files, dropped needs.', None),
+        _command('board', 'taskpilot_board', 'tasks.tools.list_tasks', 'Show tasks as the cards of a board, with what is missing before each is done, and where it may go.', None),
         _command('chart', 'taskpilot_chart', 'tasks.tools.chart', 'Draw the tasks by status, the open tasks by day, or what waits for what.', None),
         _command('claim', 'taskpilot_claim', 'tasks.tools.claim', 'Take a task so that nobody else does, keep it, give it back, or hand it over.', None),
         _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `holdfast tasks add` does the same for several at once.', None),

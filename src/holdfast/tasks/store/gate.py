@@ -28,10 +28,10 @@ class Achieved:
     approved: bool = False
 
 
-def check_done(gate: str, task: Achieved) -> None:
-    """Raise when a task may not be called done under the gate of its workspace; say all that is missing."""
+def lacking(gate: str, task: Achieved) -> list[str]:
+    """Return all that is missing before a task may be called done under the gate of its workspace."""
     if gate == "none":
-        return
+        return []
     unchecked = [number for number, item in enumerate(task.criteria, 1) if not item["checked"]]
     missing = [f"criterion {number} is not checked" for number in unchecked]
     if task.open_subtasks:
@@ -40,7 +40,12 @@ def check_done(gate: str, task: Achieved) -> None:
         missing.append("no evidence given so far proves it" if task.evidence else "there is no evidence")
     if gate == "human" and not task.approved:
         missing.append("no person has approved it")
-    if missing:
+    return missing
+
+
+def check_done(gate: str, task: Achieved) -> None:
+    """Raise when a task may not be called done; say all that is missing."""
+    if missing := lacking(gate, task):
         raise DoneGate(
             f"{task.name} is not done: {'; '.join(missing)}.", hint=_next_step(gate, missing), missing=missing
         )

@@ -35,6 +35,7 @@ _READY_OR_LEFT_BEHIND = (
 class Query:
     """Which tasks, in which order, how many at a time."""
 
+    numbers: Sequence[int] = ()
     status: Sequence[str] = ()
     ready: bool = False
     blocked: bool = False
@@ -68,10 +69,7 @@ class Page:
 
 def find(transaction: Transaction, query: Query) -> Page:
     """Return a page of what a query finds, and how many it finds in all."""
-    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(transaction) else _READY
-    closed = transaction.closed_milestones() if query.ready or query.blocked else ()
-    where, values = _where(query, ready, closed)
-    values |= {"workspace": transaction.workspace.id, "now": transaction.now}
+    where, values = _condition(transaction, query)
     order, beyond, key = _ORDERS[query.sort]
     after = ""
     if query.cursor is not None:
@@ -88,6 +86,23 @@ def find(transaction: Transaction, query: Query) -> Page:
     if more or query.cursor is not None or query.offset:
         total = transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+
+
+def totals(transaction: Transaction, query: Query) -> dict[str, int]:
+    """Return how many tasks of each state a query finds."""
+    where, values = _condition(transaction, query)
+    return dict(
+        transaction.execute(
+            f"SELECT status, count(*) FROM task WHERE {where} GROUP BY status", values
+        ).fetchall()
+    )
+
+
+def _condition(transaction: Transaction, query: Query) -> tuple[str, dict[str, Any]]:
+    ready = _READY_OR_LEFT_BEHIND if query.ready and _left_behind(transaction) else _READY
+    closed = transaction.closed_milestones() if query.ready or query.blocked else ()
+    where, values = _where(query, ready, closed)
+    return where, values | {"workspace": transaction.workspace.id, "now": transaction.now}
 
 
 def _page(where: str, order: str, sort: Sort) -> str:
@@ -133,6 +148,8 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")
         values |= named
+    if query.numbers:
+        parts.append(f"n IN ({', '.join(map(str, query.numbers))})")
     if query.ready:
         more, named = not_of_closed(closed)
         parts.append(ready + more)

@@ -1,9 +1,10 @@
-"""`taskpilot_list` and `taskpilot_show`: finding tasks a page at a time, and reading one whole."""
+"""`taskpilot_list`, `taskpilot_board` and `taskpilot_show`: tasks a page at a time, and one whole."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 from pydantic import Field, StrictBool
 
@@ -13,20 +14,25 @@ from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word
 from holdfast.tasks.store import rows
-from holdfast.tasks.store.query import Query, Sort, cursor_after, find
+from holdfast.tasks.store.query import Query, Sort, cursor_after, find, totals
+from holdfast.tasks.store.records import task_number
 from holdfast.tasks.store.session import reading
 from holdfast.tasks.store.states import FINISHED, MILESTONE, STATUSES
 from holdfast.tasks.store.tasks import Tasks
+from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import READING, tasks
+from holdfast.tasks.view.board import Board, columns, task_cards
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting, fitting_refs, shortened
 from holdfast.tasks.view.results import task_detail, task_refs, workspace_ref
 from holdfast.tasks.view.text import held_up_words, task_words
 
 _USUAL_LIMIT = 20
+_FOR_MODELS = 100
+"""A model gets no more bytes than it can read; a page in a browser may ask for more cards than this."""
 
 
-class ListTasks(InSession):
-    """Which tasks to list."""
+class TaskFilter(InSession):
+    """Which tasks are meant."""
 
     status: list[AnyStatus] = Field(default=[], max_length=6, description="Only tasks in these states.")
     ready: StrictBool = Field(default=False, description="Only tasks that may be taken now.")
@@ -43,6 +49,11 @@ class ListTasks(InSession):
     query: str | None = Field(
         default=None, max_length=200, description="Only tasks whose text has these words."
     )
+
+
+class ListTasks(TaskFilter):
+    """Which tasks to list."""
+
     sort: Sort = Field(default="priority", description="Order of the list.")
     limit: int = Field(default=_USUAL_LIMIT, ge=1, le=100, description="Most tasks to return.")
     offset: int = Field(
@@ -127,18 +138,8 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     """
     with reading(room, arguments) as transaction:
         workspace = transaction.workspace
-        parent = arguments.parent and rows.find_task(transaction, arguments.parent).uid
-        wanted = Query(
-            status=tuple(arguments.status),
-            ready=arguments.ready,
-            blocked=arguments.blocked,
-            agent=transaction.who.actor if arguments.mine else arguments.agent,
-            priority=arguments.priority,
-            label=arguments.label,
-            parent=parent,
-            milestone=arguments.milestone,
-            file=arguments.connected_file and path_named(arguments.connected_file),
-            text=arguments.query,
+        wanted = replace(
+            _query(transaction, arguments),
             sort="ready" if arguments.ready else arguments.sort,
             limit=arguments.limit,
             offset=arguments.offset,
@@ -163,6 +164,77 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
         next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
         truncated=None if left_out is None else True,
     )
+
+
+def _query(transaction: Transaction, arguments: TaskFilter) -> Query:
+    """Return what finds the tasks that are meant."""
+    return Query(
+        status=tuple(arguments.status),
+        ready=arguments.ready,
+        blocked=arguments.blocked,
+        agent=transaction.who.actor if arguments.mine else arguments.agent,
+        priority=arguments.priority,
+        label=arguments.label,
+        parent=arguments.parent and rows.find_task(transaction, arguments.parent).uid,
+        milestone=arguments.milestone,
+        file=arguments.connected_file and path_named(arguments.connected_file),
+        text=arguments.query,
+    )
+
+
+class ShowBoard(TaskFilter):
+    """Which cards to show."""
+
+    task_ids: list[TaskId] = Field(default=[], max_length=100, description="Only these, as far as they fit.")
+    sort: Literal["ready", "updated"] = Field(
+        default="ready", description="In the order in which they are handed out, or the latest first."
+    )
+    limit: int = Field(
+        default=_USUAL_LIMIT, ge=1, le=500, description="Most cards; above 100 for pages, not for models."
+    )
+    cursor: str | None = Field(default=None, max_length=1000, description="Cursor of the page before.")
+
+
+def board_words(shown: Any) -> str:
+    """Return how many tasks each column has, and the cards one on each line."""
+    heads = ", ".join(f"{column.total} {column.status}" for column in shown.columns if column.total)
+    return "\n".join([heads or "No tasks.", *map(task_words, shown.cards)])
+
+
+@tasks.operation(
+    "taskpilot_board",
+    title="Show the board",
+    effect=Effect.READ,
+    command="board",
+    example="holdfast tasks board --label api",
+    text=board_words,
+    listed=False,
+    annotations=READING,
+)
+def board(room: Tasks, arguments: ShowBoard) -> Board:
+    """Show tasks as the cards of a board, with what is missing before each is done, and where it may go."""
+    with reading(room, arguments) as transaction:
+        meant = _query(transaction, arguments)
+        wanted = replace(
+            meant,
+            numbers=tuple(task_number(name) for name in arguments.task_ids),
+            sort=arguments.sort,
+            limit=arguments.limit,
+            cursor=arguments.cursor,
+        )
+        page = find(transaction, wanted)
+        cards = task_cards(transaction, page.tasks)
+        if arguments.limit <= _FOR_MODELS:
+            cards = fitting(cards, DEFAULT_BYTES if arguments.limit <= _USUAL_LIMIT else MOST_BYTES)
+        left_out = page.tasks[len(cards) - 1] if len(cards) < len(page.tasks) else None
+        return Board(
+            operation="board",
+            workspace=workspace_ref(transaction.workspace),
+            columns=columns(totals(transaction, replace(meant, status=()))),
+            cards=cards,
+            total=page.total,
+            next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
+        )
 
 
 class OneTask(InSession):
