@@ -62,11 +62,16 @@ def postgres_is_missing() -> str | None:
     return postgres.is_missing()
 
 
+def chromium_is_missing() -> str | None:
+    return None if shutil.which("chromium") else "Chromium is not installed"
+
+
 FAMILIES: dict[str, Callable[[], str | None]] = {
     "node": cache(node_is_missing),
     "strace": cache(strace_is_missing),
     "mounts": cache(mounts_are_missing),
     "postgres": cache(postgres_is_missing),
+    "chromium": cache(chromium_is_missing),
 }
 
 

@@ -33,10 +33,10 @@ from urllib.parse import parse_qs
 
 from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
 from mcp.server.auth.provider import AccessToken
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import Scope
 
-from holdfast.faces.http.asgi import Headers
+from holdfast.faces.http.asgi import Headers, single_headers
 from holdfast.faces.http.problems import (
     CrossSite,
     InsufficientScope,
@@ -162,15 +162,6 @@ class Boundary:
 LOGIN_PATH = "/login"
 
 _LIFE_SECONDS = 12 * 3600
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><title>Holdfast</title>
-<p>This browser may use this server now, until it is closed down or for twelve hours.</p>
-<p><a href="/api/openapi.json">What it offers</a></p></html>
-"""
-_PAGE_HEADERS = {
-    "Cache-Control": "no-store",
-    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-}
 
 
 class LoginLink:
@@ -206,17 +197,19 @@ class Logins:
         self._owner = Caller(OWNER, Role.ADMIN, f"token:{OWNER}")
 
     def answer(self, scope: Scope) -> Response:
-        """Let a browser in that brings the code."""
+        """Let a browser in that brings the code, and show it the page, which tells others how to get in."""
         if scope["method"] != "GET":
             raise MethodNotAllowed("The link is opened in a browser.", hint="Ask with GET.", allowed="GET")
         codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [""])
+        page = RedirectResponse("/", 303, headers={"Cache-Control": "no-store"})
         if not self._link.use(codes[0]):
+            if b"text/html" in single_headers(scope["headers"]).get(b"accept", b""):
+                return page
             raise Unauthenticated(
                 "This link is not right, or was used before.",
                 hint="Start the server again for a new one, or send the owner's token.",
             )
-        response = HTMLResponse(_PAGE, headers=_PAGE_HEADERS)
-        response.set_cookie(
+        page.set_cookie(
             self._name,
             self._signed(int(time.time()) + _LIFE_SECONDS),
             max_age=_LIFE_SECONDS,
@@ -225,7 +218,7 @@ class Logins:
             httponly=True,
             samesite="strict",
         )
-        return response
+        return page
 
     def caller(self, scope: Scope, headers: Headers) -> Caller | None:
         """Return whose cookie a request brings, or None when it brings none that counts here."""

@@ -7,7 +7,7 @@ Meant for us (host, origin, site) → from somebody we know → within that clie
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Protocol
@@ -62,6 +62,11 @@ class Share:
     logins: Logins | None = None
 
 
+def _nothing(scope: Scope) -> None:
+    """Return nothing: everything here needs authentication."""
+    del scope
+
+
 class Application:
     """Routes requests to the faces of their caller's role."""
 
@@ -71,7 +76,7 @@ class Application:
         authentication: Authentication,
         faces: Mapping[Role, Mapping[str, Face]],
         limits: Limits,
-        public: Mapping[str, Response] | None = None,
+        public: Callable[[Scope], Response | None] = _nothing,
         share: Share | None = None,
     ) -> None:
         share = share or Share()
@@ -79,7 +84,7 @@ class Application:
         self._authentication = authentication
         self._faces = faces
         self._limits = limits
-        self._public = public or {}
+        self._public = public
         self._handover = share.handover
         self._logins = share.logins
         self._admission = Admission(limits)
@@ -125,7 +130,7 @@ class Application:
         """Return the answer to what needs no authentication, or is one."""
         if self._logins is not None and scope["path"] == LOGIN_PATH:
             return self._logins.answer(scope)
-        return self._public.get(scope["path"])
+        return self._public(scope)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         if self._logins is not None and b"authorization" not in headers and b"cookie" in headers:

@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 import time
+import webbrowser
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
@@ -17,6 +18,7 @@ from typing import Any
 
 import uvicorn
 from starlette.responses import Response
+from starlette.types import Scope
 
 from holdfast import toolsets
 from holdfast.faces.http.access import (
@@ -32,7 +34,7 @@ from holdfast.faces.http.application import Application, Face, Share
 from holdfast.faces.http.connection import PatientProtocol, listening_socket
 from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
-from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings, OAuthSettings
+from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.server import ProtocolServer
@@ -40,6 +42,7 @@ from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
+from holdfast.faces.web.site import Site
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher, unforeseen
 from holdfast.kernel.limits import LIMITS, Limits
@@ -164,6 +167,7 @@ class HttpServer:
         watched = [item.topic.partition("/")[0] for item in dispatcher.registry.resources if item.topic]
         self._changes = Changes(watched, topics, self.limits)
         self._publisher = Publisher(dispatcher.registry.resources, topics, dispatcher.rooms)
+        self._site = None if profile.is_strict else Site()
         self._servers: list[ProtocolServer] = []
         self._endpoints: list[ProtocolEndpoint] = []
 
@@ -175,15 +179,22 @@ class HttpServer:
 
     def application_for(self, authentication: Authentication) -> Application:
         """Return the application behind a door of one's own."""
-        oauth = self._settings.oauth
         return Application(
             Boundary(self._hosts, self._origins),
             authentication,
             {role: self._faces(role) for role in Role},
             self.limits,
-            {} if oauth is None else _public_documents(oauth),
+            self._public_documents,
             self._share,
         )
+
+    def _public_documents(self, scope: Scope) -> Response | None:
+        """Return what needs no authentication: the page's files, and where access tokens come from."""
+        if self._settings.oauth is not None:
+            paths, text = metadata(self._settings.oauth)
+            if scope["path"] in paths:
+                return Response(text, media_type="application/json")
+        return None if self._site is None else self._site.answer(scope)
 
     def stopping(self) -> None:
         """End the streams that would never end by themselves."""
@@ -260,7 +271,11 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     port: int = listener.getsockname()[1]
     token = access_token(workspace.repository)
     link = None if profile.is_strict else LoginLink()
-    print(how_to_connect(workspace, settings, port, link), file=sys.stderr, flush=True)  # noqa: T201
+    base = settings.public_url or settings.local_url(port)
+    page = None if link is None else f"{base}{LOGIN_PATH}?code={link.code}"
+    print(how_to_connect(workspace, settings, port, page), file=sys.stderr, flush=True)  # noqa: T201
+    if settings.open_browser and page:
+        open_page(page)
     sealing_key = os.urandom(32)
     limits = shared_limits(LIMITS, settings.workers)
     encrypted = (settings.public_url or "").startswith("https://")
@@ -285,9 +300,10 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     return run_workers(serve, settings.workers)
 
 
-def _public_documents(oauth: OAuthSettings) -> dict[str, Response]:
-    paths, text = metadata(oauth)
-    return {path: Response(text, media_type="application/json") for path in paths}
+def open_page(address: str) -> None:
+    """Open the person's browser; it waits for the server, which listens already."""
+    if not webbrowser.open(address):
+        print("No browser could be opened here; open the address above in one.", file=sys.stderr)  # noqa: T201
 
 
 def run_application(application: Application, server: HttpServer, listener: socket.socket) -> None:
@@ -321,12 +337,9 @@ def shared_limits(limits: Limits, workers: int) -> Limits:
     )
 
 
-def how_to_connect(
-    workspace: Workspace, settings: HttpSettings, port: int, link: LoginLink | None = None
-) -> str:
-    """Return the lines that a person needs to connect a client."""
-    host = settings.address.host
-    local = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+def how_to_connect(workspace: Workspace, settings: HttpSettings, port: int, page: str | None = None) -> str:
+    """Return the lines that a person needs to connect a client, and last the page's address."""
+    local = settings.local_url(port)
     url = f"{settings.public_url or local}{MCP_PATH}"
     token_file = os.path.relpath(os.path.join(workspace.repository.store_directory, TOKEN_NAME))
     header = f"Authorization: Bearer $(cat {token_file})"
@@ -337,10 +350,8 @@ def how_to_connect(
         "A client that starts the server itself needs neither:",
         "  claude mcp add holdfast -- holdfast serve",
     ]
-    if link is not None:
-        lines.append(
-            f"A browser is let in, once: {settings.public_url or local}{LOGIN_PATH}?code={link.code}"
-        )
     if not settings.address.is_loopback and not url.startswith("https://"):
         lines.append("Tokens travel unencrypted: put a proxy with TLS in front, or use a tunnel.")
-    return "\n".join([*lines, "Ctrl-C stops it."])
+    if page is None:
+        return "\n".join([*lines, "Ctrl-C stops it."])
+    return "\n".join([*lines, f"Ctrl-C stops it. The page, for the first browser that opens it: {page}"])

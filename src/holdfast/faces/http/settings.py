@@ -54,6 +54,12 @@ class HttpSettings:
     public_url: str | None = None
     workers: int = 1
     oauth: OAuthSettings | None = None
+    open_browser: bool = False
+
+    def local_url(self, port: int) -> str:
+        """Return the address on this machine, given the port it listens on."""
+        host = self.address.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
     def hosts(self, port: int) -> frozenset[str]:
         """Return the values of the Host header that mean this server, given the port it listens on."""

@@ -25,7 +25,7 @@ from typing import Any
 
 from starlette.types import Receive, Send
 
-from holdfast.faces.http.asgi import Headers, client_left
+from holdfast.faces.http.asgi import client_left
 from holdfast.faces.mcp.publisher import Topics
 from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.dispatch import Dispatcher
@@ -191,15 +191,14 @@ class OpenFeed:
     changes: Changes
     actor: str | None
 
-    async def follow(self, headers: Headers) -> AsyncIterator[bytes]:
+    async def follow(self, held: str | None) -> AsyncIterator[bytes]:
         """Return what was missed, then what happens, and a sign of life when nothing does.
 
         The first look is taken before anything is sent: it may be refused.
         """
         await self.changes.start()
-        held = headers.get(b"last-event-id")
         seen = self.changes.count
-        position, missed = await self._news(None if held is None else held.decode("latin-1"))
+        position, missed = await self._news(held)
         greeting = [FeedEvent(position, "ready", {})] if held is None else []
         return self._following(position, [*greeting, *missed], seen)
 

@@ -166,7 +166,7 @@ class RestFace:
         elif (feed := self._feeds.find(path, exchange_of(scope))) is not None:
             _only_get(scope)
             try:
-                events = await feed.follow(headers)
+                events = await feed.follow(_last_event_id(scope, headers))
             except HoldfastError as failure:
                 await worded_problem(failure)(scope, receive, send)
             else:
@@ -204,10 +204,16 @@ class RestFace:
     async def _stream(self, scope: Scope, headers: Headers, receive: Receive, send: Send) -> None:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         wanted = wanted_topics(self._changes, ",".join(query.get("topics", [])))
-        last_id = headers.get(b"last-event-id")
         patience = self._dispatcher.limits.event_stream_ping_seconds
-        events = self._changes.follow(last_id.decode("latin-1") if last_id else None, wanted, patience)
+        events = self._changes.follow(_last_event_id(scope, headers), wanted, patience)
         await send_events(events, receive, send)
+
+
+def _last_event_id(scope: Scope, headers: Headers) -> str | None:
+    """Return the last event that a client saw; browsers opening one anew can only say it in the query."""
+    if (held := headers.get(b"last-event-id")) is not None:
+        return held.decode("latin-1")
+    return next(iter(parse_qs(scope["query_string"].decode("latin-1")).get("last_event_id", [])), None)
 
 
 def _only_get(scope: Scope) -> None:

@@ -1,0 +1,52 @@
+"""`holdfast open`: the repository's page in a browser, served for as long as the command runs."""
+
+from __future__ import annotations
+
+import click
+
+from holdfast.faces.cli.command import database_option, root_option, starting_directory
+from holdfast.faces.cli.groups import page_command
+from holdfast.faces.cli.serve import DEFAULT_HOST, DEFAULT_PORT, chosen_profile, parsed_address
+from holdfast.faces.http.settings import Address, HttpSettings, checked
+from holdfast.kernel.errors import Busy
+from holdfast.kernel.registry import Selection
+
+_PAGE = """Serve the repository on this machine and open its page in the browser.
+
+The browser is signed in by the link that is opened. Agents can use the same server; `holdfast serve --help`
+tells how, and has the options for other machines.
+"""
+
+
+def open_command() -> click.Command:
+    """Return the command that opens the page."""
+    address = click.Option(
+        ["--http"],
+        metavar="[HOST:]PORT",
+        help=f"Where to listen.  [default: {DEFAULT_HOST}:{DEFAULT_PORT}, or any free port if it is taken]",
+    )
+    read_only = click.Option(["--read-only"], is_flag=True, help="Change nothing from the page.")
+    return page_command("open", _PAGE, [root_option(), database_option(), address, read_only], _open)
+
+
+def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool) -> int:
+    from holdfast.faces.http.serve import serve_http
+    from holdfast.workspace import Workspace
+
+    address = _usual_address() if http is None else parsed_address(http)
+    settings = checked(HttpSettings(address, open_browser=True))
+    workspace = Workspace.discover(starting_directory(root), database)
+    return serve_http(
+        workspace, Selection(read_only=read_only), chosen_profile("everything", "error"), settings
+    )
+
+
+def _usual_address() -> Address:
+    """Return the port that a server usually has, or that any may be used where another has it already."""
+    from holdfast.faces.http.connection import listening_socket
+
+    try:
+        listening_socket(DEFAULT_HOST, DEFAULT_PORT).close()
+    except Busy:
+        return Address(DEFAULT_HOST, 0)
+    return Address(DEFAULT_HOST, DEFAULT_PORT)

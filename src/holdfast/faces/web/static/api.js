@@ -1,0 +1,74 @@
+// Asking the server: reads that are sent again only when something changed, writes, and failures in its words.
+
+const kept = new Map();
+const MOST_KEPT = 200;
+
+/** A failure, in the server's words; `hint` says what to do. */
+export class Problem extends Error {
+  constructor(status, error = {}) {
+    super(error.message ?? "The server could not be reached.");
+    this.status = status;
+    this.kind = error.kind ?? "unreachable";
+    this.hint = error.hint ?? (status ? "" : "See whether it still runs, then try again.");
+    this.data = error.data ?? {};
+  }
+}
+
+/** Return the address of something below /api/, for a link to its JSON. */
+export function apiUrl(path, query = {}) {
+  const parameters = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) {
+    for (const one of Array.isArray(value) ? value : [value]) {
+      if (one !== null && one !== undefined && one !== "") parameters.append(name, one);
+    }
+  }
+  const text = parameters.toString();
+  return `/api/${path}${text ? `?${text}` : ""}`;
+}
+
+/** Read. While nothing changed on the server the very same object comes back. */
+export async function get(path, query = {}, { signal } = {}) {
+  const url = apiUrl(path, query);
+  const known = kept.get(url);
+  const response = await ask(url, { signal, headers: known ? { "If-None-Match": known.tag } : {} });
+  if (response.status === 304 && known) return known.value;
+  const value = await answer(response);
+  const tag = response.headers.get("ETag");
+  if (tag) keep(url, { tag, value });
+  return value;
+}
+
+/** Write with POST. `version` is the one that was seen: a newer one is a conflict. */
+export function post(path, body = {}, options = {}) {
+  return send("POST", path, body, options);
+}
+
+/** Write with any method. */
+export async function send(method, path, body, { signal, version } = {}) {
+  const headers = { "Content-Type": "application/json" };
+  if (version !== undefined && version !== null) headers["If-Match"] = `"${version}"`;
+  return answer(await ask(`/api/${path}`, { method, signal, headers, body: JSON.stringify(body) }));
+}
+
+function keep(url, entry) {
+  kept.delete(url);
+  kept.set(url, entry);
+  if (kept.size > MOST_KEPT) kept.delete(kept.keys().next().value);
+}
+
+async function ask(url, options) {
+  try {
+    return await fetch(url, { credentials: "same-origin", cache: "no-store", ...options });
+  } catch (failure) {
+    if (failure.name === "AbortError") throw failure;
+    throw new Problem(0);
+  }
+}
+
+async function answer(response) {
+  const value = await response.json().catch(() => ({}));
+  if (response.ok) return value;
+  const problem = new Problem(response.status, value.error ?? { message: value.detail });
+  if (response.status === 401) document.dispatchEvent(new CustomEvent("signed-out", { detail: problem }));
+  throw problem;
+}

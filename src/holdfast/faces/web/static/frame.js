@@ -1,0 +1,115 @@
+// The frame: rail, top bar, the stream's state, light and dark, and which view is shown.
+
+import { el, fill } from "./dom.js";
+import { get } from "./api.js";
+import * as live from "./live.js";
+import * as router from "./router.js";
+import * as keys from "./keys.js";
+import { View, failure } from "./view.js";
+
+const main = document.getElementById("main");
+const rail = document.getElementById("rail");
+const links = new Map();
+let shown = null;
+
+/** Say how many things wait in a view: `counts({today: 3})`; 0 says nothing. */
+export function counts(numbers) {
+  for (const [view, number] of Object.entries(numbers)) {
+    fill(links.get(view).querySelector(".count-place"), number ? el("span", { class: "count" }, number) : null);
+  }
+}
+
+async function show() {
+  const route = router.match(location.pathname);
+  shown?.leave();
+  const view = new View(fill(main), route?.parameters ?? {}, new URLSearchParams(location.search));
+  shown = view;
+  mark(route?.view);
+  main.removeAttribute("data-signed-out");
+  if (!route) return lost(view);
+  main.dataset.view = route.view;
+  style(route.view);
+  try {
+    const module = await import(`./views/${route.view}.js`);
+    if (shown === view) await module.show(view);
+  } catch (problem) {
+    if (shown !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
+    main.append(failure(problem));
+    if (problem.status === undefined) throw problem; // a fault of the page itself
+  }
+  if (shown === view) main.dataset.ready = "";
+}
+
+function lost(view) {
+  view.heading("Nothing is here");
+  main.append(el("div", { class: "empty" }, el("p", {}, "No view has this address."), el("a", { class: "button", href: "/" }, "Go to Today")));
+}
+
+function style(view) {
+  const href = `/static/views/${view}.css`;
+  if (!document.querySelector(`link[href="${href}"]`)) document.head.append(el("link", { rel: "stylesheet", href }));
+}
+
+function mark(view) {
+  delete main.dataset.ready;
+  for (const [name, link] of links) {
+    const current = name === view || (name === "board" && view === "task");
+    current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+  }
+}
+
+function drawRail() {
+  for (const { view, name } of router.ROUTES.filter((route) => route.name)) {
+    const href = view === "today" ? "/" : `/${view}`;
+    const link = el("a", { href }, el("span", {}, name), el("span", { class: "count-place" }));
+    links.set(view, link);
+    rail.append(link);
+  }
+}
+
+function showState(standing) {
+  const node = document.getElementById("live");
+  node.className = standing ? "live standing" : "live";
+  fill(node, el("span", { class: "dot" }), standing ? el("span", { class: "visually-hidden" }, "live") : "reconnecting");
+}
+
+function switchTheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)").matches;
+  const now = document.documentElement.dataset.theme ?? (dark ? "dark" : "light");
+  const next = now === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = next;
+  localStorage.setItem("theme", next);
+}
+
+function signedOut() {
+  main.dataset.signedOut = "true";
+  document.title = "Sign in · Holdfast";
+  fill(
+    main,
+    el("header", { class: "heading" }, el("h1", {}, "This browser is not signed in")),
+    el("div", { class: "empty" },
+      el("p", {}, "The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, run this in the repository:"),
+      el("pre", {}, "holdfast open")),
+  );
+}
+
+async function nameRepository() {
+  const { workspaces } = await get("tasks/taskpilot_workspaces").catch(() => ({}));
+  document.getElementById("repository").textContent = workspaces?.[0]?.name ?? "";
+}
+
+async function openPalette() {
+  (await import("./palette.js")).open();
+}
+
+if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme");
+document.addEventListener("signed-out", signedOut);
+document.getElementById("theme").addEventListener("click", switchTheme);
+document.getElementById("jump").addEventListener("click", openPalette);
+keys.addKey("/", "Search or jump", openPalette);
+keys.addKey("Ctrl-k", "Search or jump", openPalette);
+keys.begin();
+drawRail();
+router.begin(show);
+live.begin(showState);
+nameRepository();

@@ -1,0 +1,5 @@
+// Today: what waits for somebody.
+
+export async function show(view) {
+  view.heading("Today");
+}

@@ -1,0 +1,159 @@
+"""The frame around all views: signing in, going about by links and keys, staying live, light and dark."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page, expect
+
+from tests.faces.http.running import HOLDFAST, running_server
+from tests.faces.web.conftest import WAIT_MS, Axe
+from tests.faces.web.site import Site, served
+
+
+def test_the_link_signs_the_first_browser_in_and_tells_others_how(
+    browser: Browser, page: Page, site: Site
+) -> None:
+    page.goto(site.url)
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today")
+    stranger = browser.new_context()
+    other = stranger.new_page()
+    other.goto(site.link)  # used up by the fixture
+    expect(other.get_by_role("heading", level=1)).to_have_text("This browser is not signed in")
+    expect(other.get_by_text("holdfast open")).to_be_visible()
+    stranger.close()
+
+
+def test_views_are_reached_by_links_keys_and_back(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/nowhere")
+    rail = page.get_by_role("navigation", name="Views")
+    rail.get_by_role("link", name="Today").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today")
+    expect(rail.get_by_role("link", name="Today")).to_have_attribute("aria-current", "page")
+    page.go_back()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Nothing is here")
+    page.keyboard.press("/")
+    page.get_by_role("combobox", name="Search or jump").fill("tdy")
+    expect(page.get_by_role("option", name="Today view")).to_be_visible()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today")
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Search or jump")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("dialog")).to_have_count(0)
+
+
+def test_an_address_that_no_view_has_says_so(page: Page, site: Site) -> None:
+    page.goto(f"{site.url}/nowhere/at/all")
+    expect(page.get_by_text("No view has this address.")).to_be_visible()
+    assert site.server.ask("GET", "/nowhere/at/all").status == 404
+
+
+def test_the_stream_tells_of_a_write_by_another_process_and_comes_back_after_hiding(
+    page: Page, site: Site
+) -> None:
+    page.goto(site.url)
+    expect(page.locator(".live.standing")).to_be_visible()
+    page.evaluate(
+        """async () => { const live = await import("/static/live.js");
+        let heard = 0; live.on("inbox", () => { document.body.dataset.heard = ++heard; }); }"""
+    )
+    site.holdfast("send", "--file", "a.py", "--comment", "first")
+    expect(page.locator("body")).to_have_attribute("data-heard", re.compile("1"), timeout=WAIT_MS)
+    hide = """hidden => { Object.defineProperty(document, "hidden", {configurable: true, get: () => hidden});
+              document.dispatchEvent(new Event("visibilitychange")); }"""
+    page.evaluate(hide, True)
+    site.holdfast("send", "--file", "a.py", "--comment", "while hidden")
+    page.evaluate(hide, False)
+    expect(page.locator("body")).to_have_attribute("data-heard", re.compile("[2-9]"), timeout=WAIT_MS)
+
+
+def test_a_server_that_ended_shows_as_reconnecting_and_a_new_one_asks_to_sign_in(
+    browser: Browser, tmp_path: Path
+) -> None:
+    root = tmp_path / "repository"
+    context = browser.new_context()
+    page = context.new_page()
+    with served(root) as site:
+        page.goto(site.link)
+        expect(page.locator(".live.standing")).to_be_visible()
+        port = site.server.port
+    expect(page.locator(".live")).to_contain_text("reconnecting", timeout=WAIT_MS)
+    with running_server(root, "--http", f"127.0.0.1:{port}"):
+        expect(page.get_by_role("heading", level=1)).to_have_text(
+            "This browser is not signed in", timeout=WAIT_MS
+        )
+    context.close()
+
+
+def test_light_and_dark_follow_the_system_until_somebody_chooses(page: Page, site: Site) -> None:
+    page.emulate_media(color_scheme="dark")
+    page.goto(site.url)
+    shade = "getComputedStyle(document.body).backgroundColor"
+    dark = page.evaluate(shade)
+    page.get_by_role("button", name="Switch between light and dark").click()
+    light = page.evaluate(shade)
+    assert dark != light
+    page.reload()
+    assert page.evaluate(shade) == light
+
+
+def test_the_frame_is_usable_by_everybody_on_a_small_screen(page: Page, site: Site, axe: Axe) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.goto(site.url)
+    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    axe(page)
+
+
+def test_every_answer_of_the_page_has_the_strict_policy(site: Site) -> None:
+    html = {"Accept": "text/html", "Authorization": None}
+    for path in ("/", "/board", "/code/a.py", "/health", "/static/frame.js", "/static/style.css"):
+        answered = site.server.ask("GET", path, headers=html)
+        assert answered.status == 200, path
+        policy = answered.headers["content-security-policy"]
+        assert policy.startswith(
+            "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self';"
+        )
+        assert "frame-ancestors 'none'" in policy
+        again = site.server.ask("GET", path, headers=html | {"If-None-Match": answered.headers["etag"]})
+        assert again.status == 304
+    for path in (
+        "/static/../site.py",
+        "/static/%2e%2e/site.py",
+        "/static//etc/passwd",
+        "/static/",
+        "/static/nothing.js",
+    ):
+        assert site.server.ask("GET", path, headers=html).status in (401, 404), path
+    assert site.server.ask("GET", "/health").json["data"], "asked by a program it stays what it was"
+
+
+def test_open_serves_and_hands_the_link_to_the_browser(repository: Path, tmp_path: Path) -> None:
+    told = tmp_path / "told"
+    browser = tmp_path / "browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {told}.new && mv {told}.new {told}\n')
+    browser.chmod(0o755)
+    environment = os.environ | {"BROWSER": f"{browser} %s"}
+    process = subprocess.Popen(
+        [HOLDFAST, "open"], cwd=repository, stderr=subprocess.PIPE, text=True, env=environment
+    )
+    try:
+        assert process.stderr is not None
+        said = ""
+        while "/login?code=" not in said:
+            said = process.stderr.readline()
+            assert said
+        link = said.split()[-1]
+        for _ in range(400):
+            if told.exists():
+                break
+            process.poll()
+            subprocess.run(["sleep", "0.05"])
+        assert told.read_text() == link
+    finally:
+        process.terminate()
+        process.communicate(timeout=40)
