@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.contract.case import Case
+from tests.contract.case import CURSOR, Case
 
 DATA = "S2VscA=="
 
@@ -18,6 +18,20 @@ TASK_LOOK_CASES = [
     Case("taskpilot_board", ("tasks", "board", "--limit", "501"), {"limit": 501}, "invalid_arguments"),
     Case("taskpilot_show", ("tasks", "show", "TP-1"), {"task_id": "TP-1"}),
     Case("taskpilot_show", ("tasks", "show", "TP-999"), {"task_id": "TP-999"}, "not_found"),
+    Case("taskpilot_events", ("tasks", "events")),
+    Case("taskpilot_events", ("tasks", "events", "TP-1"), {"task_id": "TP-1"}),
+    Case(
+        "taskpilot_events",
+        ("tasks", "events", "--actor", "ada", "--limit", "1"),
+        {"actor": "ada", "limit": 1},
+    ),
+    Case(
+        "taskpilot_events",
+        ("tasks", "events", "--actor", "ada", "--limit", "1", "--cursor", CURSOR),
+        {"actor": "ada", "limit": 1, "cursor": CURSOR},
+    ),
+    Case("taskpilot_events", ("tasks", "events", "TP-999"), {"task_id": "TP-999"}, "not_found"),
+    Case("taskpilot_events", ("tasks", "events", "--cursor", "bad"), {"cursor": "bad"}, "invalid_cursor"),
     Case("taskpilot_graph", ("tasks", "graph")),
     Case(
         "taskpilot_chart", ("tasks", "chart", "graph", "--format", "svg"), {"kind": "graph", "format": "svg"}
@@ -62,7 +76,7 @@ _ENCODED = "Base64: letters that nobody reads as words"
 TASK_LOOK_PLAIN_TEXT = {
     **{
         f"{model}.{name}": _OURS
-        for model in ("Attached", "AttachedFile", "Board", "Chart", "Graph", "ShownTask")
+        for model in ("Attached", "AttachedFile", "Board", "Chart", "EventPage", "Graph", "ShownTask")
         for name in ("operation", "next_steps")
     },
     "AttachedFile.data": _ENCODED,
@@ -80,6 +94,14 @@ TASK_LOOK_PLAIN_TEXT = {
     "Chart.uri": _ADDRESS,
     "Edge.needs": _ID,
     "Edge.task": _ID,
+    "EventOut.at": _TIME,
+    "EventOut.changed": _OURS,
+    "EventOut.task_id": _ID,
+    "EventOut.type": _OURS,
+    "EventPage.next_cursor": "an opaque cursor, encoded by us",
+    "HeldTask.expires_at": _TIME,
+    "HeldTask.id": _ID,
+    "HeldTask.since": _TIME,
     "Node.id": _ID,
     "WorkspaceSummary.active_task": _ID,
     "WorkspaceSummary.created_at": _TIME,

@@ -54,6 +54,7 @@ class EvidenceIn(Input):
     kind: EvidenceKind = Field(description="A commit, a test or gate that was run, or a note.")
     ref: Word = Field(description="The commit's name, the command, or the note.")
     exit_status: int | None = Field(default=None, description="How the command ended; 0 is success.")
+    criterion: int | Word | None = Field(default=None, description="The criterion it shows, as in `check`.")
 
 
 class NewTask(Input):

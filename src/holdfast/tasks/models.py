@@ -120,6 +120,7 @@ class Proof(Result):
     kind: EvidenceKind
     ref: UntrustedText
     exit_status: int | None = None
+    criterion: UntrustedText | None = Field(default=None, description="The text of what it shows.")
 
 
 class Needed(Result):
@@ -224,4 +225,5 @@ class EventOut(Result):
     task_id: str | None = None
     version: int
     changed: list[str]
+    status: Status | None = Field(default=None, description="The new state, where it changed.")
     reason: UntrustedText | None = None

@@ -127,6 +127,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('create-task', 'taskpilot_create_task', 'tasks.tools.add', 'Create one task and return it. `holdfast tasks add` does the same for several at once.', None),
         _command('document', 'taskpilot_update_resources', 'tasks.tools.update_resources', 'Write project.md or design.md in .task, where people and agents read what the project is about.', None),
         _command('done', 'taskpilot_done', 'tasks.tools.update', 'Say that a task is done. What the workspace asks for before that is checked, as always.', None),
+        _command('events', 'taskpilot_events', 'tasks.tools.status', 'Tell who did what to tasks, newest first: to all of them, one, those about a file, or by one agent.', None),
         _command('export', 'taskpilot_export', 'tasks.tools.export', 'Write all tasks with their history as lines of JSON, always the same for the same tasks.', None),
         _command('flow', 'taskpilot_update_flow', 'tasks.tools.flows', "Copy a shipped flow into the workspace, to write its step anew, or delete the workspace's own.", None),
         _command('flows', 'taskpilot_flows', 'tasks.tools.flows', 'Show which step belongs after a tool and which tool comes next, as shipped and as changed here.', None),

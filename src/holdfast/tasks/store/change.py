@@ -83,7 +83,8 @@ def _new_row(transaction: Transaction, task: Task, wanted: Change) -> dict[str, 
         row["parent"] = find_task(transaction, row["parent"]).uid
     row |= _criteria(task, wanted)
     if wanted.evidence:
-        kept = [acceptable_evidence(item) for item in wanted.evidence]
+        criteria = json.loads(row.get("criteria", task.criteria))
+        kept = [acceptable_evidence(_about(item, criteria)) for item in wanted.evidence]
         row["evidence"] = encoded([*json.loads(task.evidence), *kept])
     if "status" in row:
         row |= _follows_status(task, row, wanted.reason, transaction.now)
@@ -135,6 +136,12 @@ def _criteria(task: Task, wanted: Change) -> dict[str, str]:
         _criterion(items, which)["checked"] = True
     after = encoded(items)
     return {} if after == encoded(json.loads(task.criteria)) else {"criteria": after}
+
+
+def _about(item: Mapping[str, Any], criteria: Sequence[dict[str, Any]]) -> Mapping[str, Any]:
+    """Return evidence with the text of the criterion that it shows: numbers change when one is removed."""
+    which = item.get("criterion")
+    return item if which is None else {**item, "criterion": _criterion(criteria, which)["text"]}
 
 
 def _criterion(items: Sequence[dict[str, Any]], which: int | str) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -208,17 +208,39 @@ def ids_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
     return found
 
 
+_EVENTS = (
+    "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
+    " WHERE workspace = :workspace AND seq > :after"
+)
+_EVENTS_OF = {
+    "task": " AND task = :task",
+    "actor": " AND actor = :actor",
+    "file": " AND task IN (SELECT task FROM file WHERE path = :file)",
+    "before": " AND seq < :before",
+}
+
+
 def events_after(
     connection: Connection, workspace: str, after: int, limit: int, task: str | None = None
 ) -> list[Event]:
     """Return what happened after a number, in the order in which it happened."""
     only = "" if task is None else " AND task = :task"
     rows = connection.execute(
-        "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
-        f" WHERE workspace = :workspace AND seq > :after{only} ORDER BY seq LIMIT :limit",
+        f"{_EVENTS}{only} ORDER BY seq LIMIT :limit",
         {"workspace": workspace, "after": after, "limit": limit, "task": task},
     )
     return [_event(row) for row in rows]
+
+
+def events_before(
+    connection: Connection, workspace: str, after: int, limit: int, wanted: Mapping[str, Any]
+) -> list[Event]:
+    """Return the newest of what happened, newest first: of a task, by an actor, about a file, before one."""
+    given = {name: value for name, value in wanted.items() if value is not None}
+    only = "".join(_EVENTS_OF[name] for name in given)
+    values = {"workspace": workspace, "after": after, "limit": limit, **given}
+    found = connection.execute(f"{_EVENTS}{only} ORDER BY seq DESC LIMIT :limit", values)
+    return [_event(row) for row in found]
 
 
 def _event(row: Sequence[Any]) -> Event:

@@ -58,12 +58,22 @@ class Bottleneck(Result):
     unblocks: int
 
 
+class HeldTask(Result):
+    """A task that somebody is at, and until when."""
+
+    id: str
+    title: UntrustedText
+    since: str
+    expires_at: str
+
+
 class AgentOut(Result):
     """Who is at work."""
 
     agent: UntrustedText
     claims: int
     last_seen: str
+    tasks: list[HeldTask] | None = Field(default=None, description="What they hold, the latest first.")
 
 
 class StatusResult(Reported):
@@ -215,19 +225,25 @@ def _bottlenecks(transaction: Transaction, most: int) -> list[Bottleneck]:
 
 def _agents(transaction: Transaction, most: int) -> list[AgentOut]:
     now = transaction.now
-    held = dict(
-        transaction.execute(
-            "SELECT claim_agent, count(*) FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-            " AND claim_expires > :now GROUP BY claim_agent",
-            {"workspace": transaction.workspace.id, "now": now},
-        ).fetchall()
-    )
+    held: dict[str, list[HeldTask]] = {}
+    for agent, number, title, since, expires in transaction.execute(
+        "SELECT claim_agent, n, title, claim_since, claim_expires FROM task WHERE workspace = :workspace"
+        " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1000",
+        {"workspace": transaction.workspace.id, "now": now},
+    ):
+        task = HeldTask(id=task_id(number), title=title, since=moment(since), expires_at=moment(expires))
+        held.setdefault(agent, []).append(task)
     seen: dict[str, float] = {}
     for session in open_sessions(transaction, now - 7 * DAY_SECONDS):
         seen[session.agent] = max(session.seen, seen.get(session.agent, 0.0))
     names = sorted(held.keys() | seen.keys(), key=lambda name: (-seen.get(name, 0.0), name))
     return [
-        AgentOut(agent=name, claims=held.get(name, 0), last_seen=moment(seen.get(name, now)))
+        AgentOut(
+            agent=name,
+            claims=len(held.get(name, ())),
+            last_seen=moment(seen.get(name, now)),
+            tasks=held.get(name, [])[:most] or None,
+        )
         for name in names[:most]
     ]
 

@@ -165,6 +165,7 @@ def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
         task_id=None if event.task is None else ids.get(event.task),
         version=event.version,
         changed=sorted(event.after),
+        status=after if (after := event.after.get("status")) != event.before.get("status") else None,
         reason=event.reason,
     )
 
