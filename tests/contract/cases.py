@@ -35,6 +35,7 @@ CASES = [
     Case("list_messages", ("inbox", "list")),
     Case("list_messages", ("inbox", "list", "--state", "pending"), {"state": "pending"}),
     Case("list_messages", ("inbox", "list", "--limit", "2"), {"limit": 2}),
+    Case("list_messages", ("inbox", "list", "--newest", "--limit", "2"), {"newest": True, "limit": 2}),
     Case("list_messages", ("inbox", "list", "--limit=2", "--cursor", CURSOR), {"limit": 2, "cursor": CURSOR}),
     Case("list_messages", ("inbox", "list", "--limit", "0"), {"limit": 0}, "invalid_arguments"),
     Case("list_messages", ("inbox", "list", "--limit", "many"), {"limit": "many"}, "invalid_arguments"),

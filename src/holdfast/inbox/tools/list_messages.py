@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import Field
+from pydantic import Field, StrictBool
 
 from holdfast.inbox import text
 from holdfast.inbox.store import Inbox
@@ -20,6 +20,9 @@ class ListMessages(Input):
 
     state: Literal["pending", "delivered", "all"] = Field(
         default="all", description="Which messages to list."
+    )
+    newest: StrictBool = Field(
+        default=False, description="Only among the newest, as many as `limit`; instead of a cursor."
     )
     limit: int = Field(default=50, ge=1, le=LIMITS.list_page, description="Most messages to return.")
     cursor: str | None = Field(default=None, description="Cursor of the previous page, to continue after it.")
@@ -56,6 +59,8 @@ def list_messages(room: Inbox, args: ListMessages) -> MessagePage:
     """List messages in the order they arrived, delivered ones included. Listing delivers nothing."""
     query = f"list_messages {args.state}"
     after = 0 if args.cursor is None else _position(query, args.cursor)
+    if args.newest and args.cursor is None:
+        after = next((message.sequence - 1 for message in room.newest(args.limit)), 0)
     found = room.messages(args.state, after=after, limit=args.limit + 1)
     shown = found[: args.limit]
     has_more = len(found) > args.limit
