@@ -11,6 +11,31 @@ SOURCE_CASES = [
     Case("list_files", ("source", "list", "src/main.py"), {"folder": "src/main.py"}, "invalid_path"),
     Case("list_files", ("source", "list", "../x"), {"folder": "../x"}, "invalid_path"),
     Case("list_files", ("source", "list", "--limit", "0"), {"limit": 0}, "invalid_arguments"),
+    Case("read_source", ("source", "read", "src/main.py"), {"file": "src/main.py"}),
+    Case(
+        "read_source",
+        ("source", "read", "src/main.py", "--revision", "HEAD", "--start", "2", "--limit", "1"),
+        {"file": "src/main.py", "revision": "HEAD", "start": 2, "limit": 1},
+    ),
+    Case("read_source", ("source", "read", "gone.py"), {"file": "gone.py"}, "not_found"),
+    Case(
+        "read_source",
+        ("source", "read", "src/main.py", "--revision", "nowhere"),
+        {"file": "src/main.py", "revision": "nowhere"},
+        "not_found",
+    ),
+    Case("read_source", ("source", "read", "../x"), {"file": "../x"}, "invalid_path"),
+    Case(
+        "read_source",
+        ("source", "read", "src/main.py", "--start", "0"),
+        {"file": "src/main.py", "start": 0},
+        "invalid_arguments",
+    ),
 ]
 
-SOURCE_PLAIN_TEXT: dict[str, str] = {}
+SOURCE_PLAIN_TEXT = {
+    "OutlineEntry.kind": "a SymbolKind, which stands in our code",
+    "SourceLines.revision": "hexadecimal digits of a commit",
+    "SourceLines.language": "a name that stands in our code",
+    "SourceLines.digest": "hexadecimal digits of a checksum",
+}

@@ -137,6 +137,10 @@ class Limits:
 
     # Sources to look at.
     folder_entries: int = 10_000
+    source_lines: int = 5_000
+    source_line_characters: int = 2_000
+    source_page_characters: int = 400_000
+    source_symbols: int = 5_000
 
     # Other services over the network.
     web_connect_seconds: float = 10.0

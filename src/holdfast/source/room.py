@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from holdfast.kernel.cache import Memory
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import checked_project, list_files
 from holdfast.storage.git.repository import Repository
+from holdfast.syntax.colours import Colouring
+from holdfast.syntax.languages import language_of
+
+_COLOURINGS = 16
+"""Texts whose colours are remembered, a few megabytes each where they are long."""
 
 
 class Source:
@@ -16,6 +22,7 @@ class Source:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.tree = Tree(repository)
+        self._colourings: Memory[Colouring] = Memory(_COLOURINGS)
 
     @cached_property
     def git(self) -> Git:
@@ -27,6 +34,11 @@ class Source:
         asked = checked_project(self.repository, folder)
         git = None if self.repository.git_dir is None else self.git
         return asked, list_files(self.repository, git, asked).paths
+
+    def colouring(self, path: str, digest: str, text: str) -> Colouring:
+        """Return the colours of a text, found once while its pages are read."""
+        known = self._colourings.recall(path, digest)
+        return known or self._colourings.keep(path, digest, Colouring(language_of(path, text), text))
 
     def close(self) -> None:
         """End the process that reads git's objects, if it runs."""

@@ -179,6 +179,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
+        _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, as pieces that say which of them are keywords, strings, comments and names.', None),
     ), hidden=False),
     _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),

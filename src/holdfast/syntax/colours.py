@@ -1,0 +1,135 @@
+"""What each piece of a source text is, for a reader's eye: keywords, strings, numbers, comments, names.
+
+Contract:
+- The pieces of a line, joined, are that line without its end, whatever the text and its errors are.
+- A text in no language of ours, or one that the parser refuses, is plain; so is what follows after very many
+  words, so that a hostile text costs colour and not time.
+- Lines end at `\\n` or `\\r\\n`. What follows the last end counts as a line only where it is not empty.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator
+from contextlib import suppress
+from functools import lru_cache
+from typing import Literal
+
+from holdfast.syntax.languages.language import Language
+from holdfast.syntax.parse import Parsed, ParseTooLong, parse
+
+Colour = Literal["", "keyword", "string", "number", "comment", "function", "type"]
+Piece = tuple[Colour, str]
+
+_COLOURS: tuple[Colour, ...] = ("", "keyword", "string", "number", "comment", "function", "type")
+_PLAIN, _KEYWORD, _STRING, _NUMBER, _COMMENT, _FUNCTION, _TYPE, _SIGN, _NAME = range(9)
+_MOST_NODES = 1_000_000
+_is_word = re.compile(rb"[#@]?[A-Za-z_]+").fullmatch
+_KINDS = (
+    (
+        _STRING,
+        re.compile(r"string|char(?:acter)?_|heredoc_body|regex|template_chars|escape_seq|simple_symbol"),
+    ),
+    (_NUMBER, re.compile(r"integer|float|number|(?:int|real|hex)_literal|imaginary")),
+    (
+        _KEYWORD,
+        re.compile(
+            r"_keyword$|modifier|specifier$|^(?:null|nil|boolean)(?:_literal)?$|^(?:true|false|none)$"
+        ),
+    ),
+    (_KEYWORD, re.compile(r"^(?:this|self|super|crate|auto|else|throws)$")),
+    (_TYPE, re.compile(r"(?:^|_)type(?:_identifier)?$|^constant$")),
+)
+"""What named nodes without children are, by their type in any of the grammars."""
+_DECLARATIONS = (
+    (_FUNCTION, re.compile(r"function|method|constructor|^command_name$")),
+    (_TYPE, re.compile(r"class|struct|interface|enum|trait|module|object|protocol|record")),
+)
+
+
+class Colouring:
+    """A text with what its pieces are; lines are cut from it as they are asked for."""
+
+    def __init__(self, language: Language | None, text: str) -> None:
+        self._source = text.encode("utf-8", "replace")
+        self._spans = array("I")
+        """Start, end and colour of each piece that has one, in the order of the text."""
+        if language is not None:
+            with suppress(ParseTooLong):
+                self._colour(parse(language, text))
+        ends = [match.end() for match in re.finditer(rb"\n", self._source)]
+        if self._source and not self._source.endswith(b"\n"):
+            ends.append(len(self._source) + 1)
+        self._starts = array("I", [0, *ends])
+
+    @property
+    def total(self) -> int:
+        """How many lines there are."""
+        return len(self._starts) - 1
+
+    def lines(self, start: int) -> Iterator[list[Piece]]:
+        """Yield the pieces of each line, from one counted from 1 on."""
+        if start > self.total:
+            return
+        following = bisect_right(self._spans[1::3], self._starts[start - 1]) * 3
+        for row in range(start - 1, self.total):
+            place, end = self._starts[row], self._starts[row + 1] - 1
+            end -= end > place and self._source[end - 1 : end + 1] == b"\r\n"
+            pieces: list[Piece] = []
+            while following < len(self._spans) and self._spans[following] < end:
+                first, last, colour = self._spans[following : following + 3]
+                self._add(pieces, place, first, _PLAIN)
+                self._add(pieces, max(first, place), min(last, end), colour)
+                place = max(place, min(last, end))  # it may have ended within the end of the line before
+                if last > end:
+                    break
+                following += 3
+            self._add(pieces, place, end, _PLAIN)
+            yield pieces
+
+    def _add(self, pieces: list[Piece], start: int, end: int, colour: int) -> None:
+        if start < end:
+            pieces.append((_COLOURS[colour], self._source[start:end].decode("utf-8", "replace")))
+
+    def _colour(self, parsed: Parsed) -> None:
+        """Walk the tree without recursion, and note what has a colour."""
+        cursor, language = parsed.tree.walk(), parsed.language
+        whole = language.comments | language.atoms
+        parents = [""]
+        for _ in range(_MOST_NODES):
+            node = cursor.node
+            if node is None:
+                return
+            kind = node.type
+            if kind not in whole and cursor.goto_first_child():
+                parents.append(kind)
+                continue
+            start, end = node.start_byte, node.end_byte
+            colour = _COMMENT if kind in language.comments else _colour_of(kind, node.is_named, parents[-1])
+            if colour == _NAME:
+                colour = _colour_of_name(cursor.field_name, parents[-1])
+            elif colour == _SIGN:
+                colour = _KEYWORD if _is_word(self._source, start, end) else _PLAIN
+            if colour and start < end:
+                self._spans.extend((start, end, colour))
+            while not cursor.goto_next_sibling():
+                if not cursor.goto_parent():
+                    return
+                parents.pop()
+
+
+@lru_cache(maxsize=4096)
+def _colour_of(kind: str, is_named: bool, parent: str) -> int:
+    if not is_named:
+        return _STRING if "string" in parent else _SIGN
+    return next((colour for colour, pattern in _KINDS if pattern.search(kind)), _NAME)
+
+
+@lru_cache(maxsize=4096)
+def _colour_of_name(field: str | None, parent: str) -> int:
+    """Return the colour of a name by what it is to the node around it: only declared names have one."""
+    if field not in ("name", "declarator") and parent != "command_name":
+        return _PLAIN
+    return next((colour for colour, pattern in _DECLARATIONS if pattern.search(parent)), _PLAIN)
