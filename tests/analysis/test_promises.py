@@ -30,7 +30,7 @@ TIMES = (
     "cache_stats",
     "timestamp",
 )
-NAMES_NO_FILES = {"analyze_trend"}
+NAMES_NO_FILES = {"analyze_trend", "draw_dependency_graph"}
 TIME_ALONE = {("analyze_deep_context", "parallel")}
 """Arguments that may change nothing but how long it takes."""
 
@@ -90,6 +90,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "diff": "HEAD",
         "limit": 1,
     },
+    "draw_dependency_graph": {"project_path": "web", "limit": 2},
+    "measure_files": {"project_path": "web", "measure": "duplication", "limit": 1},
     "quality_gate": {
         "project_path": "web",
         "complexity_threshold": 20,
@@ -178,6 +180,7 @@ FIXED = {
     "analyze_code_churn": ("period_days",),
     "analyze_debt": ("min_probability", "threshold"),
     "analyze_graph_metrics": ("pagerank.damping",),
+    "draw_dependency_graph": ("folders",),  # which takes more files than there are boxes
     "analyze_name_similarity": ("least_score",),
     "analyze_duplicates": ("threshold", "effective_thresholds", "min_lines", "gpu"),
     "analyze_trend": ("backfilled",),

@@ -19,6 +19,7 @@ from tests.contract.defect_cases import DEFECT_CASES
 from tests.contract.duplicates_cases import DUPLICATES_CASES
 from tests.contract.gate_cases import GATE_CASES
 from tests.contract.graph_cases import GRAPH_CASES
+from tests.contract.map_cases import MAP_CASES
 from tests.contract.name_cases import NAME_CASES
 from tests.contract.prepared import COMMENT, IDS, ISSUES, MILESTONE
 from tests.contract.source_cases import SOURCE_CASES
@@ -310,6 +311,7 @@ CASES = [
     *DEAD_CODE_CASES,
     *COMPLEXITY_CASES,
     *GRAPH_CASES,
+    *MAP_CASES,
     *NAME_CASES,
     *GATE_CASES,
     *DEBT_CASES,

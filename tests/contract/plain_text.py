@@ -17,6 +17,7 @@ from tests.contract.defect_cases import DEFECT_PLAIN_TEXT
 from tests.contract.duplicates_cases import DUPLICATES_PLAIN_TEXT
 from tests.contract.gate_cases import GATE_PLAIN_TEXT
 from tests.contract.graph_cases import GRAPH_PLAIN_TEXT
+from tests.contract.map_cases import MAP_PLAIN_TEXT
 from tests.contract.name_cases import NAME_PLAIN_TEXT
 from tests.contract.source_cases import SOURCE_PLAIN_TEXT
 from tests.contract.task_cases import TASK_PLAIN_TEXT
@@ -42,6 +43,7 @@ REASONS = {
     **COMPLEXITY_PLAIN_TEXT,
     **GATE_PLAIN_TEXT,
     **GRAPH_PLAIN_TEXT,
+    **MAP_PLAIN_TEXT,
     **DEBT_PLAIN_TEXT,
     **NAME_PLAIN_TEXT,
     **DUPLICATES_PLAIN_TEXT,

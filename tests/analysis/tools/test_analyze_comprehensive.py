@@ -11,6 +11,7 @@ import pytest
 
 from holdfast.analysis.comprehensive import components
 from holdfast.analysis.dead_code import analyser
+from holdfast.analysis.defects import prediction
 from holdfast.analysis.graph import dependency_graph
 from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
@@ -238,8 +239,9 @@ def test_asking_again_computes_nothing_anew(root, monkeypatch):
     monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
-    for name in ("find_clones", "predictions", "debt_items", "complexities", "_churn"):
+    for name in ("find_clones", "debt_items", "complexities", "_churn"):
         monkeypatch.setattr(components, name, None)
+    monkeypatch.setattr(prediction, "predictions", None)
     monkeypatch.setattr(analyser, "dead_code", None)
     monkeypatch.setattr(dependency_graph, "dependency_graph", None)
     second = asked(room)

@@ -16,14 +16,15 @@ from holdfast.analysis.context.measurements import Issue
 from holdfast.analysis.context.sections import complexities, owed, useless
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST, LEVELS
-from holdfast.analysis.debt.debt_item import debt_items
-from holdfast.analysis.defects.prediction import Prediction, predictions
+from holdfast.analysis.debt.debt_item import DebtItem, debt_items
+from holdfast.analysis.defects.prediction import Prediction, kept_predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE, DUPLICATE_RULES
 from holdfast.analysis.sarif import Finding
+from holdfast.analysis.survey import Project, Survey
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.storage.git.command import Git
@@ -129,12 +130,7 @@ def unused(terms: Terms, material: Material) -> Part:
 def risky(terms: Terms, material: Material) -> Part:
     """Return how probable defects are in files that are long enough, as sure as the threshold wants it."""
     room, survey, asked = material.room, material.survey, material.asked
-    day = int(room.clock().timestamp()) // _DAY
-    report = room.once(
-        f"predictions {asked.project} {room.history.head()} {day}",
-        survey,
-        lambda: predictions(room, asked.project, survey),
-    )
+    report = kept_predictions(room, asked.project, survey)
     long = [one for one in report.predictions if survey.files[one.file].code_lines >= terms.min_lines]
     kept = [one for one in long if one.confidence >= terms.confidence]
     risks = Counter(one.risk for one in kept)
@@ -183,10 +179,7 @@ def complex_functions(material: Material) -> Part:
 
 def admitted(material: Material) -> Part:
     """Return the debts that comments admit by a marker; what a model takes for one is not looked for."""
-    survey = material.survey
-    found = material.room.once(
-        f"certain debt {material.asked.project}", survey, lambda: debt_items(survey, probable=False)
-    )
+    found = admitted_debts(material.room, material.asked.project, material.survey)
     section = {
         "total": len(found),
         "by_severity": dict(sorted(Counter(item.severity for item in found).items())),
@@ -196,15 +189,24 @@ def admitted(material: Material) -> Part:
     return Part({"debt": visible_in(section)}, tuple(map(owed, found)))
 
 
+def admitted_debts(room: Analysis, project: Project, survey: Survey) -> list[DebtItem]:
+    """Return the debts that comments of a survey admit by a marker, the gravest first."""
+    return room.once(f"certain debt {project}", survey, lambda: debt_items(survey, probable=False))
+
+
 def changed(material: Material) -> Part:
     """Return how much files changed in the days before the last commit; its numbers alone."""
-    room, project = material.room, material.asked.project.path
-    head = room.history.head()
-    if head is None:
+    churn = recent_churn(material.room, material.survey, material.asked.project.path)
+    if churn is None:
         raise Unavailable("There is no commit, and so no change.")
-    churn = room.once(f"churn {project} {head}", material.survey, lambda: _churn(room, project))
     numbers = {file.path: {"churn_score": file.score} for file in churn.files}
     return Part({}, numbers=numbers, otherwise={"churn_score": 0.0})
+
+
+def recent_churn(room: Analysis, survey: Survey, project: str) -> Churn | None:
+    """Return what happened to the files of a project in the days before the last commit; None without one."""
+    head = room.history.head()
+    return room.once(f"churn {project} {head}", survey, lambda: _churn(room, project)) if head else None
 
 
 def _churn(room: Analysis, project: str) -> Churn:

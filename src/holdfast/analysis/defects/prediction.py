@@ -248,6 +248,13 @@ def predictions(room: Analysis, project: Project, survey: Survey) -> DefectRepor
     return DefectReport(tuple(found), model, history.baseline, history.commits)
 
 
+def kept_predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
+    """Return the same, found anew only where a file changed, there is a new commit, or another day."""
+    day = int(room.clock().timestamp()) // DAY
+    question = f"predictions {project} {room.history.head()} {day}"
+    return room.once(question, survey, lambda: predictions(room, project, survey))
+
+
 def measured_files(room: Analysis, project: Project, survey: Survey) -> MeasuredFiles:
     """Return what is measured of the files of a project."""
     static = static_measures(room, project, survey)

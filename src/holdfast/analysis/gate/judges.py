@@ -18,7 +18,7 @@ from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST
 from holdfast.analysis.debt.debt_item import debt_items, new_items
 from holdfast.analysis.debt.marker import SEVERITIES
-from holdfast.analysis.defects.prediction import predictions
+from holdfast.analysis.defects.prediction import kept_predictions, predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, Fragment
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.gate.check import Broken, Status, Verdict
@@ -204,7 +204,7 @@ def _defects(matter: Matter, threshold: float) -> Verdict:
     changed = {} if base is None else base.new_lines(matter.survey.files)
     if base is not None and not changed:
         return verdict._replace(reason=unchanged)
-    found = predictions(matter.room, matter.project, matter.survey).predictions
+    found = kept_predictions(matter.room, matter.project, matter.survey).predictions
     if not found:
         return verdict._replace(status="not_measured", reason="there is no file to predict")
     if base is not None:

@@ -171,10 +171,12 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('debt', 'analyze_debt', 'analysis.tools.analyze_debt', 'List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.', None),
         _command('defects', 'analyze_defect_probability', 'analysis.tools.analyze_defect_probability', 'Predict which files are likely to need a fix within a year, with probability, confidence and reasons.', None),
         _command('duplicates', 'analyze_duplicates', 'analysis.tools.analyze_duplicates', 'Find code that is there more than once: copied, renamed, changed in places, or alike in what it does.', None),
+        _command('files', 'measure_files', 'analysis.tools.measure_files', 'Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.', None),
         _command('gate', 'quality_gate', 'analysis.tools.quality_gate', 'Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
         _command('graph-metrics', 'analyze_graph_metrics', 'analysis.tools.analyze_graph_metrics', 'Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.', None),
         _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
+        _command('picture', 'draw_dependency_graph', 'analysis.tools.draw_dependency_graph', 'Draw which files import which as SVG, in layers, and name the cycles.', None),
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (

@@ -1,0 +1,160 @@
+"""A dependency graph as a picture: boxes in layers from what uses to what is used, as SVG.
+
+Contract: the same graph gives the same bytes. Names are data of others: each one is escaped, and none becomes
+an id or a style. Files that no edge touches are not drawn; where there are too many, folders stand for them.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import NamedTuple
+from urllib.parse import quote
+
+from holdfast.analysis.graph.cycles import strong_components
+from holdfast.analysis.graph.dependency_graph import Edge
+from holdfast.kernel.untrusted import visible
+
+_WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 190, 22, 270, 30, 12
+_LETTERS = 26
+"""How many fit into a box."""
+_BEND = 60
+_SWEEPS = 6
+_EDGE = '<path class="edge{ring}" data-id="{ends}" d="{curve}"><title>{title}</title></path>'
+_BOX = (
+    '<a class="node{ring}" data-id="{number}" data-path="{path}" href="/code/{address}">'
+    '<title>{path}</title><rect x="{x}" y="{y}" width="190" height="22" rx="4" fill="white" stroke="gray"/>'
+    '<text x="{text_x}" y="{text_y}">{label}</text></a>'
+)
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    ' role="group" aria-label="{label}" font-family="sans-serif" font-size="13">'
+    '<g fill="none" stroke="silver">{edges}</g><g class="nodes">{boxes}</g></svg>'
+)
+Links = Mapping[tuple[str, str], int]
+"""How many places make one thing depend on another."""
+
+
+class Picture(NamedTuple):
+    """What is drawn."""
+
+    svg: str
+    boxes: int
+    folders: int
+    """Boxes that stand for all files below a folder."""
+    edges: int
+
+
+def picture(edges: Iterable[Edge], most: int) -> Picture:
+    """Return the picture of the imports among files; folders stand for them where they are too many."""
+    edges = list(edges)
+    box = _boxes({end for edge in edges for end in edge[:2]}, most)
+    links = Counter[tuple[str, str]]()
+    for edge in edges:
+        if box[edge.origin] != box[edge.goal]:
+            links[box[edge.origin], box[edge.goal]] += edge.weight
+    ends = {end for link in links for end in link}
+    return Picture(_drawn(_layers(links), links), len(ends), len(ends - box.keys()), len(links))
+
+
+def _boxes(files: Collection[str], most: int) -> dict[str, str]:
+    """Return the box of each file, itself or a folder: the fullest are opened first, as far as all fit."""
+    inner, full = defaultdict[str, set[str]](set), Counter[str]()
+    for file in files:
+        path = file
+        while path:
+            folder = path.rpartition("/")[0]
+            inner[folder].add(path)
+            full[folder] += 1
+            path = folder
+    shown = {""}
+    for folder in sorted(inner, key=lambda folder: (-full[folder], folder)):
+        if folder in shown and len(shown) - 1 + len(inner[folder]) <= most:
+            shown = shown - {folder} | inner[folder]
+    return {file: next(path for path in _upwards(file) if path in shown) or "." for file in files}
+
+
+def _upwards(path: str) -> Iterator[str]:
+    yield path
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _components(links: Links) -> list[list[str]]:
+    """Return what depends on each other, what is used before what uses it."""
+    following = defaultdict[str, list[str]](list)
+    for origin, goal in sorted(links):
+        following[origin].append(goal)
+    return strong_components(following)
+
+
+def _layers(links: Links) -> list[list[str]]:
+    """Return what stands in each layer, users before what they use, near to what they are joined to."""
+    beside, goals = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for origin, goal in sorted(links):
+        goals[origin].append(goal)
+        beside[origin].append(goal)
+        beside[goal].append(origin)
+    layer: dict[str, int] = {}
+    for ring in _components(links):
+        below = [layer[goal] for one in ring for goal in goals[one] if goal in layer]
+        layer.update(dict.fromkeys(ring, max(below, default=-1) + 1))
+    rows: list[list[str]] = [[] for _ in range(max(layer.values(), default=-1) + 1)]
+    for name in sorted(layer):
+        rows[-1 - layer[name]].append(name)
+    place: dict[str, float] = {}
+    for _ in range(_SWEEPS):
+        for row in rows:
+            place.update({name: at - len(row) / 2 for at, name in enumerate(row)})
+        for row in rows:
+            row.sort(key=lambda name: (sum(place[one] for one in beside[name]) / len(beside[name]), name))
+    return rows
+
+
+def _drawn(rows: Sequence[Sequence[str]], links: Links) -> str:
+    tallest = max(map(len, rows), default=0)
+    at = {
+        name: (_MARGIN + _ACROSS * column, _MARGIN + _DOWN * row + _DOWN * (tallest - len(names)) // 2)
+        for column, names in enumerate(rows)
+        for row, name in enumerate(names)
+    }
+    number = {name: place for place, name in enumerate(at)}
+    rings = {name: at for at, ring in enumerate(_components(links)) for name in ring if len(ring) > 1}
+    edges = [
+        _EDGE.format(
+            ring=" ring" if a in rings and rings[a] == rings.get(b) else "",
+            ends=f"{number[a]} {number[b]}",
+            curve=_curve(at[a], at[b]),
+            title=_escaped(f"{a} uses {b} in {places} place{'s' * (places > 1)}"),
+        )
+        for (a, b), places in sorted(links.items())
+    ]
+    boxes = [_box(name, number[name], at[name], " ring" if name in rings else "") for name in at]
+    width = 2 * _MARGIN + _ACROSS * max(len(rows) - 1, 0) + _WIDTH + _BEND
+    label = f"{len(boxes)} boxes, {len(edges)} dependencies"
+    height = 2 * _MARGIN + _DOWN * tallest
+    return _SVG.format(width=width, height=height, label=label, edges="".join(edges), boxes="".join(boxes))
+
+
+def _box(name: str, number: int, place: tuple[int, int], ring: str) -> str:
+    (x, y), label = place, name if len(name) <= _LETTERS else "…" + name[1 - _LETTERS :]
+    texts = {"path": _escaped(name), "label": _escaped(label), "address": "" if name == "." else quote(name)}
+    return _BOX.format(ring=ring, number=number, x=x, y=y, text_x=x + 8, text_y=y + 15, **texts)
+
+
+def _escaped(text: str) -> str:
+    return escape(visible(text))
+
+
+def _curve(start: tuple[int, int], end: tuple[int, int]) -> str:
+    """Return the way from a box to one in a later layer, or around to the right of one that is not."""
+    (x, y), (goal_x, goal_y) = start, end
+    x, y, goal_y = x + _WIDTH, y + _HEIGHT // 2, goal_y + _HEIGHT // 2
+    if goal_x < x:
+        goal_x += _WIDTH
+        bend = max(x, goal_x) + _BEND
+        return f"M{x} {y}C{bend} {y} {bend} {goal_y} {goal_x} {goal_y}"
+    middle = (x + goal_x) // 2
+    return f"M{x} {y}C{middle} {y} {middle} {goal_y} {goal_x} {goal_y}"

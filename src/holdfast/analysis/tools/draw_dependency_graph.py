@@ -1,0 +1,87 @@
+"""`draw_dependency_graph`: a picture of what imports what, and its cycles in words."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.analysis.graph.cycles import cycles
+from holdfast.analysis.graph.dependency_graph import kept_graph
+from holdfast.analysis.graph.layered_picture import picture
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+_MOST = 150
+_LISTED = 20
+
+
+class DrawDependencyGraph(Input):
+    """Which files, and how many boxes."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+    limit: int = Field(
+        default=60, ge=2, le=_MOST, description="Most boxes; where files are more, folders are drawn."
+    )
+
+
+class DrawnGraph(FileCounts):
+    """A picture of imports."""
+
+    project_path: UntrustedText
+    svg: UntrustedText = Field(
+        description="Boxes in layers, from what uses to what is used; names are escaped."
+    )
+    boxes: int
+    dependencies: int = Field(description="Lines between the boxes.")
+    folders: int = Field(description="Boxes that stand for all files of a folder.")
+    not_drawn: int = Field(description="Files that import no file of the project, and that none imports.")
+    total_cycles: int
+    cycles: list[ImportCycle] = Field(description="The largest ones.")
+
+
+@analyze.operation(
+    "draw_dependency_graph",
+    title="Draw dependencies",
+    effect=Effect.READ,
+    command="picture",
+    positional=("project_path",),
+    example="holdfast analyze picture src",
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=lambda result: result.svg,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGraph:
+    """Draw which files import which as SVG, in layers, and name the cycles.
+
+    Where there are more files than there may be boxes, folders stand for them.
+    """
+    project = Project(checked_project(room.repository, args.project_path))
+    survey = room.survey(project)
+    edges = kept_graph(room, survey, "import-graph").edges
+    drawn, rings = picture(edges, args.limit), cycles(edges)
+    return DrawnGraph(
+        **survey.counts.model_dump(),
+        project_path=project.path or ".",
+        svg=drawn.svg,
+        boxes=drawn.boxes,
+        dependencies=drawn.edges,
+        folders=drawn.folders,
+        not_drawn=len(survey.files) - len({end for edge in edges for end in edge[:2]}),
+        total_cycles=len(rings),
+        cycles=[
+            ImportCycle(files=list(ring.files[:_LISTED]), size=len(ring.files), at_load=ring.at_load)
+            for ring in rings[:_LISTED]
+        ],
+    )
