@@ -61,8 +61,8 @@ export function safeAddress(text) {
 
 const ALLOWED = {
   html: {
-    elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del code pre blockquote ul ol li a table thead tbody tr th td",
-    attributes: "href start",
+    elements: "p br hr h1 h2 h3 h4 h5 h6 strong em del s code pre blockquote ul ol li a table thead tbody tr th td",
+    attributes: "href title start",
   },
   svg: {
     elements: "svg g path rect circle ellipse line polyline polygon text tspan title a defs marker",
