@@ -223,6 +223,7 @@ class EventOut(Result):
     actor: UntrustedText
     type: str
     task_id: str | None = None
+    title: UntrustedText | None = Field(default=None, description="What the task is called now.")
     version: int
     changed: list[str]
     status: Status | None = Field(default=None, description="The new state, where it changed.")

@@ -47,6 +47,7 @@ def test_the_newest_events_come_first_and_cursors_lead_to_the_oldest(busy: Tasks
 def test_events_are_chosen_by_task_actor_file_and_number(busy: Tasks):
     of_task = told(busy, task_id="TP-1").events
     assert [item.type for item in of_task] == ["claimed", "created"]
+    assert {item.title for item in of_task} == {"Light the lamp"}
     assert told(busy, connected_file="src/lamp.py").events == of_task
     assert [item.task_id for item in told(busy, actor="ada").events] == ["TP-1"]
     newest = of_task[0].seq

@@ -208,6 +208,15 @@ def ids_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
     return found
 
 
+def titles_of(connection: Connection, uids: Iterable[str]) -> dict[str, str]:
+    """Return the titles of these tasks."""
+    found: dict[str, str] = {}
+    for listed, values in in_portions(uids):
+        rows = connection.execute(f"SELECT uid, title FROM task WHERE uid IN {listed}", values)
+        found.update(rows.fetchall())
+    return found
+
+
 _EVENTS = (
     "SELECT seq, at, actor, session, task, version, type, before, after, reason FROM event"
     " WHERE workspace = :workspace AND seq > :after"

@@ -120,10 +120,11 @@ def events(room: Tasks, arguments: ReadEvents) -> EventPage:
         }
         found = rows.events_before(transaction, workspace.id, arguments.after, arguments.limit + 1, wanted)
         shown = found[: arguments.limit]
-        ids = rows.ids_of(transaction, {event.task for event in shown if event.task is not None})
+        tasks_named = {event.task for event in shown if event.task is not None}
+        ids, titles = rows.ids_of(transaction, tasks_named), rows.titles_of(transaction, tasks_named)
     return EventPage(
         operation="events",
         workspace=workspace_ref(workspace),
-        events=[event_out(event, ids) for event in shown],
+        events=[event_out(event, ids, titles) for event in shown],
         next_cursor=encode_cursor(query, shown[-1].seq) if len(found) > len(shown) else None,
     )

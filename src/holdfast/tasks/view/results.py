@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -30,6 +31,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 
 _NONE = "[]"
+NO_TITLES: Mapping[str, str] = MappingProxyType({})
 
 
 def moment(at: float) -> str:
@@ -155,7 +157,7 @@ def quoted(workspace: str) -> str:
     return quote(workspace)
 
 
-def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
+def event_out(event: Event, ids: Mapping[str, str], titles: Mapping[str, str] = NO_TITLES) -> EventOut:
     """Return an event as histories and feeds show it."""
     return EventOut(
         seq=event.seq,
@@ -163,6 +165,7 @@ def event_out(event: Event, ids: Mapping[str, str]) -> EventOut:
         actor=event.actor,
         type=event.type,
         task_id=None if event.task is None else ids.get(event.task),
+        title=None if event.task is None else titles.get(event.task),
         version=event.version,
         changed=sorted(event.after),
         status=after if (after := event.after.get("status")) != event.before.get("status") else None,
