@@ -1,0 +1,98 @@
+"""The Activity view: events of every room as they happen, who is at work, and what filters leave."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import Page, expect
+
+from tests.faces.web.conftest import Axe
+from tests.faces.web.site import Site
+
+SOURCE = "def burn():\n    return 1\n"
+
+
+def test_an_empty_repository_says_what_belongs_here(page: Page, site: Site, axe: Axe) -> None:
+    page.goto(f"{site.url}/activity")
+    expect(page.get_by_text("Nothing happened yet.")).to_be_visible()
+    expect(page.get_by_text("Nobody is at work.")).to_be_visible()
+    axe(page)
+
+
+def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
+    page: Page, site: Site, axe: Axe
+) -> None:
+    page.goto(f"{site.url}/activity")
+    expect(page.locator(".live.standing")).to_be_visible()
+    site.write("src/lamp.py", SOURCE)
+    site.commit()
+    site.holdfast("tasks", "init")
+    site.call("taskpilot_add", tasks=[{"title": "Light <b>the</b> lamp", "connected_files": ["src/lamp.py"]}])
+    site.call("taskpilot_claim", action="take", task_id="TP-5", agent="grace")
+    site.call("send_message", file="src/lamp.py", line="1", comment="<img src=x onerror=alert(1)>")
+    site.call("git_mile.create", entity="issue", title="The wick is wet")
+    site.holdfast("comments", "add", "src/lamp.py", "2", "Why 1?", "--tag", "NOTE", "--author", "lin")
+    events = page.get_by_role("region", name="Events")
+    expect(events.get_by_role("link", name="TP-5 Light <b>the</b> lamp").first).to_be_visible()
+    for line in ("took TP-5", "onerror=alert(1)", "The wick is wet", "wrote a note on src/lamp.py:2"):
+        expect(events.get_by_text(line).first).to_be_visible()
+    agents = page.get_by_role("complementary", name="Agents")
+    expect(agents.get_by_text("grace")).to_be_visible()
+    expect(agents.get_by_role("link", name="TP-5 Light <b>the</b> lamp")).to_be_visible()
+    expect(agents.get_by_role("progressbar", name="Lease left")).to_have_attribute("aria-valuenow", "100")
+    expect(agents).to_contain_text(re.compile(r"(29|30) min left"))
+    axe(page)
+
+    page.get_by_role("textbox", name="Task or file").fill("src/lamp.py")
+    page.keyboard.press("Enter")
+    expect(events.get_by_text("The wick is wet")).to_have_count(0)
+    expect(events.get_by_text("added TP-5")).to_be_visible()
+    expect(events.get_by_text("onerror")).to_be_visible()
+    page.get_by_role("combobox", name="Room").select_option("Tasks")
+    expect(events.get_by_text("onerror")).to_have_count(0)
+    expect(page).to_have_url(f"{site.url}/activity?about=src%2Flamp.py&room=tasks")
+    page.get_by_role("link", name="Today").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Today")
+    page.go_back()
+    expect(page.get_by_role("combobox", name="Room")).to_have_value("tasks")
+    expect(events.get_by_text("added TP-5")).to_be_visible()
+    expect(events.get_by_text("added TP-1")).to_have_count(0)
+    page.get_by_role("combobox", name="Who").fill("nobody")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("No event fits these filters.")).to_be_visible()
+    page.get_by_role("link", name="Show all").click()
+    expect(events.get_by_text("The wick is wet")).to_be_visible()
+
+
+def test_new_events_wait_behind_their_number_and_none_is_lost_while_nobody_looks(
+    page: Page, site: Site
+) -> None:
+    for first in (0, 30):
+        titles = [f"Trim wick {number}" for number in range(first, first + 30)]
+        site.call("taskpilot_add", tasks=[{"title": title} for title in titles])
+    page.set_viewport_size({"width": 360, "height": 700})
+    page.goto(f"{site.url}/activity?room=tasks")
+    events = page.get_by_role("region", name="Events")
+    lines = events.locator("[data-key]")
+    expect(lines).to_have_count(50)
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    page.get_by_role("button", name="Older").click()
+    expect(events.get_by_text("Trim wick 0")).to_be_attached()
+    before = lines.count()
+    page.locator("main").evaluate("main => main.scrollTo(0, 600)")
+    added = site.call("taskpilot_add", tasks=[{"title": f"New {number}"} for number in range(3)])
+    page.get_by_role("button", name="3 new").click()
+    expect(lines).to_have_count(before + 3)
+    expect(events.get_by_text("New 2")).to_be_in_viewport()
+
+    # Hidden, the page hears nothing; on return it gets all of it, more than one page even.
+    page.evaluate(
+        "() => { Object.defineProperty(document, 'hidden', {value: true, configurable: true});"
+        " document.dispatchEvent(new Event('visibilitychange')) }"
+    )
+    for _ in range(2):
+        site.call("taskpilot_add", tasks=[{"title": f"Missed {number}"} for number in range(40)])
+    number = int(added["tasks_created"][-1]["id"].removeprefix("TP-")) + 80
+    page.evaluate("() => { delete document.hidden; document.dispatchEvent(new Event('visibilitychange')) }")
+    expect(events.get_by_text(f"added TP-{number}")).to_be_attached()
+    expect(lines).to_have_count(before + 83)
