@@ -1,0 +1,148 @@
+// One milestone or issue whole: what it says, what people disagree about, its facts, comments and history.
+
+import { el, fill } from "../../dom.js";
+import { apiUrl, get, post } from "../../api.js";
+import { ago } from "../../time.js";
+import { Discussion } from "./discussion.js";
+import { drawFacts } from "./facts.js";
+import { described, dueDay, line, named, patch, person, progress, state, textForm } from "./parts.js";
+
+const WORDS = { title: "the title", description: "the description", status: "the state", assignee: "who is to do it", due: "the due day", milestone: "the milestone" };
+
+/** Show the milestone or issue that the address names. */
+export async function showOne(view) {
+  await new Detail(view).begin();
+}
+
+class Detail {
+  constructor(view) {
+    this.view = view;
+    this.kind = view.query.get("kind") === "milestone" ? "milestone" : "issue";
+    this.contest = el("div", { class: "stack" });
+    this.text = el("section", { class: "card", "aria-label": "Description" });
+    this.members = el("section", { class: "stack", "aria-label": "Issues" });
+    this.side = el("aside", { class: "card facts-list", "aria-label": "Facts" });
+    this.lists = el("div", {});
+    this.places = new Map();
+    this.problem = el("div", {});
+    this.discussion = new Discussion(this);
+  }
+
+  async begin() {
+    const { view } = this;
+    this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: view.signal });
+    await this.load();
+    view.main.append(el("div", { class: "one" }, el("div", { class: "stack whole" }, this.problem, this.contest, this.text, this.members, this.discussion.node), this.side, this.lists));
+    view.key("e", "Edit title and description", () => this.edit());
+    view.key("c", "Comment", () => this.discussion.input.focus());
+    view.key("Escape", "Back to the list", () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone"));
+    view.on("milestones", () => this.load().catch((problem) => view.fail(this.problem, problem)));
+  }
+
+  /** Ask for it; an address without its kind means either. */
+  async ask() {
+    const question = { entity: this.kind, id: this.view.parameters.id };
+    try {
+      return await get("milestones/git_mile_show", question, { signal: this.view.signal });
+    } catch (problem) {
+      if (problem.kind !== "unknown_entity" || this.view.query.has("kind")) throw problem;
+      const found = await get("milestones/git_mile_show", { ...question, entity: "milestone" }, { signal: this.view.signal });
+      this.kind = "milestone";
+      return found;
+    }
+  }
+
+  /** Show it as it is now: what others changed is united already, so nothing can be out of date. */
+  async load() {
+    const it = (this.it = await this.ask());
+    const others = [it.milestone, ...(it.dependencies ?? []), ...(it.contested ?? []).filter((one) => one.field === "milestone").flatMap((one) => [one.value, ...one.others.map((other) => other.value)])];
+    const [names, known] = await Promise.all([named(others, this.view.signal), this.me]);
+    this.names = names;
+    this.heading();
+    patch(this.contest, it.contested, () => (it.contested ?? []).map((one) => this.contested(one)));
+    patch(this.text, it.description, () => described(it.description));
+    drawFacts(this, known);
+    await Promise.all([this.discussion.draw(it, known.identity), it.entity === "milestone" && this.issues()]);
+  }
+
+  heading() {
+    const { it, view } = this;
+    const shown = JSON.stringify([it.title, it.status]);
+    if (this.headed === shown) return;
+    this.headed = shown;
+    const toggled = it.status === "open" ? ["close", "Close"] : ["open", it.status === "draft" ? "Open" : "Reopen"];
+    view.heading(it.title, {
+      json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
+      tools: [
+        el("button", { class: "button", type: "button", on: { click: () => this.edit() } }, "Edit"),
+        el("button", { class: "button", type: "button", on: { click: () => this.discussion.decide(...toggled) } }, toggled[1]),
+      ],
+      filters: [state(it.status), el("span", { class: "quiet" }, it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
+    });
+  }
+
+  /** Write something, then show what it all is now. Failures stand at `where`. */
+  async write(what, body, where = this.problem) {
+    fill(where);
+    try {
+      await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }, { signal: this.view.signal });
+      where.closest("details")?.removeAttribute("open");
+      where.closest(".editing")?.remove();
+      await this.load();
+      return true;
+    } catch (problem) {
+      this.view.fail(where, problem);
+      return false;
+    }
+  }
+
+  contested(one) {
+    const choices = [{ value: one.value, actor: null }, ...one.others];
+    const card = ({ value, actor, ts }) => el("div", { class: "card choice" },
+      el("div", { class: "value" }, this.spelled(one.field, value)),
+      el("div", { class: "quiet" }, actor ? [person(actor), ", ", ago(ts)] : "holds now"),
+      one.field === "status" && value === "draft" ? null : el("button", { class: "button", type: "button", on: { click: () => this.take(one, value) } }, "Take this one"));
+    return el("section", { class: "contest", "aria-label": `Contested: ${WORDS[one.field] ?? one.field}` },
+      el("h2", {}, `People set ${WORDS[one.field] ?? one.field} without seeing each other's`), el("div", { class: "choices" }, choices.map(card)));
+  }
+
+  spelled(name, value) {
+    if (value === null || value === "") return el("span", { class: "quiet" }, "none");
+    if (name === "milestone") return this.names.get(value)?.title ?? value;
+    return name === "due" ? [value, " ", dueDay(value)] : name === "status" ? state(value) : value;
+  }
+
+  /** Settle a contested field by writing the value anew over all that are known. */
+  take({ field: name, value: current, others }, value) {
+    const some = [current, ...others.map((other) => other.value)].find(Boolean);
+    const ways = {
+      status: () => [value === "closed" ? "close" : "open", {}],
+      assignee: () => ["assign", value ? { assignee: value } : { nobody: true }],
+      milestone: () => ["link", value ? { milestone: value } : { milestone: some, unlink: true }],
+      due: () => ["edit", { due: value ?? "none" }],
+    };
+    const [what, body] = (ways[name] ?? (() => ["edit", { [name]: value ?? "" }]))();
+    return this.write(what, body);
+  }
+
+  edit() {
+    this.text.querySelector(".editing")?.remove();
+    const form = textForm(this.it, "Save", (texts, problem) => this.write("edit", texts, problem), () => { form.remove(); this.load(); });
+    this.text.append(form);
+    form.querySelector("input").focus();
+  }
+
+  /** List the issues of a milestone. */
+  async issues() {
+    const question = { entity: "issue", filter: `milestone = "${this.it.id}"`, includeClosed: true, sort: ["status"], limit: 100 };
+    const { items, nextCursor } = await get("milestones/git_mile_overview", question, { signal: this.view.signal });
+    const open = this.it.stats.open_issues;
+    const closed = items.filter((item) => item.status === "closed").length;
+    const all = `/issues?filter=${encodeURIComponent(question.filter)}&closed=1`;
+    patch(this.members, items, () => [
+      nextCursor ? null : progress(open, closed),
+      el("ul", { class: "lines" }, items.map((item) => el("li", {}, line({ ...item, milestone: null }, "issue")))),
+      el("a", { href: all }, nextCursor ? `All of its issues, ${open} of them open` : items.length ? "See them as a list" : null),
+    ]);
+  }
+}

@@ -1,0 +1,110 @@
+// Comments and history of a milestone or issue, and closing it with a word.
+
+import { el, fill } from "../../dom.js";
+import { get } from "../../api.js";
+import { ago } from "../../time.js";
+import { described, patch, person } from "./parts.js";
+
+/** What people said about one thing, and what they did to it. */
+export class Discussion {
+  constructor(detail) {
+    this.detail = detail;
+    this.nodes = new Map();
+    this.list = el("ol", { class: "comments" });
+    this.omitted = el("p", { class: "quiet" });
+    this.input = el("textarea", { "aria-label": "Comment", placeholder: "Write a comment, in Markdown" });
+    this.buttons = el("div", { class: "row" });
+    this.problem = el("div", {});
+    this.log = el("ol", { class: "history" });
+    this.told = el("details", { class: "told", on: { toggle: () => this.told.open && this.tell() } }, el("summary", {}, "History"), this.log);
+    const form = el("form", { class: "stack", on: { submit: (event) => this.send(event) } }, this.input, this.problem, this.buttons);
+    this.node = el("section", { class: "stack", "aria-label": "Comments" }, this.omitted, this.list, form, this.told);
+    this.offer();
+  }
+
+  /** Offer to comment, and to close or open with the comment. */
+  offer(what = "comment", text = "Comment") {
+    this.doing = what;
+    const cancel = what !== "comment" && el("button", { class: "button", type: "button", on: { click: () => this.offer() } }, "Cancel");
+    fill(this.buttons, el("button", { class: "button primary", type: "submit" }, text), cancel);
+  }
+
+  /** Ask for a last word before closing or opening. */
+  decide(what, word) {
+    this.offer(what, word);
+    this.input.setAttribute("placeholder", `Why, if you like; then ${word}`);
+    this.input.focus();
+  }
+
+  async send(event) {
+    event.preventDefault();
+    const body = this.input.value.trim();
+    if (this.doing === "comment" && !body) return;
+    const said = this.doing === "comment" ? { body } : body ? { comment: body } : {};
+    if (!(await this.detail.write(this.doing, said, this.problem))) return;
+    this.input.value = "";
+    this.offer();
+  }
+
+  async draw(it, me) {
+    fill(this.omitted, it.comments_omitted ? `${it.comments_omitted} older comments are not shown; git mile log tells them.` : null);
+    this.omitted.hidden = !it.comments_omitted;
+    for (const comment of it.comments) {
+      if (!this.nodes.has(comment.id)) {
+        this.nodes.set(comment.id, el("li", { class: "card" }));
+        this.list.append(this.nodes.get(comment.id));
+      }
+      const node = this.nodes.get(comment.id);
+      patch(node, comment, () => this.comment(comment, comment.author === me, node));
+    }
+    if (this.told.open) await this.tell();
+  }
+
+  comment(comment, mine, node) {
+    const tools = el("div", { class: "row" });
+    const tool = (text, click, kind = "plain") => el("button", { class: `button ${kind}`, type: "button", on: { click } }, text);
+    const calm = () => fill(tools, tool("Edit", () => this.rewrite(comment, node)), tool("Delete", sure));
+    const sure = () => {
+      const remove = tool("Delete in every clone", () => this.detail.write("delete_comment", { commentId: comment.id }, this.problem), "danger");
+      fill(tools, remove, tool("Keep", calm));
+      remove.focus();
+    };
+    if (mine && !comment.deleted) calm();
+    return [
+      el("header", { class: "row" }, el("strong", {}, person(comment.author)), ago(comment.ts), comment.edited && el("span", { class: "quiet" }, "edited ", ago(comment.edited)), tools),
+      comment.deleted ? el("p", { class: "quiet" }, "Deleted.") : described(comment.body),
+    ];
+  }
+
+  rewrite(comment, node) {
+    if (node.querySelector("form")) return;
+    const input = el("textarea", { "aria-label": "Comment, anew", value: comment.body });
+    const problem = el("div", {});
+    const save = (event) => {
+      event.preventDefault();
+      this.detail.write("comment", { body: input.value, replaces: comment.id }, problem);
+    };
+    const form = el("form", { class: "stack editing", on: { submit: save } }, input, problem,
+      el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, "Save"), el("button", { class: "button", type: "button", on: { click: () => { form.remove(); this.detail.load(); } } }, "Cancel")));
+    node.append(form);
+    input.focus();
+  }
+
+  /** Tell who did what, newest first. */
+  async tell(cursor = null) {
+    const { view, it } = this.detail;
+    const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit: 50 }, { signal: view.signal });
+    const more = page.nextCursor && el("li", {}, el("button", { class: "button", type: "button", on: { click: (event) => { event.target.closest("li").remove(); this.tell(page.nextCursor); } } }, "Older"));
+    const lines = page.events.map((event) => el("li", {}, ago(event.ts), el("span", {}, person(event.actor), ` ${phrase(event)}`)));
+    if (!cursor) fill(this.log);
+    this.log.append(...lines, ...(more ? [more] : []));
+  }
+}
+
+const LONGEST = 80;
+
+function phrase({ action, field, value }) {
+  const short = value && (value.length > LONGEST ? `${value.slice(0, LONGEST)}…` : value);
+  const verbs = { create: "created it", set: `set ${field} to ${short ?? "nothing"}`, add: `added ${short} to ${field}`, remove: `removed ${short} from ${field}`, comment: "commented", edit: "edited a comment", delete: "deleted a comment", claim: `claimed it ${short ?? ""}`, release: "released it" };
+  return verbs[action] ?? action;
+}
