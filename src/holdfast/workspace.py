@@ -9,6 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from holdfast.kernel.errors import Unavailable
 from holdfast.storage.git.repository import Repository
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from holdfast.milestones.store import Milestones
     from holdfast.source.room import Source
     from holdfast.storage.watching.watcher import Watcher
+    from holdfast.syntax.record import Definition
     from holdfast.tasks.neighbours import Neighbours
     from holdfast.tasks.store.tasks import Tasks
     from holdfast.templates.catalogue import Templates
@@ -180,7 +182,19 @@ def _open_analysis(workspace: Workspace) -> Analysis:
 def _open_source(workspace: Workspace) -> Source:
     from holdfast.source.room import Source
 
-    return Source(workspace.repository)
+    return Source(workspace.repository, lambda: _known_symbols(workspace))
+
+
+def _known_symbols(workspace: Workspace) -> dict[str, tuple[Definition, ...]]:
+    """Return the definitions of files that an analysis has read before, by path; nothing is read here."""
+    from holdfast.analysis.survey import Project
+
+    analysis: Analysis = workspace.room("analyze")
+    try:
+        survey = analysis.survey(Project(), strategy="offline")
+    except Unavailable:
+        return {}
+    return {path: record.names.definitions for path, record in survey.files.items()}
 
 
 _OPENERS: Mapping[str, Callable[[Workspace], Any]] = MappingProxyType(

@@ -11,6 +11,9 @@ SOURCE_CASES = [
     Case("list_files", ("source", "list", "src/main.py"), {"folder": "src/main.py"}, "invalid_path"),
     Case("list_files", ("source", "list", "../x"), {"folder": "../x"}, "invalid_path"),
     Case("list_files", ("source", "list", "--limit", "0"), {"limit": 0}, "invalid_arguments"),
+    Case("find_files", ("source", "find", "srcmain"), {"query": "srcmain"}),
+    Case("find_files", ("source", "find", "main", "--limit", "1"), {"query": "main", "limit": 1}),
+    Case("find_files", ("source", "find", ""), {"query": ""}, "invalid_arguments"),
     Case("read_source", ("source", "read", "src/main.py"), {"file": "src/main.py"}),
     Case(
         "read_source",
@@ -34,6 +37,7 @@ SOURCE_CASES = [
 ]
 
 SOURCE_PLAIN_TEXT = {
+    "FoundPlace.kind": "a SymbolKind in small letters, which stands in our code",
     "OutlineEntry.kind": "a SymbolKind, which stands in our code",
     "SourceLines.revision": "hexadecimal digits of a commit",
     "SourceLines.language": "a name that stands in our code",

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from holdfast.kernel.cache import Memory
+from holdfast.source.jumps import Jumps
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import checked_project, list_files
 from holdfast.storage.git.repository import Repository
 from holdfast.syntax.colours import Colouring
 from holdfast.syntax.languages import language_of
+from holdfast.syntax.record import Definition
 
 _COLOURINGS = 16
 """Texts whose colours are remembered, a few megabytes each where they are long."""
@@ -19,9 +22,14 @@ _COLOURINGS = 16
 class Source:
     """What the operations on the sources of one repository share."""
 
-    def __init__(self, repository: Repository) -> None:
+    def __init__(
+        self, repository: Repository, symbols: Callable[[], Mapping[str, tuple[Definition, ...]]] = dict
+    ) -> None:
+        """`symbols` tells what is known of the definitions in files, without reading any."""
         self.repository = repository
         self.tree = Tree(repository)
+        self.symbols = symbols
+        self.jumps: Memory[Jumps] = Memory(1)
         self._colourings: Memory[Colouring] = Memory(_COLOURINGS)
 
     @cached_property
