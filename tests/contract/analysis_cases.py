@@ -19,6 +19,19 @@ ANALYSIS_CASES = [
         "invalid_arguments",
     ),
     Case("analyze_code_churn", ("analyze", "churn", "../x"), {"project_path": "../x"}, "invalid_path"),
+    Case("analyze_function_heat", ("analyze", "heat"), {"project_path": "."}),
+    Case(
+        "analyze_function_heat",
+        ("analyze", "heat", "src/main.py", "--period-days", "30", "--limit", "1"),
+        {"project_path": "src/main.py", "period_days": 30, "limit": 1},
+    ),
+    Case("analyze_function_heat", ("analyze", "heat", "gone.py"), {"project_path": "gone.py"}, "not_found"),
+    Case(
+        "analyze_function_heat",
+        ("analyze", "heat", "--period-days", "0"),
+        {"project_path": ".", "period_days": 0},
+        "invalid_arguments",
+    ),
 ]
 
 _OUR_TIME = "a moment, written by us as RFC 3339"
@@ -27,6 +40,9 @@ _OUR_WORDS = "a sentence or name that stands in our code"
 ANALYSIS_PLAIN_TEXT = {
     "ChurnedFile.first_seen": _OUR_TIME,
     "ChurnedFile.last_modified": _OUR_TIME,
+    "Heat.files_skipped": _OUR_WORDS,
+    "Heat.method": _OUR_WORDS,
+    "Heat.reason": _OUR_WORDS,
     "CodeChurn.files_skipped": _OUR_WORDS,
     "CodeChurn.generated_at": _OUR_TIME,
     "CodeChurn.method": _OUR_WORDS,

@@ -175,11 +175,13 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('gate', 'quality_gate', 'analysis.tools.quality_gate', 'Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.', None),
         _command('graph', 'analyze_dependency_graph', 'analysis.tools.analyze_dependency_graph', 'Show what depends on what: calls between functions, imports between files, base types.', None),
         _command('graph-metrics', 'analyze_graph_metrics', 'analysis.tools.analyze_graph_metrics', 'Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.', None),
+        _command('heat', 'analyze_function_heat', 'analysis.tools.analyze_function_heat', 'Show which functions are complex and change often, function by function.', None),
         _command('names', 'analyze_name_similarity', 'analysis.tools.analyze_name_similarity', 'Find the names of a project that are most like a given one, by meaning, by letters and by sound.', None),
         _command('picture', 'draw_dependency_graph', 'analysis.tools.draw_dependency_graph', 'Draw which files import which as SVG, in layers, and name the cycles.', None),
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
+        _command('find', 'find_files', 'source.tools.find_files', 'Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.', None),
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
         _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, as pieces that say which of them are keywords, strings, comments and names.', None),
     ), hidden=False),

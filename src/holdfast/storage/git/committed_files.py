@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.command import Git
+from holdfast.storage.git.log_stream import PLAIN, commits, fields
 from holdfast.storage.git.project_files import Seen, look
 from holdfast.storage.git.repository import Repository
 
@@ -54,6 +55,28 @@ def first_parents(git: Git, most: int) -> list[tuple[str, int]]:
     ).splitlines()
     pairs = (line.decode("ascii").split() for line in listed)
     return [(commit, int(seconds)) for seconds, commit in pairs]
+
+
+class Version(NamedTuple):
+    """What a commit made of a file: the ids of its content before and after, empty where there was none."""
+
+    path: str
+    before: str
+    after: str
+
+
+def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[Version]:
+    """Yield what each commit since then did to the files of a project, newest first; merges did nothing.
+
+    The one file that a project is can be followed through renames; its path is the present one then.
+    """
+    options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
+    period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
+    pieces = git.stream("log", *PLAIN, *options, "--format=%H", *period)
+    for _, rows in commits(fields(pieces), header=1):
+        for row, *paths in rows:
+            before, after = (blob if blob.strip("0") else "" for blob in row.split(" ")[2:4])
+            yield Version(project if follow else paths[-1], before, after)
 
 
 def changed_file(

@@ -1,0 +1,148 @@
+"""`analyze_function_heat`: which functions are complex and change often."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from holdfast.analysis.churn.function_changes import Changes, function_changes
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import FileCounts, Project, Survey
+from holdfast.analysis.tools import arguments
+from holdfast.analysis.toolset import analyze
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.text import table
+from holdfast.kernel.untrusted import UntrustedText
+from holdfast.storage.git.project_files import checked_project
+
+_DAYS, _SHOWN, _DAY = 90, 500, 86_400
+_STEPS = (1, 10, 30, 90)
+"""From which product on a function is of the second, third, fourth and fifth step."""
+_METHOD = (
+    "Heat is McCabe's complexity times the commits of the period that changed the function's text, in five"
+    f" steps: unchanged, then from {', '.join(map(str, _STEPS))} on. Merges count for nothing; functions are"
+    " told apart by their name in their file, and of those without one changes are null."
+)
+
+
+class AnalyzeFunctionHeat(Input):
+    """Which functions, and how far back."""
+
+    project_path: str = Field(
+        max_length=LIMITS.path_characters,
+        description="A file or folder from the repository's root; `.` for all of it.",
+    )
+    period_days: int = Field(
+        default=_DAYS, ge=1, le=LIMITS.churn_days, description="How many days to look back."
+    )
+    limit: int = Field(
+        default=_SHOWN,
+        ge=1,
+        le=LIMITS.complexity_functions,
+        description="How many functions to return, the hottest first.",
+    )
+
+
+class FunctionHeat(Output):
+    """A function with what makes it hot."""
+
+    file: UntrustedText
+    function: UntrustedText
+    line: int
+    end_line: int
+    cyclomatic: int
+    cognitive: int
+    changes: int | None = Field(
+        description="Commits that changed it; null where it has no name, or for `reason`."
+    )
+    heat: int | None = Field(description="From 1, unchanged, to 5; null where the changes are.")
+
+
+class Heat(FileCounts):
+    """The functions of a file or folder by their heat."""
+
+    project_path: UntrustedText
+    functions: list[FunctionHeat] = Field(description="The hottest first.")
+    total_functions: int
+    max_cyclomatic: int | None = Field(description="The highest of a function; null without any.")
+    changes: int | None = Field(description="Versions of files that commits of the period made.")
+    reason: str | None = Field(description="Why changes are null, where they are.")
+    method: str
+
+
+def _words(result: Heat, width: int) -> str:
+    rows = [
+        (_told(one.heat), str(one.cyclomatic), _told(one.changes), f"{one.file}:{one.line}", one.function)
+        for one in result.functions
+    ]
+    head = ("heat", "complexity", "changes", "where", "function")
+    shown = table([head, *rows], width, flexible=(3, 4)) if rows else "No functions."
+    return "\n".join(filter(None, [shown, result.reason, result.method]))
+
+
+def _told(value: int | None) -> str:
+    return "?" if value is None else str(value)
+
+
+def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
+    found = []
+    for path, record in survey.files.items():
+        named = {definition.path for definition in record.names.definitions}
+        for function in record.functions:
+            count = None
+            if not isinstance(changes, str) and function.name in named:
+                count = changes[path][function.name] if path in changes else 0
+            product = None if count is None else count * function.cyclomatic
+            found.append(
+                FunctionHeat(
+                    file=path,
+                    function=function.name,
+                    line=function.line,
+                    end_line=function.end_line,
+                    cyclomatic=function.cyclomatic,
+                    cognitive=function.cognitive,
+                    changes=count,
+                    heat=None if product is None else 1 + sum(product >= step for step in _STEPS),
+                )
+            )
+    return sorted(
+        found, key=lambda one: (-(one.changes or 0) * one.cyclomatic, -one.cyclomatic, one.file, one.line)
+    )
+
+
+@analyze.operation(
+    "analyze_function_heat",
+    title="Show hot functions",
+    effect=Effect.READ,
+    command="heat",
+    positional=("project_path",),
+    example="holdfast analyze heat src/main.py",
+    listed=False,
+    seconds=LIMITS.index_seconds,
+    text=lambda result: _words(result, 10_000),
+    table=_words,
+    fill_in=arguments.project,
+    command_defaults=arguments.PROJECT,
+)
+def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
+    """Show which functions are complex and change often, function by function."""
+    project = Project(checked_project(room.repository, args.project_path))
+    survey = room.survey(project)
+    since = int(room.clock().timestamp()) - args.period_days * _DAY
+    is_file = project.path in {*survey.files, *(item.path for item in survey.skipped)}
+    changes = room.once(
+        f"function changes {project.path} {room.history.head()} {since // _DAY} {args.period_days}",
+        survey,
+        lambda: function_changes(room, project.path, since, is_file=is_file),
+    )
+    functions = _functions(survey, changes)
+    return Heat(
+        **survey.counts.model_dump(),
+        project_path=project.path or ".",
+        functions=functions[: args.limit],
+        total_functions=len(functions),
+        max_cyclomatic=max((one.cyclomatic for one in functions), default=None),
+        changes=None if isinstance(changes, str) else sum(each[""] for each in changes.values()),
+        reason=changes if isinstance(changes, str) else None,
+        method=_METHOD,
+    )
