@@ -21,7 +21,7 @@ from holdfast.tasks.store.states import FINISHED, MILESTONE, STATUSES
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import READING, tasks
-from holdfast.tasks.view.board import Board, columns, task_cards
+from holdfast.tasks.view.board import Board, columns, last_event, task_cards
 from holdfast.tasks.view.budget import DEFAULT_BYTES, MOST_BYTES, fitting, fitting_refs, shortened
 from holdfast.tasks.view.results import task_detail, task_refs, workspace_ref
 from holdfast.tasks.view.text import held_up_words, task_words
@@ -234,6 +234,7 @@ def board(room: Tasks, arguments: ShowBoard) -> Board:
             cards=cards,
             total=page.total,
             next_cursor=page.next_cursor if left_out is None else cursor_after(wanted, left_out),
+            seq=last_event(transaction),
         )
 
 

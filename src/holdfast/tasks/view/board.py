@@ -61,6 +61,13 @@ class Board(Reported):
     cards: list[TaskCard]
     total: int = Field(description="How many cards fit altogether.")
     next_cursor: str | None = Field(default=None, description="Pass it as `cursor` for the next page.")
+    seq: int = Field(description="Number of the last event that this takes in; the feed goes on from there.")
+
+
+def last_event(transaction: Transaction) -> int:
+    """Return the number of the last event of the workspace, 0 before the first."""
+    query = "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id"
+    return int(transaction.execute(query, {"id": transaction.workspace.id}).fetchone()[0])
 
 
 def columns(totals: dict[str, int]) -> list[BoardColumn]:

@@ -8,8 +8,8 @@ const streams = new Set();
 
 /** A stream that remembers its place, so that nothing is missed between two connections. */
 class Stream {
-  constructor(path, names, receive) {
-    Object.assign(this, { path, names, receive, last: null, source: null, retry: null });
+  constructor(path, names, receive, last = null) {
+    Object.assign(this, { path, names, receive, last, source: null, retry: null });
     streams.add(this);
     this.open();
   }
@@ -57,9 +57,9 @@ export function on(topic, callback) {
   return () => listeners.get(topic).delete(callback);
 }
 
-/** Follow a room's own numbered events, by their names; return what ends it. */
-export function feed(path, callbacks) {
-  const stream = new Stream(path, Object.keys(callbacks), (name, data, id) => callbacks[name](data, id));
+/** Follow a room's own numbered events, by their names, after the one numbered `last`; return what ends it. */
+export function feed(path, callbacks, last = null) {
+  const stream = new Stream(path, Object.keys(callbacks), (name, data, id) => callbacks[name](data, id), last);
   return () => stream.close();
 }
 
