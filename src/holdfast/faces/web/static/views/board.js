@@ -1,0 +1,59 @@
+// Board: tasks by state, moved by hand, kept current while others work.
+
+import { el, fill } from "../dom.js";
+import { Board } from "./board/board.js";
+import { filterLine, filtersOf, offer } from "./board/filters.js";
+import { askTask } from "./board/forms.js";
+import { makeMovable } from "./board/moving.js";
+import { Source } from "./board/source.js";
+
+export async function show(view) {
+  const source = new Source(view, filtersOf(view.query));
+  const board = new Board(view, source, { lanes: view.query.get("lanes"), unfolded: view.query.get("open")?.split(",") });
+  const create = async () => {
+    const id = await askTask(view, source);
+    if (!id) return;
+    view.announce(`${id} was added.`);
+    if (!board.node.isConnected) return view.go("/board", { replace: true });
+    await board.refresh([id]);
+    board.focus(id);
+  };
+  const add = el("button", { class: "button primary", type: "button", on: { click: create } }, "New task");
+  const filters = filterLine(view);
+  view.heading("Board", { json: source.json, tools: [add], filters });
+  const keys = el("p", { class: "visually-hidden", id: "board-keys" }, "Space lifts it, m opens its menu, arrows go to other cards.");
+  const place = el("div", { class: "board-place" }, board.node);
+  view.main.append(place, keys);
+  view.key("n", "New task", create);
+  view.key("j", "To the cards; then arrows, or j and k", () => board.focus(board.current));
+  view.key("Space", "Lift the card; arrows choose a column, Space drops, Esc cancels", () => false);
+  view.key("m", "Menu of the card", () => false);
+  makeMovable(board);
+  try {
+    await board.load();
+  } catch (problem) {
+    if (problem.kind !== "not_initialized") throw problem;
+    fill(place, beginning(view, source));
+    return;
+  }
+  offer(filters, board.cards.values());
+  if ([...board.states.values()].every((column) => !column.total)) fill(place, nothing(source, create));
+}
+
+function beginning(view, source) {
+  const begin = async () => {
+    await source.begin();
+    view.go("/board", { replace: true });
+  };
+  return emptiness("The board shows the tasks that people and agents share. This repository has none yet.", begin, "Begin with a few tasks", "holdfast tasks init");
+}
+
+function nothing(source, create) {
+  if (!Object.keys(source.filters).length) return emptiness("Tasks stand here by their state. There are none yet.", create, "New task", 'holdfast tasks add "What is to be done"');
+  return el("div", { class: "empty" }, el("p", {}, "No task fits these filters."), el("a", { class: "button", href: "/board" }, "Show all tasks"));
+}
+
+function emptiness(text, click, verb, command) {
+  const button = el("button", { class: "button primary", type: "button", on: { click } }, verb);
+  return el("div", { class: "empty" }, el("p", {}, text), el("div", { class: "row" }, button, "or run", el("code", {}, command)));
+}

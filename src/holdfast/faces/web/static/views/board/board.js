@@ -1,0 +1,236 @@
+// The board itself: loading, staying current one card at a time, and moves that may be refused.
+
+import { renewLeases } from "./card.js";
+import { Layout } from "./layout.js";
+import { MOST_NAMED } from "./source.js";
+import { COLUMNS, FINISHED, OPEN, columnOf, moved, placeIn, refusal, statusOf } from "./rules.js";
+
+const TICK = 10_000;
+const GATHERED = 40;
+const LOOKED = "board-looked";
+
+/** Cards by state, as one view shows them. */
+export class Board extends Layout {
+  constructor(view, source, options) {
+    super(source.filters, options);
+    Object.assign(this, { view, source, problems: new Map(), pending: new Set(), own: new Set(), news: new Set(), renewed: false });
+    this.looked = remembered();
+    view.signal.addEventListener("abort", () => this.look());
+  }
+
+  /** Load what is open, and what is finished as far as it is not folded; then stay current. */
+  async load() {
+    for await (const answer of this.source.pages(OPEN, "ready")) this.take(answer, OPEN);
+    if (!this.states.size) this.take({ ...(await this.source.cards(["TP-1"])), cards: [] }, []);
+    for (const status of FINISHED) if (!this.isFolded(status)) await this.unfold(status);
+    this.source.follow(this.seq, (event) => this.hear(event));
+    this.view.on("tasks", () => (this.renewed = true));
+    const timer = setInterval(() => this.tick(), TICK);
+    const hidden = () => document.hidden && this.look();
+    document.addEventListener("visibilitychange", hidden, { signal: this.view.signal });
+    addEventListener("pagehide", () => this.look(), { signal: this.view.signal });
+    addEventListener("resize", () => this.measure(), { signal: this.view.signal });
+    this.view.signal.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  async unfold(status) {
+    for await (const answer of this.source.pages([status], "updated")) this.take(answer, [status]);
+  }
+
+  /** Take in a page of cards and show all anew. */
+  take(answer, statuses) {
+    this.seq ??= answer.seq;
+    this.states = new Map(answer.columns.map((state) => [state.status, state]));
+    for (const status of statuses) this.loaded.add(status);
+    for (const card of answer.cards) this.cards.set(card.id, card);
+    this.draw();
+  }
+
+  async fold(column) {
+    const folded = this.isFolded(column);
+    this.unfolded = folded ? [...this.unfolded, column] : this.unfolded.filter((name) => name !== column);
+    this.view.setQuery({ open: this.unfolded.join(",") || null });
+    if (folded && !this.loaded.has(column)) await this.unfold(column);
+    this.draw();
+    this.heads.get(column).querySelector("button").focus();
+  }
+
+  /** What a card's node shows besides the card. */
+  describe(id) {
+    const dismiss = () => {
+      this.problems.delete(id);
+      this.listOf(id)?.repaint(id);
+      this.focus(id);
+    };
+    const changed = !this.own.has(id) && isNewer(this.cards.get(id), this.looked);
+    return { current: id === this.current, changed, problem: this.problems.get(id), dismiss };
+  }
+
+  /** Show a card as it is now: in place where it stays, else where it belongs. One that came from elsewhere fades once. */
+  put(card, { fresh = false } = {}) {
+    const before = this.cards.get(card.id);
+    const [from, to] = [before && this.lists.get(this.key(before)), this.key(card)];
+    this.cards.set(card.id, card);
+    if (!this.lists.has(to) && !this.isFolded(columnOf(card))) return this.draw();
+    const list = this.lists.get(to);
+    if (!(list && from === list && list.replace(card))) {
+      const focused = from?.nodes.get(card.id)?.contains(document.activeElement);
+      from?.remove(card.id);
+      list?.add(card);
+      if (focused) this.focus(card.id);
+      for (const column of new Set([from?.column, columnOf(card)])) if (column) this.recount(column);
+    }
+    const node = list?.nodes.get(card.id);
+    node?.classList.toggle("fresh", fresh);
+    node?.addEventListener("animationend", () => node.classList.remove("fresh"), { once: true });
+  }
+
+  drop(id) {
+    const list = this.listOf(id);
+    this.cards.delete(id);
+    list?.remove(id);
+    if (list) this.recount(list.column);
+  }
+
+  /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
+  hear({ task_id: id, changed }) {
+    if (!id) return;
+    this.news.add(id);
+    if (changed.includes("status")) {
+      for (const card of this.cards.values()) {
+        if (card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by)) this.news.add(card.id);
+      }
+    }
+    this.gathering ??= setTimeout(() => this.catchUp(), GATHERED);
+  }
+
+  async catchUp() {
+    this.gathering = null;
+    const ids = [...this.news].filter((id) => !this.pending.has(id));
+    this.news.clear();
+    await this.refresh(ids, { fresh: true }).catch((problem) => this.view.signal.aborted || Promise.reject(problem));
+  }
+
+  /** Ask how some tasks are, and show what differs. */
+  async refresh(ids, options) {
+    if (!ids.length) return;
+    if (ids.length > MOST_NAMED) await this.refresh(ids.splice(MOST_NAMED), options);
+    const { cards, columns } = await this.source.cards(ids);
+    this.states = new Map(columns.map((state) => [state.status, state]));
+    const found = new Map(cards.map((card) => [card.id, card]));
+    for (const id of ids) {
+      const [before, now] = [this.cards.get(id), found.get(id)];
+      if (!now && before) this.drop(id);
+      if (now && JSON.stringify(before) !== JSON.stringify(now)) this.put(now, options);
+    }
+    for (const column of COLUMNS.keys()) if (!this.loaded.has(statusOf(column))) this.recount(column);
+  }
+
+  /** Each few seconds: what is left of leases, and who renewed theirs, which is no event. */
+  tick() {
+    renewLeases(this.node);
+    if (!this.renewed || document.hidden) return;
+    this.renewed = false;
+    this.refresh([...this.cards.values()].filter((card) => card.lease_until).map((card) => card.id)).catch(() => (this.renewed = true));
+  }
+
+  /** Say why a card may not go into a column; null when it may. */
+  refusal(id, column) {
+    return refusal(this.cards.get(id), column, this.states);
+  }
+
+  /** Tell whether a move needs a reason. */
+  needsReason(id, column) {
+    return this.states.get(this.cards.get(id).status)?.with_reason?.includes(statusOf(column)) ?? false;
+  }
+
+  /** Move a card at once, and back when the server refuses; the reason then stands at the card. */
+  async move(id, column, reason) {
+    const card = this.cards.get(id);
+    const title = COLUMNS.get(column);
+    await this.attempt(id, () => {
+      this.put(moved(card, column));
+      return this.source.move(card, statusOf(column), reason);
+    }, `${id} is in ${title} now.`, `${id} went back to`);
+  }
+
+  /** Take a task or give it back. */
+  claim(id, action) {
+    return this.attempt(id, () => this.source.claim(id, action), action === "take" ? `${id} is yours now.` : `${id} is free again.`, `${id} stays in`);
+  }
+
+  async attempt(id, write, success, failure) {
+    const before = this.cards.get(id);
+    this.pending.add(id);
+    this.problems.delete(id);
+    try {
+      await write();
+      this.own.add(id);
+      this.view.announce(success);
+    } catch (problem) {
+      if (problem.name === "AbortError") return;
+      this.problems.set(id, inWords(problem));
+      this.put(before);
+      this.view.announce(`${failure} ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
+    } finally {
+      this.pending.delete(id);
+    }
+    await this.refresh([id]).catch(() => {});
+    this.listOf(id)?.repaint(id);
+    this.focus(id);
+  }
+
+  /** Make a card the one that keys mean, and that the Tab key comes to. */
+  choose(id) {
+    const [before, now] = [this.current, id].map((name) => this.listOf(name)?.nodes.get(name));
+    this.current = id;
+    for (const part of before?.querySelectorAll("[data-part]") ?? []) part.tabIndex = -1;
+    for (const part of now?.querySelectorAll("[data-part]") ?? []) part.tabIndex = 0;
+  }
+
+  /** Go to a card. */
+  focus(id) {
+    const node = this.listOf(id)?.reveal(id);
+    this.choose(id);
+    node?.querySelector(".name").focus({ preventScroll: true });
+  }
+
+  /** Where a card would land in a column: its list and place. */
+  landing(id, column) {
+    const card = { ...moved(this.cards.get(id), column) };
+    const list = this.lists.get(`${this.lane(card)}\n${column}`);
+    return { list, card, place: list ? placeIn(list.cards, card) + 1 : null };
+  }
+
+  /** Remember how far somebody looked. */
+  look() {
+    if (!this.cards.size) return;
+    const cards = [...this.cards.values()];
+    const at = cards.reduce((latest, card) => (card.updated_at > latest ? card.updated_at : latest), "");
+    // Moments are whole seconds: of the last one it is kept what was seen.
+    const seen = cards.filter((card) => card.updated_at === at).map((card) => `${card.id} ${card.version}`);
+    this.looked = { at, seen };
+    try {
+      localStorage.setItem(LOOKED, JSON.stringify(this.looked));
+    } catch {
+      // Some places give a page no memory; then nothing is marked.
+    }
+  }
+}
+
+function remembered() {
+  try {
+    return JSON.parse(localStorage.getItem(LOOKED));
+  } catch {
+    return null;
+  }
+}
+
+function isNewer(card, looked) {
+  return looked && (card.updated_at > looked.at || (card.updated_at === looked.at && !looked.seen.includes(`${card.id} ${card.version}`)));
+}
+
+function inWords(problem) {
+  if (problem.kind !== "out_of_date") return problem;
+  return { message: "Somebody changed it meanwhile.", hint: "It is shown as it is now. Look at it, then move it again." };
+}

@@ -1,0 +1,88 @@
+// What the board knows about tasks: columns, their order, lanes, and why a card may not go somewhere.
+
+export const COLUMNS = new Map([
+  ["ready", "Ready"],
+  ["backlog", "Backlog"],
+  ["in-progress", "In progress"],
+  ["blocked", "Blocked"],
+  ["review", "Review"],
+  ["done", "Done"],
+  ["dropped", "Dropped"],
+]);
+export const OPEN = ["backlog", "in-progress", "blocked", "review"];
+export const FINISHED = ["done", "dropped"];
+const URGENCY = { high: 0, medium: 1, low: 2 };
+const NOBODY = { agent: "Nobody", milestone: "No milestone", label: "No label" };
+
+/** Return the column of a card: what may be taken from the backlog has one of its own. */
+export function columnOf(card) {
+  return card.status === "backlog" && card.ready ? "ready" : card.status;
+}
+
+/** Return the state that a column stands for. */
+export function statusOf(column) {
+  return column === "ready" ? "backlog" : column;
+}
+
+/** Order cards: as they are handed out, finished ones by when they were. */
+export function compare(one, other) {
+  const number = Number(one.id.slice(3)) - Number(other.id.slice(3));
+  if (FINISHED.includes(one.status)) return other.updated_at.localeCompare(one.updated_at) || -number;
+  return URGENCY[one.priority] - URGENCY[other.priority] || (other.unblocks ?? 0) - (one.unblocks ?? 0) || one.rank - other.rank || number;
+}
+
+/** Return the place of a card in a sorted list. */
+export function placeIn(cards, card) {
+  let low = 0;
+  let high = cards.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compare(cards[middle], card) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Return the lane of a card. A card with several labels is in the lane of the first, or of the one that is looked for. */
+export function laneOf(card, lanes, filters) {
+  if (lanes === "agent") return card.claimed_by ?? NOBODY.agent;
+  if (lanes === "milestone") return card.milestone ?? NOBODY.milestone;
+  if (lanes === "label") return card.labels?.includes(filters.label) ? filters.label : card.labels?.[0] ?? NOBODY.label;
+  return "";
+}
+
+/** Order lanes by name, the one of those that have none at the end. */
+export function inOrder(names, lanes) {
+  return [...names].sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
+}
+
+/** Return a card as it would be in a column. */
+export function moved(card, column) {
+  return { ...card, status: statusOf(column), ready: column === "ready", updated_at: new Date().toISOString(), ...(column === "ready" || FINISHED.includes(column) ? { claimed_by: undefined, yours: undefined } : {}) };
+}
+
+/** Return what a card waits for, in words, or null. */
+export function waits(card) {
+  if (!card.blocked_by?.length) return null;
+  const names = card.blocked_by.map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
+  return `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+}
+
+/** Return why a card may not go into a column, or null when it may. `states` says what goes where. */
+export function refusal(card, column, states) {
+  const status = statusOf(column);
+  if (status === card.status) {
+    if (column === columnOf(card)) return "It is here already.";
+    return column === "ready" ? `Not ready: ${waits(card) ?? "waits for what its parent needs"}.` : "It is ready: nothing holds it up.";
+  }
+  const { goes_to: possible = [] } = states.get(card.status) ?? {};
+  if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${possible.map((name) => COLUMNS.get(name)).join(", ")}.`;
+  if (status === "done" && card.lacks) {
+    const next = card.lacks.some((text) => text.includes("approved")) ? ` Approve it with: holdfast tasks approve ${card.id}` : "";
+    return `Not done yet: ${card.lacks.join("; ")}.${next}`;
+  }
+  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card) ?? "waits for what its parent needs"}.`;
+  if (column === "backlog" && !card.blocked_by?.length) return "Nothing holds it up: it goes to Ready.";
+  if (column === "ready" && card.blocked_by?.length) return `Not ready: ${waits(card)}.`;
+  return null;
+}

@@ -1,0 +1,70 @@
+// Where the board's cards come from and where moves go: the only module of the board that asks the server.
+
+import { apiUrl, get, post } from "../../api.js";
+import { feed } from "../../live.js";
+
+const PATH = "tasks/taskpilot_board";
+const PAGE = 500;
+const MOST_CARDS = 5000;
+export const MOST_NAMED = 100;
+const HAPPENINGS = ["created", "updated", "claimed", "released", "handed-over", "attached"];
+
+/** The tasks that fit some filters. */
+export class Source {
+  constructor(view, filters) {
+    Object.assign(this, { view, filters, options: { signal: view.signal } });
+  }
+
+  /** The address of the same cards as JSON. */
+  get json() {
+    return apiUrl(PATH, this.filters);
+  }
+
+  /** Yield the cards of some states, a page at a time. */
+  async *pages(statuses, sort) {
+    const status = statuses.filter((name) => !this.filters.status?.length || this.filters.status.includes(name));
+    if (!status.length) return;
+    let cursor;
+    let count = 0;
+    do {
+      const answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor }, this.options);
+      yield answer;
+      cursor = answer.next_cursor;
+      count += answer.cards.length;
+    } while (cursor && count < MOST_CARDS);
+  }
+
+  /** Return how up to a hundred tasks are now; those that do not fit the filters any more are missing. */
+  cards(ids) {
+    return get(PATH, { ...this.filters, task_ids: ids, limit: PAGE }, this.options);
+  }
+
+  /** Move a card that nobody changed since it was read. */
+  move(card, status, reason) {
+    const body = { task_id: card.id, set: { status }, ...(reason ? { reason } : {}) };
+    return post("tasks/taskpilot_update", body, { ...this.options, version: card.version });
+  }
+
+  /** Take a task, or give it back. */
+  claim(id, action) {
+    return post("tasks/taskpilot_claim", { action, task_id: id }, this.options);
+  }
+
+  /** Add a task that fits the filters as far as a new one can. */
+  add(task) {
+    const { label, milestone } = this.filters;
+    return post("tasks/taskpilot_create_task", { ...task, ...(label && { labels: [label] }), ...(milestone && { milestone }) }, this.options);
+  }
+
+  /** Begin a workspace. */
+  begin() {
+    return post("tasks/taskpilot_init", {}, this.options);
+  }
+
+  /** Call back for each thing that happened to a task after an event, until the view is left. */
+  follow(last, happened) {
+    const callbacks = Object.fromEntries(HAPPENINGS.map((name) => [`task.${name}`, happened]));
+    const stop = (this.view.feed ?? feed)("workspaces/current/events", callbacks, last);
+    this.view.signal.addEventListener("abort", stop);
+  }
+}
