@@ -38,6 +38,7 @@ async function show() {
     if (problem.status === undefined) throw problem; // a fault of the page itself
   }
   if (shown === view) main.dataset.ready = "";
+  countWaiting();
 }
 
 function lost(view) {
@@ -91,6 +92,15 @@ function signedOut() {
       el("p", {}, "The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, run this in the repository:"),
       el("pre", {}, "holdfast open")),
   );
+}
+
+let counting = false;
+
+/** Begin to count what waits, once there is something to look at. */
+async function countWaiting() {
+  if (counting || main.dataset.signedOut) return;
+  counting = true;
+  (await import("./views/today/waiting.js")).follow(counts);
 }
 
 async function nameRepository() {

@@ -1,0 +1,93 @@
+// What waits for the person at the page: short lists, each from one room, and the numbers beside Today and Review.
+
+import { get } from "../../api.js";
+import { on } from "../../live.js";
+import { address } from "../../router.js";
+import { ago } from "../../time.js";
+
+export const MOST = 7;
+const FEW = 3;
+const SEEN = "answers-seen";
+const NEWEST = 200;
+const PATIENCE = 300;
+
+/** Ask tasks; a repository without any has none. */
+export async function tasks(path, query, signal) {
+  try {
+    return await get(`tasks/${path}`, query, { signal });
+  } catch (problem) {
+    if (problem.kind !== "not_initialized") throw problem;
+    return { tasks: [], events: [], total: 0 };
+  }
+}
+
+/** Remember that the answers to a remark were looked at. */
+export function look(remark) {
+  const seen = { ...seenAnswers(), [remark.id]: remark.replies };
+  localStorage.setItem(SEEN, JSON.stringify(Object.fromEntries(Object.entries(seen).slice(-NEWEST))));
+}
+
+function seenAnswers() {
+  try {
+    return JSON.parse(localStorage.getItem(SEEN)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+async function answers(signal) {
+  const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
+  const seen = seenAnswers();
+  const fresh = messages.filter((remark) => remark.replies > (seen[remark.id] ?? 0)).reverse();
+  return {
+    total: fresh.length,
+    lines: fresh.map((remark) => ({ text: remark.comment, href: `/review?remark=${remark.id}`, detail: [remark.file, " · ", ago(remark.time)], visit: () => look(remark) })),
+  };
+}
+
+async function unread(signal) {
+  const { messages, total } = await get("inbox/list_messages", { state: "pending", limit: MOST }, { signal });
+  return { total, lines: messages.map((remark) => ({ text: remark.comment, href: `/review?remark=${remark.id}`, detail: [remark.file, " · ", ago(remark.time)] })) };
+}
+
+function listed(query) {
+  return async (signal) => {
+    const page = await tasks("taskpilot_list", { limit: MOST, ...query }, signal);
+    return { total: page.total, lines: page.tasks.map((task) => ({ text: task.title, href: `/task/${task.id}`, detail: [task.id, task.priority === "high" ? " · high" : null] })) };
+  };
+}
+
+async function lost(signal) {
+  const { comments, total, damaged } = await get("comments/list_comments", { standing: "orphaned", limit: MOST }, { signal });
+  const lines = comments.map((note) => ({ text: note.text, href: `${address("/code", note.filePath)}#L${note.line}`, detail: [`${note.filePath}:${note.line}`] }));
+  const broken = damaged.map((file) => ({ text: "These notes cannot be read", href: address("/code", file), detail: [file] }));
+  return { total: total + damaged.length, lines: [...broken, ...lines] };
+}
+
+/** The lists of what waits: where all of it is, what brings news of it, and which numbers of the rail it adds to. */
+export const WAITING = [
+  { name: "Answers to your remarks", all: "/review", topic: "inbox", counts: ["today", "review"], load: answers },
+  { name: "Tasks in review", all: "/board?status=review", topic: "tasks", counts: ["today"], load: listed({ status: ["review"] }) },
+  { name: "Notes that lost their code", all: "/code", topic: "comments", counts: ["today"], load: lost },
+  { name: "Remarks no agent has read", all: "/review", topic: "inbox", counts: [], most: FEW, load: unread },
+  { name: "Tasks that are ready", all: "/board?ready=true", topic: "tasks", counts: [], most: FEW, load: listed({ ready: true }) },
+];
+
+/** Keep the numbers of the rail true for as long as the page is open. */
+export function follow(counts) {
+  const numbers = new Map();
+  const renew = async (list) => {
+    const { total } = await list.load().catch(() => ({ total: 0 }));
+    numbers.set(list, total);
+    const sums = { today: 0, review: 0 };
+    for (const [known, number] of numbers) for (const view of known.counts) sums[view] += number;
+    counts(sums);
+  };
+  for (const list of WAITING.filter((one) => one.counts.length)) {
+    let waiting = null;
+    const soon = () => { clearTimeout(waiting); waiting = setTimeout(() => renew(list), PATIENCE); };
+    on(list.topic, soon);
+    document.addEventListener("answer-seen", soon);
+    soon();
+  }
+}
