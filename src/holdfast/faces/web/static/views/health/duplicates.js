@@ -1,0 +1,96 @@
+// Code that is there twice: groups of copies, and two of them side by side with what differs marked.
+
+import { el, fill } from "../../dom.js";
+import { get } from "../../api.js";
+import { address } from "../../router.js";
+
+const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
+const GROUPS = 30, AT_FIRST = 8, LINES = 10, MOST_LINES = 400;
+
+/** Fill a place with the duplicates of the kind that the address names. */
+export async function showDuplicates(view, place) {
+  const kind = KINDS[view.query.get("copies")] ? view.query.get("copies") : "renamed";
+  const choose = (event) => {
+    view.setQuery({ copies: event.target.value === "renamed" ? null : event.target.value });
+    fill(list, el("p", { class: "quiet", role: "status" }, "Comparing; code with gaps takes longest…"));
+    showDuplicates(view, place).catch((problem) => view.fail(list, problem));
+  };
+  const select = el("select", { "aria-label": "Which copies", on: { change: choose } }, Object.entries(KINDS).map(([name, words]) => el("option", { value: name, selected: name === kind }, words)));
+  const list = el("div", { class: "stack" });
+  const found = await get("analyze/analyze_duplicates", { detection_type: kind, min_lines: LINES, limit: GROUPS }, { signal: view.signal });
+  const { clone_groups: total, duplicate_lines: lines } = found.summary;
+  const counted = total ? `${total} ${total === 1 ? "group" : "groups"}${lines ? `, ${lines.toLocaleString("en")} lines` : ""}${total > GROUPS ? `; the ${GROUPS} largest` : ""}` : `No copies of ${LINES} lines or more.`;
+  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, counted)), list);
+  const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
+  const more = groups.length > AT_FIRST && el("button", { class: "button", type: "button", on: { click: () => more.replaceWith(...groups.slice(AT_FIRST)) } }, `Show ${groups.length - AT_FIRST} more`);
+  fill(list, groups.slice(0, AT_FIRST), more);
+}
+
+function groupOf(view, group, isOpen) {
+  const [first, ...others] = group.fragments;
+  const pair = el("div", { class: "stack" });
+  let shown = null;
+  const compare = async (other) => {
+    shown = other;
+    fill(pair, el("p", { class: "quiet", role: "status" }, "Reading…"));
+    try {
+      const [left, right] = await Promise.all([first, other].map((one) => read(one, view.signal)));
+      if (shown === other) fill(pair, sideBySide([first, left], [other, right]));
+    } catch (problem) {
+      view.fail(pair, problem);
+    }
+  };
+  const select = others.length > 1 && el("select", { "aria-label": "Compare with", on: { change: (event) => compare(others[Number(event.target.value)]) } },
+    others.map((one, at) => el("option", { value: at }, placeOf(one))));
+  const details = el("details", { class: "card", on: { toggle: () => details.open && !shown && compare(others[0]) } },
+    el("summary", {}, `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${Math.round(group.average_similarity * 100)} % alike: `, el("span", { class: "mono" }, placeOf(first))),
+    select && el("label", { class: "row" }, "Compare with", select), pair);
+  details.open = isOpen;
+  return details;
+}
+
+const placeOf = ({ file, start_line, end_line }) => `${file}:${start_line}–${end_line}`;
+
+async function read({ file, start_line, end_line }, signal) {
+  const limit = Math.min(end_line - start_line + 1, MOST_LINES);
+  const { lines } = await get("source/read_source", { file, start: start_line, limit }, { signal });
+  return lines.map((pieces) => pieces.map(([, text]) => text).join(""));
+}
+
+function sideBySide([first, left], [second, right]) {
+  const link = (one) => el("th", { colspan: "2", scope: "colgroup" }, el("a", { class: "mono", href: `${address("/code", one.file)}#L${one.start_line}-L${one.end_line}` }, placeOf(one)));
+  const cells = (one, lines, at, other) => at === null ? [el("td", { class: "number" }), el("td", { class: "gap" })]
+    : [el("td", { class: "number quiet" }, one.start_line + at), el("td", { class: other === null ? "alone" : "" }, other === null ? lines[at] : marked(lines[at], other))];
+  const rows = aligned(left, right).map(([at, to]) => el("tr", {}, cells(first, left, at, to === null ? null : right[to]), cells(second, right, to, at === null ? null : left[at])));
+  return el("div", { class: "pair", tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
+    el("table", {}, el("colgroup", {}, ["number", "", "number", ""].map((name) => el("col", { class: name }))), el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
+}
+
+/** Return pairs of line numbers, null where one side has no such line: the longest way through lines of the same shape. */
+export function aligned(left, right) {
+  const shape = (line) => line.replace(/"[^"]*"|'[^']*'|[\p{L}\p{N}_]+/gu, "w").replace(/\s+/g, "");
+  const [one, two] = [left.map(shape), right.map(shape)];
+  const best = Array.from({ length: one.length + 1 }, () => new Uint16Array(two.length + 1));
+  for (let at = one.length - 1; at >= 0; at--) {
+    for (let to = two.length - 1; to >= 0; to--) best[at][to] = one[at] === two[to] ? best[at + 1][to + 1] + 1 : Math.max(best[at + 1][to], best[at][to + 1]);
+  }
+  const pairs = [];
+  for (let at = 0, to = 0; at < one.length || to < two.length; ) {
+    if (at < one.length && to < two.length && one[at] === two[to]) pairs.push([at++, to++]);
+    else if (to >= two.length || (at < one.length && best[at + 1][to] >= best[at][to + 1])) pairs.push([at++, null]);
+    else pairs.push([null, to++]);
+  }
+  return pairs;
+}
+
+/** Return a line with the words marked that another one of the same shape does not have in their place. */
+function marked(line, other) {
+  const words = (text) => text.match(/[\p{L}\p{N}_]+|\s+|./gu) ?? [];
+  const [mine, others] = [words(line.trim()), words(other.trim())];
+  let start = 0, end = 0;
+  while (start < mine.length && mine[start] === others[start]) start++;
+  while (end < mine.length - start && end < others.length - start && mine.at(-1 - end) === others.at(-1 - end)) end++;
+  const isMoved = mine.length !== others.length;
+  const differs = (at) => at >= start && at < mine.length - end && (isMoved || mine[at] !== others[at]);
+  return [line.match(/^\s*/)[0], mine.map((word, at) => (differs(at) ? el("mark", {}, word) : word))];
+}

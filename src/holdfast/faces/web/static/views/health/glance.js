@@ -1,0 +1,25 @@
+// The health of the repository in two lines, for the view that begins the day.
+
+import { el, fill } from "../../dom.js";
+import { get } from "../../api.js";
+import { address } from "../../router.js";
+
+const MOST_FILES = 1500;
+
+/** Return the worst hot spot and whether the gate passes, which fills in later; null without source files. */
+export async function healthAtAGlance(signal) {
+  const { files, files_analyzed } = await get("analyze/measure_files", { limit: 1 }, { signal });
+  if (!files_analyzed) return null;
+  const [worst] = files;
+  const gate = el("p", { class: "row" }, el("span", { class: "quiet" }, "Checking the quality gate…"));
+  const hot = worst.hot_spot ? el("p", {}, "Hottest file: ", el("a", { href: address("/code", worst.path) }, worst.path),
+    el("span", { class: "quiet" }, ` complexity ${worst.complexity}, changed ${worst.churn}× in 90 days`)) : null;
+  // The gate reads everything, which in a large repository is not a glance.
+  if (files_analyzed > MOST_FILES) fill(gate, el("a", { href: "/health#gate" }, "See the quality gate"));
+  else get("analyze/quality_gate", { limit: 1 }, { signal }).then((found) => fill(gate, verdict(found)), (problem) => problem.name !== "AbortError" && fill(gate, problem.message));
+  return el("div", { class: "stack" }, gate, hot);
+}
+
+function verdict({ passed, reason }) {
+  return [el("a", { class: `tag ${passed ? "ok" : "danger"}`, href: "/health#gate" }, passed ? "✓ gate passes" : "✕ gate fails"), el("span", { class: "quiet" }, reason)];
+}

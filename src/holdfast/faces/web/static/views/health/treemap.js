@@ -1,0 +1,118 @@
+// A treemap: files as rectangles, as large as their lines, in frames that are their folders.
+
+import { el, fill } from "../../dom.js";
+import { address } from "../../router.js";
+
+const HEADER = 20, GAP = 2, ROOM = { width: 72, height: 52 }, LABEL = { width: 56, height: 22 }, SMALLEST = 3;
+
+/** Return files and what is left of folders as a tree; a node has `lines`, `path`, and `inner` or `file` or `rest`. */
+export function tree(files, rest) {
+  const root = { path: "", name: "", lines: 0, inner: new Map() };
+  const put = (folder, leaf) => {
+    let node = root;
+    node.lines += leaf.lines;
+    for (const name of folder ? folder.split("/") : []) {
+      const path = node.path ? `${node.path}/${name}` : name;
+      if (!node.inner.has(name)) node.inner.set(name, { path, name, lines: 0, inner: new Map() });
+      node = node.inner.get(name);
+      node.lines += leaf.lines;
+    }
+    node.inner.set(`/${leaf.name}`, leaf);
+  };
+  for (const file of files) {
+    const at = file.path.lastIndexOf("/");
+    put(file.path.slice(0, Math.max(at, 0)), { path: file.path, name: file.path.slice(at + 1), lines: file.lines, file });
+  }
+  for (const part of rest) put(part.folder, { path: part.folder, name: `${part.files} more`, lines: part.lines, rest: part });
+  return root;
+}
+
+/** Return the folder at a path, or the deepest one on the way there. */
+export function folderAt(root, path) {
+  let node = root;
+  for (const name of path ? path.split("/") : []) if (node.inner.get(name)?.inner) node = node.inner.get(name);
+  return node;
+}
+
+/** Return the files below a node. */
+export function filesBelow(node) {
+  return node.file ? [node.file] : [...(node.inner?.values() ?? [])].flatMap(filesBelow);
+}
+
+/** Place items in a box, each with an area in proportion to its lines and as square as it goes. */
+export function squarify(items, { x, y, width, height }) {
+  const waiting = items.filter((item) => item.lines > 0).sort((a, b) => b.lines - a.lines || (a.path < b.path ? -1 : 1));
+  const scale = (width * height) / waiting.reduce((sum, item) => sum + item.lines, 0);
+  const placed = [];
+  for (let start = 0; start < waiting.length; ) {
+    const side = Math.min(width, height), largest = waiting[start].lines * scale;
+    let area = 0, end = start, worst = Infinity;
+    for (; end < waiting.length; end++) {
+      const next = waiting[end].lines * scale, sum = area + next;
+      const ratio = Math.max((side * side * largest) / (sum * sum), (sum * sum) / (side * side * next));
+      if (ratio > worst) break;
+      [area, worst] = [sum, ratio];
+    }
+    const deep = area / side, isTall = width >= height;
+    let along = 0;
+    for (const item of waiting.slice(start, end)) {
+      const long = (item.lines * scale) / deep;
+      placed.push({ item, box: isTall ? { x, y: y + along, width: deep, height: long } : { x: x + along, y, width: long, height: deep } });
+      along += long;
+    }
+    if (isTall) [x, width] = [x + deep, width - deep];
+    else [y, height] = [y + deep, height - deep];
+    start = end;
+  }
+  return placed;
+}
+
+/** Draw a folder into a node. `step(file)` is the heat of a file, `title(node)` its words, `zoom(path)` the address of a folder. */
+export function draw(map, folder, { step, title, zoom }) {
+  const tiles = [];
+  const place = ({ x, y, width, height }) => ({ left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
+  const tile = (node, box, name) => {
+    const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0); // a folder's is its files' mean, by lines
+    const isFile = Boolean(node.file), label = box.width > LABEL.width && box.height > LABEL.height && name;
+    const href = isFile ? address("/code", node.path) : zoom(node.path);
+    const words = title(node);
+    return el("a", { class: `tile heat-${Math.round(warmth / node.lines)} ${isFile ? "" : "folded"}`, href, title: words, "aria-label": words, tabindex: "-1",
+      style: place(box), dataset: { path: node.path, kind: isFile ? "file" : "folder" } }, label);
+  };
+  const enter = (node, box) => {
+    for (const { item, box: inner } of squarify([...node.inner.values()], box)) {
+      let [child, name] = [item, item.name];
+      while (child.inner?.size === 1 && [...child.inner.values()][0].inner) [child] = child.inner.values(), (name += `/${child.name}`);
+      if (inner.width < SMALLEST || inner.height < SMALLEST) continue;
+      if (!child.inner || inner.width < ROOM.width || inner.height < ROOM.height) {
+        tiles.push(tile(child, inner, name));
+        continue;
+      }
+      tiles.push(el("a", { class: "frame", href: zoom(child.path), title: title(child), tabindex: "-1", style: place(inner),
+        dataset: { path: child.path, kind: "folder" } }, el("span", {}, name)));
+      enter(child, { x: inner.x + GAP, y: inner.y + HEADER, width: inner.width - 2 * GAP, height: inner.height - HEADER - GAP });
+    }
+  };
+  enter(folder, { x: 0, y: 0, width: map.clientWidth, height: map.clientHeight });
+  fill(map, tiles);
+  tiles[0]?.setAttribute("tabindex", "0");
+}
+
+/** Move the focus to the nearest tile in the direction of an arrow key; return whether there is one. */
+export function moveFocus(map, key) {
+  const [right, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [];
+  const from = document.activeElement;
+  if (right === undefined || from.parentNode !== map) return false;
+  const middle = ({ offsetLeft, offsetTop, offsetWidth, offsetHeight, className }) =>
+    [offsetLeft + offsetWidth / 2, className === "frame" ? offsetTop + HEADER / 2 : offsetTop + offsetHeight / 2];
+  const [x, y] = middle(from);
+  let best = null, least = Infinity;
+  for (const other of map.children) {
+    const [across, along] = middle(other);
+    const ahead = (across - x) * right + (along - y) * down, aside = Math.abs((across - x) * down) + Math.abs((along - y) * right);
+    if (ahead > 0.5 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];
+  }
+  best?.focus();
+  if (best) [from, best].forEach((node) => node.setAttribute("tabindex", node === best ? "0" : "-1"));
+  return Boolean(best);
+}
