@@ -66,7 +66,10 @@ async function ask(url, options) {
 }
 
 async function answer(response) {
-  const value = await response.json().catch(() => ({}));
+  const value = await response.json().catch((failure) => {
+    if (failure.name === "AbortError") throw failure; // left while it came in: half an answer is none
+    return {};
+  });
   if (response.ok) return value;
   const problem = new Problem(response.status, value.error ?? { message: value.detail });
   if (response.status === 401) document.dispatchEvent(new CustomEvent("signed-out", { detail: problem }));
