@@ -1,0 +1,108 @@
+// A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
+
+import { el, fill } from "../../dom.js";
+import { failure } from "../../view.js";
+
+const NAMES = {
+  title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels", milestone: "Milestone",
+  criteria: "Criteria", evidence: "Evidence", depends_on: "Waits for", connected_files: "Files", links: "Links", attachments: "Attachments", notes: "Notes", plan: "Plan",
+};
+
+/** One titled section; `slice` is what it shows, `draw` makes its content. */
+export class Part {
+  constructor(desk, { title, slice, draw, quiet }) {
+    Object.assign(this, { desk, title, slice, draw, key: null });
+    this.body = el("div", { class: "stack" });
+    this.notice = el("div", { class: "notice" });
+    this.node = el("section", { class: "part", "aria-label": title, dataset: { part: title } }, quiet ? null : el("h2", {}, title), this.body, this.notice);
+  }
+
+  refresh(elsewhere = false) {
+    const key = JSON.stringify(this.slice(this.desk)) ?? "";
+    if (key === this.key || this.node.querySelector("form")) return;
+    const changed = elsewhere && this.key !== null;
+    const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
+    this.key = key;
+    const content = [this.draw(this.desk, this)].flat(Infinity).filter(Boolean);
+    this.node.hidden = content.length === 0;
+    fill(this.body, content);
+    if (focused) this.focus(focused);
+    if (!changed) return;
+    this.node.classList.add("fresh");
+    this.node.addEventListener("animationend", () => this.node.classList.remove("fresh"), { once: true });
+  }
+
+  redraw() {
+    this.key = null;
+    this.refresh();
+  }
+
+  focus(name) {
+    this.body.querySelector(`[data-focus="${CSS.escape(name)}"]`)?.focus();
+  }
+
+  say(...children) {
+    fill(this.notice, children);
+  }
+
+  fail(problem) {
+    if (problem.name !== "AbortError") this.say(failure(problem));
+  }
+
+  /** Return a button that is found again after the part was drawn anew. */
+  button(text, run, more = {}) {
+    return el("button", { class: "button", type: "button", dataset: { focus: more["aria-label"] ?? text }, on: { click: run }, ...more }, text);
+  }
+
+  /**
+   * Let somebody type in this part. A change from elsewhere is told, and what was typed stays.
+   * @param {{name: string, label: string, kind?: string, value?: string, options?: string[], required?: boolean}[]} fields
+   */
+  form(place, { fields, save = "Save", change, operation, back }) {
+    let seen = this.desk.task;
+    const inputs = fields.map(({ name, label, kind = "input", value = "", options = [], ...more }) => {
+      const input = el(kind, { name, "aria-label": label, ...more }, options.map((option) => el("option", { value: option }, option)));
+      if (value) input.value = value;
+      return el("label", { class: "field" }, el("span", {}, label), input);
+    });
+    const submit = async (event) => {
+      event.preventDefault();
+      const values = Object.fromEntries([...new FormData(node)].map(([name, text]) => [name, text.trim()]));
+      try {
+        node.inert = true; // until it is decided, no second time
+        await this.desk.write(change(values), seen.version, operation);
+        close();
+      } catch (problem) {
+        node.inert = false;
+        if (problem.kind !== "out_of_date") return this.fail(problem);
+        await this.desk.refresh();
+        this.say(changesSince(seen, this.desk.task, "What you typed is still here: save again to keep it, or cancel."));
+        seen = this.desk.task;
+      }
+    };
+    const close = () => {
+      node.remove();
+      this.say();
+      this.redraw();
+      if (back) this.focus(back);
+    };
+    const node = el("form", { class: "stack", on: { submit, keydown: (event) => event.key === "Escape" && (event.preventDefault(), close()) } }, inputs,
+      el("div", { class: "row" }, el("button", { class: "button primary" }, save), el("button", { class: "button plain", type: "button", on: { click: close } }, "Cancel")));
+    this.node.hidden = false;
+    fill(place, node);
+    node.querySelector("input, textarea, select").focus();
+  }
+}
+
+/** Return what became of a task since it was seen, and what to do about it. */
+export function changesSince(before, after, advice) {
+  const changed = Object.entries(NAMES).filter(([name]) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  return el("div", { class: "problem", role: "alert" }, el("strong", {}, "Somebody changed this task meanwhile."),
+    el("ul", {}, changed.map(([name, label]) => el("li", {}, `${label} is now ${shown(after[name])}`))), el("p", {}, advice));
+}
+
+function shown(value) {
+  if (value === undefined || value === null || value === "") return "empty";
+  const items = [value].flat().map((item) => (item.checked !== undefined ? `${item.checked ? "☑" : "☐"} ${item.text}` : item.text ?? item.path ?? item.name ?? item.ref ?? item.id ?? item));
+  return `“${items.join(", ").slice(0, 300)}”`;
+}

@@ -1,0 +1,120 @@
+// The left side of a task: description, criteria with evidence, notes, attachments, history.
+
+import { get } from "../../api.js";
+import { el, fill } from "../../dom.js";
+import { markdown } from "../../markdown.js";
+import { ago } from "../../time.js";
+import { told } from "../activity/words.js";
+import { ATTACHMENTS } from "./attachments.js";
+
+const LONGEST_TITLE = 200;
+
+/** Let somebody edit title and description, in the place of the description. */
+export function openText(desk) {
+  const part = desk.part("Description");
+  if (part.node.querySelector("form")) return;
+  const { title, description } = desk.task;
+  part.form(part.body, {
+    fields: [{ name: "title", label: "Title", value: title, required: true, maxlength: LONGEST_TITLE }, { name: "description", label: "Description, in Markdown", kind: "textarea", value: description, rows: 12 }],
+    change: (values) => ({ set: values }),
+  });
+}
+
+function rendered(text) {
+  const place = el("div", { class: "markdown" });
+  markdown(text).then((node) => fill(place, node));
+  return place;
+}
+
+/** Return a part for a long text that is edited as its source. */
+function longText(name, title) {
+  return {
+    title,
+    slice: (desk) => desk.task[name],
+    draw: (desk, part) => desk.task[name] && [rendered(desk.task[name]), el("div", {}, part.button("Edit", () => part.form(part.body, {
+      fields: [{ name, label: `${title}, in Markdown`, kind: "textarea", value: desk.task[name], rows: 6 }], change: (values) => ({ set: values }), back: "Edit",
+    }), { "aria-label": `Edit ${title.toLowerCase()}`, class: "button plain" }))],
+  };
+}
+
+const DESCRIPTION = {
+  title: "Description",
+  quiet: true,
+  slice: (desk) => desk.task.description,
+  draw: (desk) => (desk.task.description ? rendered(desk.task.description)
+    : el("p", { class: "quiet" }, "No description yet. Press ", el("kbd", {}, "e"), " to write one.")),
+};
+
+const CRITERIA = {
+  title: "Criteria",
+  slice: ({ task, bundle }) => [task.criteria, task.evidence, bundle?.done_gate],
+  draw: (desk, part) => {
+    const { criteria = [], evidence = [] } = desk.task;
+    const place = el("div", {});
+    const met = criteria.filter((item) => item.checked).length;
+    const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
+    return [
+      criteria.length ? el("div", { class: "row quiet" }, el("div", { class: "bar", role: "progressbar", "aria-label": "Criteria met", "aria-valuenow": Math.round((100 * met) / criteria.length), style: { "--share": `${(100 * met) / criteria.length}%` } }), `${met} of ${criteria.length}`)
+        : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
+      el("ul", { class: "plain-list stack" }, criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
+      others.length ? el("div", { class: "row wrap quiet" }, "Other evidence: ", others.map(proof)) : null,
+      place,
+      el("div", {}, part.button("Add a criterion", () => part.form(place, {
+        fields: [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }], save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }), back: "Add a criterion",
+      }), { class: "button plain" })),
+    ];
+  },
+};
+
+function criterion(desk, part, { text, checked }, number, evidence) {
+  const below = el("div", {});
+  const turn = (event) => {
+    if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
+    if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [number] });
+    event.target.checked = false; // until there is an answer
+    part.form(below, {
+      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"] },
+        { name: "ref", label: "The command, the commit or the note; leave it empty to check without", maxlength: 200 },
+        { name: "exit_status", label: "How the command ended; 0 is success", type: "number", value: "0" }],
+      save: "Check",
+      change: ({ kind, ref, exit_status }) => ({ check: [number], evidence: ref ? [{ kind, ref, criterion: number, ...(["test", "gate"].includes(kind) && { exit_status: Number(exit_status) }) }] : [] }),
+      back: text,
+    });
+  };
+  const box = el("input", { type: "checkbox", checked, dataset: { focus: text }, on: { change: turn } });
+  return el("li", { class: "criterion" }, el("label", {}, box, el("span", {}, text)), el("span", { class: "row wrap" }, evidence.filter((item) => item.criterion === text).map(proof)),
+    part.button("✕", () => desk.act(part, { remove: { criteria: [String(number)] } }), { class: "button plain", "aria-label": `Remove criterion: ${text}` }), below);
+}
+
+/** Return the change that takes a check away: the rest is removed and put back in its order, as it was. */
+function unchecked(criteria, number) {
+  const rest = criteria.slice(number - 1);
+  const checks = rest.map((item, place) => (place > 0 && item.checked ? number + place : null)).filter(Boolean);
+  return { remove: { criteria: rest.map(() => String(number)) }, add: { criteria: rest.map((item) => item.text) }, check: checks };
+}
+
+function proof({ kind, ref, exit_status: status }) {
+  const failed = status !== undefined && status !== 0;
+  return el("span", { class: `tag ${kind === "note" ? "" : failed ? "danger" : "ok"}`, title: ref }, `${kind} `,
+    kind === "commit" ? el("a", { class: "mono", href: `/review?what=commit&revision=${encodeURIComponent(ref)}` }, ref.slice(0, 8)) : ref, status === undefined ? "" : failed ? ` failed (${status})` : " passed");
+}
+
+const HISTORY = {
+  title: "History",
+  slice: (desk) => desk.history,
+  draw: (desk, part) => {
+    const { events, next_cursor: cursor } = desk.history;
+    const line = (event) => el("li", {}, ago(event.at), " ", el("strong", {}, event.actor), " ", told(event, "it"), event.reason ? el("span", { class: "quiet" }, ` — ${event.reason}`) : null);
+    const list = el("ol", { class: "plain-list history" }, events.map(line));
+    const older = async (next) => {
+      const page = await get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor: next }, { signal: desk.view.signal });
+      list.append(...page.events.map(line));
+      fill(more, page.next_cursor ? button(page.next_cursor) : null);
+    };
+    const button = (next) => part.button("Older", () => older(next).catch((problem) => part.fail(problem)));
+    const more = el("div", {}, cursor ? button(cursor) : null);
+    return [list, more];
+  },
+};
+
+export const MAIN = [DESCRIPTION, CRITERIA, longText("plan", "Plan"), longText("notes", "Notes"), ATTACHMENTS, HISTORY];
