@@ -14,7 +14,6 @@ export async function show(view) {
     const id = await askTask(view, source);
     if (!id) return;
     view.announce(`${id} was added.`);
-    if (!board.node.isConnected) return view.go("/board", { replace: true });
     await board.refresh([id]);
     board.focus(id);
   };
@@ -33,11 +32,18 @@ export async function show(view) {
     await board.load();
   } catch (problem) {
     if (problem.kind !== "not_initialized") throw problem;
+    view.heading("Board");
     fill(place, beginning(view, source));
     return;
   }
   offer(filters, board.cards.values());
-  if ([...board.states.values()].every((column) => !column.total)) fill(place, nothing(source, create));
+  board.settled = () => {
+    const some = [...board.states.keys()].some((status) => board.total(status));
+    if (some === board.node.isConnected) return;
+    fill(place, some ? board.node : nothing(source, create));
+    board.measure();
+  };
+  board.settled();
 }
 
 function beginning(view, source) {
@@ -45,6 +51,7 @@ function beginning(view, source) {
     await source.begin();
     view.go("/board", { replace: true });
   };
+  view.on("tasks", () => view.go("/board", { replace: true }));
   return emptiness("The board shows the tasks that people and agents share. This repository has none yet.", begin, "Begin with a few tasks", "holdfast tasks init");
 }
 

@@ -108,7 +108,11 @@ export class Board extends Layout {
     this.gathering = null;
     const ids = [...this.news].filter((id) => !this.pending.has(id));
     this.news.clear();
-    await this.refresh(ids, { fresh: true }).catch((problem) => this.view.signal.aborted || Promise.reject(problem));
+    try {
+      await this.refresh([...ids], { fresh: true });
+    } catch {
+      for (const id of ids) this.news.add(id); // the next tick tries again
+    }
   }
 
   /** Ask how some tasks are, and show what differs. */
@@ -124,11 +128,13 @@ export class Board extends Layout {
       if (now && JSON.stringify(before) !== JSON.stringify(now)) this.put(now, options);
     }
     for (const column of COLUMNS.keys()) if (!this.loaded.has(statusOf(column))) this.recount(column);
+    this.settled?.();
   }
 
   /** Each few seconds: what is left of leases, and who renewed theirs, which is no event. */
   tick() {
     renewLeases(this.node);
+    if (this.news.size) this.catchUp();
     if (!this.renewed || document.hidden) return;
     this.renewed = false;
     this.refresh([...this.cards.values()].filter((card) => card.lease_until).map((card) => card.id)).catch(() => (this.renewed = true));

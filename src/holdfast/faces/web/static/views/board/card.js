@@ -49,7 +49,7 @@ function remaining(until) {
 function marks(card) {
   const met = card.criteria && `${card.criteria_met}/${card.criteria}`;
   return [
-    card.claimed_by && el("span", { class: "holder", title: `Held by ${card.claimed_by} until ${new Date(card.lease_until).toLocaleTimeString()}` },
+    card.claimed_by && el("span", { class: "holder", title: `Held by ${card.claimed_by}` },
       el("span", { class: "dot" }), el("span", { class: "who" }, card.yours ? "you" : card.claimed_by), el("span", { class: "quiet", dataset: { until: card.lease_until } }, remaining(card.lease_until))),
     card.blocked_by && el("span", { class: "waits" }, waits(card)),
     met && el("span", { class: "criteria", title: `${card.criteria_met} of ${card.criteria} criteria are met` }, met,

@@ -17,11 +17,16 @@ export class Layout {
 
   isFolded(column) {
     if (!FINISHED.includes(column) || this.unfolded.includes(column)) return false;
-    return column === "dropped" ? !this.filters.status?.includes(column) : (this.states.get(column)?.total ?? 0) > LONG;
+    return column === "dropped" ? !this.filters.status?.includes(column) : this.total(column) > LONG;
+  }
+
+  /** How many cards of a state there are, as far as the filters let them be. */
+  total(status) {
+    return this.filters.status && !this.filters.status.includes(status) ? 0 : this.states.get(status)?.total ?? 0;
   }
 
   count(column) {
-    if (!this.loaded.has(statusOf(column))) return this.states.get(column)?.total ?? 0;
+    if (!this.loaded.has(statusOf(column))) return this.total(column);
     return [...this.lists.values()].filter((list) => list.column === column).reduce((sum, list) => sum + list.cards.length, 0);
   }
 
@@ -71,7 +76,7 @@ export class Layout {
   }
 
   drawHead(column, title) {
-    const folds = column === "dropped" || (column === "done" && (this.states.get(column)?.total ?? 0) > LONG);
+    const folds = column === "dropped" || (column === "done" && this.total(column) > LONG);
     const words = [el("span", { class: "title" }, title), " ", el("span", { class: "quiet number" })];
     const folded = this.isFolded(column);
     const name = folds ? el("button", { class: "button plain fold", type: "button", "aria-expanded": String(!folded), on: { click: () => this.fold(column) } }, words, folded ? " ▸" : " ▾") : words;

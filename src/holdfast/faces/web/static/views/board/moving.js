@@ -30,7 +30,7 @@ class Hold {
     const { list, card, place } = board.landing(id, column);
     const here = column === columnOf(board.cards.get(id));
     const verdict = board.heads.get(column).querySelector(".verdict");
-    const needs = board.needsReason(id, column) ? ", with a reason" : "";
+    const needs = board.needsReason(id, column) ? ", asks why" : "";
     const words = why ?? (list ? `Lands ${place} of ${list.cards.length + 1}${needs}` : `Lands here${needs}`);
     for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(why ? (here ? "home" : "refused") : "aimed");
     if (!here) {
@@ -76,10 +76,12 @@ export function makeMovable(board) {
     event.dataTransfer.effectAllowed = "move";
     hold.lift(id);
   });
-  on("dragover", (event) => {
-    const column = hold.id && columnUnder(event);
-    if (column && !hold.aim(column).why) event.preventDefault();
-  });
+  for (const name of ["dragenter", "dragover"]) {
+    on(name, (event) => {
+      const column = hold.id && columnUnder(event);
+      if (column && !hold.aim(column).why) event.preventDefault();
+    });
+  }
   on("drop", (event) => {
     const { id, column } = hold;
     if (!id || !column) return;
@@ -160,9 +162,10 @@ function openMenu(board, id, button) {
   const menu = el("div", { class: "menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
   const entry = (text, run, why = null) =>
     el("button", { class: "button plain", type: "button", "aria-disabled": why ? "true" : null, on: { click: () => why || (menu.hidePopover(), run()) } }, text, why && el("small", {}, why));
-  const targets = [...COLUMNS].map(([column, title]) => ({ column, title, why: board.refusal(id, column) }));
   // Ready and Backlog are one state: only the one that fits is offered.
-  const offered = targets.filter(({ column, why }) => column !== columnOf(card) && !(why && statusOf(column) === "backlog"));
+  const possible = board.states.get(card.status).goes_to;
+  const offered = [...COLUMNS].map(([column, title]) => ({ column, title, why: board.refusal(id, column) }))
+    .filter(({ column, why }) => possible.includes(statusOf(column)) && !(why && statusOf(column) === "backlog"));
   fill(menu,
     offered.map(({ column, title, why }) => entry(`Move to ${title}`, () => move(board, id, column), why)),
     card.yours && entry("Give it back", () => board.claim(id, "release")),

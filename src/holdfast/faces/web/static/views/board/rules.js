@@ -68,6 +68,15 @@ export function waits(card) {
   return `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
 }
 
+/** Return what is missing before a card is done, in words; criteria are named together. */
+function missing({ id, lacks }) {
+  const numbers = lacks.flatMap((text) => text.match(/^criterion (\d+) is not checked$/)?.[1] ?? []);
+  const others = lacks.filter((text) => !text.startsWith("criterion "));
+  const criteria = numbers.length > 1 ? `criteria ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} are not checked` : `criterion ${numbers} is not checked`;
+  const next = others.some((text) => text.includes("approved")) ? ` A person says so with: holdfast tasks approve ${id}` : "";
+  return `Not done yet: ${[...(numbers.length ? [criteria] : []), ...others].join("; ")}.${next}`;
+}
+
 /** Return why a card may not go into a column, or null when it may. `states` says what goes where. */
 export function refusal(card, column, states) {
   const status = statusOf(column);
@@ -77,10 +86,7 @@ export function refusal(card, column, states) {
   }
   const { goes_to: possible = [] } = states.get(card.status) ?? {};
   if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${possible.map((name) => COLUMNS.get(name)).join(", ")}.`;
-  if (status === "done" && card.lacks) {
-    const next = card.lacks.some((text) => text.includes("approved")) ? ` Approve it with: holdfast tasks approve ${card.id}` : "";
-    return `Not done yet: ${card.lacks.join("; ")}.${next}`;
-  }
+  if (status === "done" && card.lacks) return missing(card);
   if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card) ?? "waits for what its parent needs"}.`;
   if (column === "backlog" && !card.blocked_by?.length) return "Nothing holds it up: it goes to Ready.";
   if (column === "ready" && card.blocked_by?.length) return `Not ready: ${waits(card)}.`;
