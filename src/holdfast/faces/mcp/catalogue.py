@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import mcp_types as types
 
+from holdfast.faces.mcp.apps import FOR_THE_BOARD, meta_of
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.schemas import brief_schema, plain_schema
 from holdfast.kernel.content import Annotations
@@ -51,9 +52,25 @@ class Catalogue:
         named = self._registry.selection.tools or frozenset()
         return operation.listed or self._profile.is_strict or operation.listed_name in named
 
+    @cached_property
+    def _app_tools(self) -> list[types.Tool]:
+        """The same tools, linked with what a host can show of them, and those that only that calls."""
+        if self._profile.is_strict:
+            return self._tools
+        called = [self._registry.find(name) for name in FOR_THE_BOARD]
+        more = [self._tool(item) for item in called if item is not None and not self._lists(item)]
+        return [tool.model_copy(update={"meta": meta_of(tool.name)}) for tool in [*self._tools, *more]]
+
     def tools(self, cursor: str | None) -> types.ListToolsResult:
         """Return a page of tools."""
-        entries, following = self._page(self._tools, "tools", lambda tool: tool.name, cursor)
+        return self._tool_page(self._tools, cursor)
+
+    def app_tools(self, cursor: str | None) -> types.ListToolsResult:
+        """Return a page of tools for a client that shows apps."""
+        return self._tool_page(self._app_tools, cursor)
+
+    def _tool_page(self, tools: list[types.Tool], cursor: str | None) -> types.ListToolsResult:
+        entries, following = self._page(tools, "tools", lambda tool: tool.name, cursor)
         return types.ListToolsResult(tools=list(entries), next_cursor=following)
 
     def resources(self, cursor: str | None) -> types.ListResourcesResult:

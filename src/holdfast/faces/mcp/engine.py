@@ -21,8 +21,9 @@ from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
 from pydantic import ValidationError
 
+from holdfast.faces.mcp.apps import shows_apps
 from holdfast.faces.mcp.handshake import handshake_params, internal_error
-from holdfast.faces.mcp.server import CACHED_LISTS, ProtocolServer
+from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
 from holdfast.kernel.codes import METHOD_NOT_FOUND
@@ -114,13 +115,15 @@ class SdkEngine:
         """Stop watching for changes."""
         self._server.close()
 
-    def _list_key(self, exchange: Exchange) -> tuple[str, str, str | None] | None:
+    def _list_key(self, exchange: Exchange) -> ListKey | None:
         """Return what a list depends on, or None when the answer has to be made anew."""
         request = exchange.request
         cursor = (request.params or {}).get("cursor")
         if request.method not in CACHED_LISTS or not isinstance(cursor, str | None) or exchange.stateless:
             return None
-        return request.method, self._runner.connection.protocol_version, cursor
+        connection = self._runner.connection
+        linked = shows_apps(connection.client_capabilities)
+        return request.method, connection.protocol_version, cursor, linked
 
     def _handshake_params(self, exchange: Exchange) -> Mapping[str, Any] | None:
         request = exchange.request

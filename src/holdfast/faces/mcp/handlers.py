@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 from collections.abc import Callable, Mapping
 from contextvars import ContextVar
@@ -13,6 +14,7 @@ from mcp.server.subscriptions import ListenHandler
 from mcp.shared.exceptions import MCPError
 from pydantic import ConfigDict
 
+from holdfast.faces.mcp import apps
 from holdfast.faces.mcp.catalogue import Catalogue, completed, protocol_annotations
 from holdfast.faces.mcp.failures import request_failure, tool_failure, undecodable, unknown_tool
 from holdfast.faces.mcp.publisher import Announcer
@@ -126,6 +128,7 @@ class Handlers:
         self._errors_as_results = requests.errors_as_results
         self._catalogue = catalogue
         self._announcer = announcer
+        self._shows_board = requests.family == PROTOCOL and requests.registry.find(apps.TOOL) is not None
         self.listen_streams = ListenHandler(requests.publisher.bus)
 
     # Tools
@@ -134,7 +137,8 @@ class Handlers:
         self, ctx: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """Answer tools/list."""
-        return self._listed(ctx, self._catalogue.tools, params)
+        linked = apps.shows_apps(ctx.session.client_capabilities)
+        return self._listed(ctx, self._catalogue.app_tools if linked else self._catalogue.tools, params)
 
     async def call_tool(
         self, ctx: Context, params: types.CallToolRequestParams
@@ -214,17 +218,22 @@ class Handlers:
         """Answer resources/read."""
         uri = str(params.uri)
         try:
-            resource, parts = find_resource(self._registry.resources, uri)
-            call = self._requests.new_call(ctx)
-            work = partial(self._dispatcher.read, resource, parts, call)
-            body = await self._requests.aside(ctx, work, call)
+            mime_type, body = await self._body(ctx, uri)
         except HoldfastError as failure:
             family = family_of(self._registry.resources, uri, self._requests.family)
             if isinstance(failure, UnknownResource):
                 failure.data.setdefault("uri", uri[:MOST_OF_AN_ADDRESS])
             raise self._failure(ctx, failure, family) from None
         _put_back({"contents": dict(body.fields)} if body.fields else {})
-        return types.ReadResourceResult(contents=[resource_contents(uri, resource.mime_type, body)])
+        return types.ReadResourceResult(contents=[resource_contents(uri, mime_type, body)])
+
+    async def _body(self, ctx: Context, uri: str) -> tuple[str, ResourceBody]:
+        if uri == apps.BOARD and self._shows_board:
+            return apps.MEDIA_TYPE, await asyncio.to_thread(apps.board_resource)
+        resource, parts = find_resource(self._registry.resources, uri)
+        call = self._requests.new_call(ctx)
+        work = partial(self._dispatcher.read, resource, parts, call)
+        return resource.mime_type, await self._requests.aside(ctx, work, call)
 
     async def subscribe(self, ctx: Context, params: types.SubscribeRequestParams) -> types.EmptyResult:
         """Answer resources/subscribe."""

@@ -15,6 +15,7 @@ from mcp.server.request_state import RequestStateBoundary, RequestStateSecurity
 from mcp.shared.exceptions import MCPError
 from pydantic import ValidationError
 
+from holdfast.faces.mcp.apps import shows_apps
 from holdfast.faces.mcp.catalogue import Catalogue
 from holdfast.faces.mcp.handlers import DROPPED_FIELDS, BareParameters, Handlers
 from holdfast.faces.mcp.profiles import Profile
@@ -29,6 +30,8 @@ _LIST_LIFETIME = CacheHint(ttl_ms=60_000, scope="private")
 _NO_LIFETIME = CacheHint(ttl_ms=0, scope="private")
 CACHED_LISTS = frozenset({"tools/list", "prompts/list", "resources/templates/list"})
 """Lists that stay the same as long as the server runs."""
+ListKey = tuple[str, str, str | None, bool]
+"""What a list depends on: method, revision, cursor, and whether apps are linked in it."""
 
 
 class ProfiledServer(Server[Any]):
@@ -83,9 +86,9 @@ class ProtocolServer:
         self.sdk = _sdk_server(profile, self.handlers)
         self.sdk.changing_lists |= registry.changing_lists
         self.sdk.get_tool_input_schema = self._catalogue.input_schema_of
-        self._lists: dict[tuple[str, str, str | None], HandlerResult] = {}
-        self.prepared_lists: dict[tuple[str, str, str | None], Prepared] = {}
-        """Lists of the handshake era as they are sent, by method, revision and cursor."""
+        self._lists: dict[ListKey, HandlerResult] = {}
+        self.prepared_lists: dict[ListKey, Prepared] = {}
+        """Lists of the handshake era as they are sent."""
         for operation in registry.operations:
             for name in {operation.name, operation.listed_name}:
                 self.sdk.add_request_handler(
@@ -118,7 +121,8 @@ class ProtocolServer:
     async def _cache_lists(self, ctx: Context, call_next: CallNext) -> HandlerResult:
         if ctx.method not in CACHED_LISTS:
             return await call_next(ctx)
-        key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"))
+        linked = shows_apps(ctx.session.client_capabilities)
+        key = (ctx.method, ctx.protocol_version, (ctx.params or {}).get("cursor"), linked)
         cached = self._lists.get(key)
         if cached is None:
             cached = self._with_extras(ctx.method, await call_next(ctx))

@@ -52,7 +52,7 @@ function set(node, name, value) {
 /** Return an address that may be linked: of this server, or http and https; null for any other. */
 export function safeAddress(text) {
   try {
-    const url = new URL(text, location.href);
+    const url = new URL(text, document.baseURI);
     return ["http:", "https:"].includes(url.protocol) ? String(text) : null;
   } catch {
     return null;

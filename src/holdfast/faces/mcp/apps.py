@@ -1,0 +1,62 @@
+"""The board as an MCP App (`io.modelcontextprotocol/ui`): a host that can shows it inside the conversation.
+
+Contract:
+- Only clients that announce the extension see the tool's link to it; to others nothing changes.
+- The document loads nothing and asks nothing of the network, so it declares no domains. What it shows and
+  does goes through the host's `tools/call`, with the rights of the client's own connection.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from holdfast.kernel.resource import ResourceBody
+
+EXTENSION = "io.modelcontextprotocol/ui"
+MEDIA_TYPE = "text/html;profile=mcp-app"
+BOARD = "ui://holdfast/board"
+TOOL = "taskpilot_status"
+"""The tool whose result a host shows as the board."""
+FOR_THE_BOARD = ("taskpilot_board", "taskpilot_create_task", "taskpilot_events", "taskpilot_show")
+"""What the board calls beside the tools that models see; hosts keep these from models."""
+
+_ENTRY = "app/board.js"
+_INSTEAD = {"api.js": "app/api.js"}
+_STYLES = ("style.css", "views/board.css", "app/board.css")
+
+
+def shows_apps(capabilities: Any) -> bool:
+    """Return whether a client says that it shows documents of ours."""
+    settings = (getattr(capabilities, "extensions", None) or {}).get(EXTENSION) or {}
+    types = settings.get("mimeTypes")
+    return isinstance(types, list) and MEDIA_TYPE in types
+
+
+def meta_of(name: str) -> dict[str, Any] | None:
+    """Return what a host has to know of a tool."""
+    if name == TOOL:
+        return {"ui": {"resourceUri": BOARD}}
+    return {"ui": {"visibility": ["app"]}} if name in FOR_THE_BOARD else None
+
+
+def board_resource() -> ResourceBody:
+    """Return what a host reads to show the board."""
+    return ResourceBody(
+        text=board_document(), mime_type=MEDIA_TYPE, fields={"_meta": {"ui": {"prefersBorder": True}}}
+    )
+
+
+@cache
+def board_document() -> str:
+    """Return the board with all that it needs in one document."""
+    from holdfast.faces.web.bundle import Bundle, static_text
+
+    style = "\n".join(static_text(name) for name in _STYLES)
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>Board</title>\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f'<style>\n{style}\n</style></head>\n<body class="app"><main id="main" tabindex="-1"></main>\n'
+        '<div class="visually-hidden" id="announcer" role="status" aria-live="polite"></div>\n'
+        f'<script type="module">\n{Bundle(_ENTRY, _INSTEAD).script}</script></body></html>\n'
+    )
