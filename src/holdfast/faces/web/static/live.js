@@ -72,7 +72,9 @@ export function begin(show) {
   document.addEventListener("visibilitychange", () => {
     for (const stream of streams) document.hidden ? stream.pause() : stream.open();
   });
-  addEventListener("pagehide", () => streams.forEach((stream) => stream.pause()));
+  const pauseAll = () => streams.forEach((stream) => stream.pause());
+  addEventListener("pagehide", pauseAll);
+  document.addEventListener("signed-out", pauseAll); // until somebody looks again
 }
 
 let shown = () => {};
