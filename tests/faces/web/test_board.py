@@ -210,6 +210,7 @@ def test_a_write_by_an_agent_repaints_one_card_and_nothing_else(
 
     agent.call(2, "taskpilot_update", task_id=needs, add={"depends_on": [task]})
     expect(column(page, "backlog").locator(f'[data-id="{needs}"]')).to_contain_text(f"waits for {task}")
+    expect(card(page, task)).to_contain_text("holds up 1")
     agent.call(3, "taskpilot_update", task_id=task, set={"status": "in-progress"})
     agent.call(4, "taskpilot_update", task_id=task, set={"status": "done"})
     expect(column(page, "ready").locator(f'[data-id="{needs}"]')).to_be_visible()

@@ -5,6 +5,7 @@ import { Board } from "./board/board.js";
 import { filterLine, filtersOf, offer } from "./board/filters.js";
 import { askTask } from "./board/forms.js";
 import { makeMovable } from "./board/moving.js";
+import { OPEN } from "./board/rules.js";
 import { Source } from "./board/source.js";
 
 export async function show(view) {
@@ -44,6 +45,9 @@ export async function show(view) {
     board.measure();
   };
   board.settled();
+  const all = OPEN.reduce((sum, status) => sum + board.total(status), 0);
+  const shown = [...board.cards.values()].filter((card) => OPEN.includes(card.status)).length;
+  if (shown < all) place.prepend(el("p", { class: "quiet" }, `These are the first ${shown} of ${all} open tasks; a filter shows others.`));
 }
 
 function beginning(view, source) {

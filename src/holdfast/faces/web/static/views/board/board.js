@@ -25,6 +25,7 @@ export class Board extends Layout {
     for (const status of FINISHED) if (!this.isFolded(status)) await this.unfold(status);
     this.source.follow(this.seq, (event) => this.hear(event));
     this.view.on("tasks", () => (this.renewed = true));
+    this.view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
     const timer = setInterval(() => this.tick(), TICK);
     const hidden = () => document.hidden && this.look();
     document.addEventListener("visibilitychange", hidden, { signal: this.view.signal });
@@ -94,13 +95,14 @@ export class Board extends Layout {
 
   /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
   hear({ task_id: id, changed }) {
-    if (!id) return;
-    this.news.add(id);
-    if (changed.includes("status")) {
-      for (const card of this.cards.values()) {
-        if (card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by)) this.news.add(card.id);
-      }
-    }
+    const waitsForIt = (card) => card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by);
+    this.tellOf((card) => changed.includes("status") && waitsForIt(card), id ? [id] : []);
+  }
+
+  /** Ask soon about some tasks, together with what else is heard meanwhile. */
+  tellOf(choice, ids = []) {
+    for (const id of ids) this.news.add(id);
+    for (const card of this.cards.values()) if (choice(card)) this.news.add(card.id);
     this.gathering ??= setTimeout(() => this.catchUp(), GATHERED);
   }
 
@@ -122,11 +124,17 @@ export class Board extends Layout {
     const { cards, columns } = await this.source.cards(ids);
     this.states = new Map(columns.map((state) => [state.status, state]));
     const found = new Map(cards.map((card) => [card.id, card]));
+    const needed = new Set();
     for (const id of ids) {
       const [before, now] = [this.cards.get(id), found.get(id)];
+      if (this.pending.has(id) || now?.version < before?.version) continue;
       if (!now && before) this.drop(id);
-      if (now && JSON.stringify(before) !== JSON.stringify(now)) this.put(now, options);
+      if (!now || JSON.stringify(before) === JSON.stringify(now)) continue;
+      this.put(now, options);
+      // Those that it began or ceased to wait for hold up one more or one less.
+      for (const other of new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by))) if (this.cards.has(other)) needed.add(other);
     }
+    await this.refresh([...needed], options);
     for (const column of COLUMNS.keys()) if (!this.loaded.has(statusOf(column))) this.recount(column);
     this.settled?.();
   }
@@ -134,15 +142,14 @@ export class Board extends Layout {
   /** Each few seconds: what is left of leases, and who renewed theirs, which is no event. */
   tick() {
     renewLeases(this.node);
-    if (this.news.size) this.catchUp();
-    if (!this.renewed || document.hidden) return;
+    if (!(this.renewed || this.news.size) || document.hidden) return;
     this.renewed = false;
-    this.refresh([...this.cards.values()].filter((card) => card.lease_until).map((card) => card.id)).catch(() => (this.renewed = true));
+    this.tellOf((card) => card.lease_until);
   }
 
   /** Say why a card may not go into a column; null when it may. */
   refusal(id, column) {
-    return refusal(this.cards.get(id), column, this.states);
+    return this.cards.has(id) ? refusal(this.cards.get(id), column, this.states) : "It is not on the board any more.";
   }
 
   /** Tell whether a move needs a reason. */
@@ -183,7 +190,7 @@ export class Board extends Layout {
     }
     await this.refresh([id]).catch(() => {});
     this.listOf(id)?.repaint(id);
-    this.focus(id);
+    if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
   /** Make a card the one that keys mean, and that the Tab key comes to. */
@@ -203,9 +210,9 @@ export class Board extends Layout {
 
   /** Where a card would land in a column: its list and place. */
   landing(id, column) {
-    const card = { ...moved(this.cards.get(id), column) };
+    const card = moved(this.cards.get(id), column);
     const list = this.lists.get(`${this.lane(card)}\n${column}`);
-    return { list, card, place: list ? placeIn(list.cards, card) + 1 : null };
+    return { list, card, place: list && placeIn(list.cards, card) + 1 };
   }
 
   /** Remember how far somebody looked. */
@@ -216,6 +223,7 @@ export class Board extends Layout {
     // Moments are whole seconds: of the last one it is kept what was seen.
     const seen = cards.filter((card) => card.updated_at === at).map((card) => `${card.id} ${card.version}`);
     this.looked = { at, seen };
+    this.own.clear();
     try {
       localStorage.setItem(LOOKED, JSON.stringify(this.looked));
     } catch {

@@ -13,11 +13,13 @@ class Hold {
   lift(id) {
     this.id = id;
     this.column = null;
-    this.mark();
+    this.board.listOf(id).nodes.get(id).classList.add("lifted");
   }
 
-  mark() {
-    this.board.listOf(this.id)?.nodes.get(this.id)?.classList.toggle("lifted", this.id !== null);
+  /** Tell whether a card is held; one that left the board meanwhile is let go. */
+  get busy() {
+    if (this.id && !this.board.cards.has(this.id)) this.release();
+    return this.id !== null;
   }
 
   /** Hold the card over a column; return where it would land and why it may not. */
@@ -58,7 +60,7 @@ class Hold {
 /** Move a card, after asking why where that is needed. */
 async function move(board, id, column) {
   const reason = board.needsReason(id, column) ? await askReason(board.view, id, COLUMNS.get(column)) : null;
-  if (reason === undefined) return board.focus(id);
+  if (reason === undefined || !board.cards.has(id)) return board.focus(id);
   return board.move(id, column, reason);
 }
 
@@ -78,13 +80,13 @@ export function makeMovable(board) {
   });
   for (const name of ["dragenter", "dragover"]) {
     on(name, (event) => {
-      const column = hold.id && columnUnder(event);
+      const column = hold.busy && columnUnder(event);
       if (column && !hold.aim(column).why) event.preventDefault();
     });
   }
   on("drop", (event) => {
     const { id, column } = hold;
-    if (!id || !column) return;
+    if (!hold.busy || !column) return;
     event.preventDefault();
     hold.release();
     move(board, id, column);
@@ -97,7 +99,7 @@ export function makeMovable(board) {
   on("focusout", (event) => hold.id && event.relatedTarget && hold.release());
   on("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("button, input")) return;
-    if ((hold.id ? held : walked)(board, hold, event.key) !== false) event.preventDefault();
+    if ((hold.busy ? held : walked)(board, hold, event.key) !== false) event.preventDefault();
   });
   on("click", (event) => {
     const button = event.target.closest(".more");
