@@ -149,9 +149,12 @@ def test_a_task_is_claimed_handed_over_and_done_only_as_the_rules_allow(
     expect(status).to_have_value("in-progress")
 
     criteria.get_by_role("checkbox", name="It burns").click()
+    criteria.get_by_label("Evidence").select_option("note")
+    expect(criteria.get_by_label("How the command ended")).to_be_hidden()
+    criteria.get_by_label("Evidence").select_option("test")
     criteria.get_by_label("The command, the commit or the note").fill("make light")
     criteria.get_by_role("button", name="Check").click()
-    expect(criteria.get_by_role("listitem").first).to_contain_text("test make light passed")
+    expect(criteria.get_by_role("listitem").first).to_contain_text("test passed: make light")
     criteria.get_by_role("button", name="Add a criterion").click()
     criteria.get_by_label("What has to be true").fill("It is seen")
     page.keyboard.press("Enter")

@@ -131,7 +131,7 @@ class Feed {
       }
       group = minute;
       const name = ROOMS.find(({ room }) => room === event.room).name;
-      lines.append(el("li", { class: fresh.has(event.key) ? "fresh" : null, dataset: { key: event.key } }, el("span", { class: "tag" }, name), el("span", {}, event.line())));
+      lines.append(el("li", { class: fresh.has(event.key) ? "fresh" : null, dataset: { key: event.key } }, el("span", { class: "tag" }, name), said(event.line())));
     }
     fill(this.list, nodes);
     fill(this.actors, [...new Set(events.map((event) => event.actor))].sort().map((value) => el("option", { value })));
@@ -152,6 +152,12 @@ class Feed {
       more.length ? el("button", { class: "button older", type: "button", on: { click: () => this.guarded(older) } }, "Older") : null,
       el("details", { class: "quiet" }, el("summary", {}, "What is included"), el("ul", {}, included.map((item) => el("li", {}, `${item.name}s: ${item.included}.`)))));
   }
+}
+
+function said(line) {
+  const node = el("span", {}, line);
+  node.title = node.textContent;
+  return node;
 }
 
 function dayName(date) {

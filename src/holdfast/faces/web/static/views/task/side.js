@@ -5,6 +5,7 @@ import { address } from "../../router.js";
 import { lease } from "../activity/agents.js";
 
 const PRIORITIES = ["high", "medium", "low"];
+const MOST_LACKS = 4;
 const ADDRESSES = { issue: "/issues", milestone: "/issues", task: "/task" };
 
 function choice(part, label, value, options, change) {
@@ -24,11 +25,12 @@ const STATUS = {
       const wanted = target.value;
       return part.form(below, { fields: [{ name: "reason", label: `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`, required: true }], save: "Move", change: ({ reason }) => ({ set: { status: wanted }, reason }), back: "Status" });
     };
-    const lacks = ["in-progress", "review"].includes(status) && desk.card?.lacks;
+    const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
+    const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
     return [choice(part, "Status", status, [status, ...desk.column.goes_to], move),
       desk.task.ready ? el("span", { class: "quiet" }, "Ready: nothing is in its way.") : null,
       blockers.length ? el("span", { class: "quiet" }, `Waits for ${blockers.join(", ")}.`) : null,
-      lacks ? el("span", { class: "quiet" }, `Before done: ${lacks.join("; ")}.`) : null, below];
+      lacks.length ? el("span", { class: "quiet" }, `Before done: ${lacks.slice(0, MOST_LACKS).join("; ")}${rest}.`) : null, below];
   },
 };
 

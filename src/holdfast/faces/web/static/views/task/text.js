@@ -8,6 +8,7 @@ import { told } from "../activity/words.js";
 import { ATTACHMENTS } from "./attachments.js";
 
 const LONGEST_TITLE = 200;
+const RUN = new Set(["test", "gate"]); // evidence that is a command which ended somehow
 
 /** Let somebody edit title and description, in the place of the description. */
 export function openText(desk) {
@@ -73,11 +74,11 @@ function criterion(desk, part, { text, checked }, number, evidence) {
     if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [number] });
     event.target.checked = false; // until there is an answer
     part.form(below, {
-      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"] },
+      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"], on: { change: ({ target }) => (target.form.elements.exit_status.parentNode.hidden = !RUN.has(target.value)) } },
         { name: "ref", label: "The command, the commit or the note; leave it empty to check without", maxlength: 200 },
         { name: "exit_status", label: "How the command ended; 0 is success", type: "number", value: "0" }],
       save: "Check",
-      change: ({ kind, ref, exit_status }) => ({ check: [number], evidence: ref ? [{ kind, ref, criterion: number, ...(["test", "gate"].includes(kind) && { exit_status: Number(exit_status) }) }] : [] }),
+      change: ({ kind, ref, exit_status }) => ({ check: [number], evidence: ref ? [{ kind, ref, criterion: number, ...(RUN.has(kind) && { exit_status: Number(exit_status) }) }] : [] }),
       back: text,
     });
   };
@@ -95,8 +96,9 @@ function unchecked(criteria, number) {
 
 function proof({ kind, ref, exit_status: status }) {
   const failed = status !== undefined && status !== 0;
-  return el("span", { class: `tag ${kind === "note" ? "" : failed ? "danger" : "ok"}`, title: ref }, `${kind} `,
-    kind === "commit" ? el("a", { class: "mono", href: `/review?what=commit&revision=${encodeURIComponent(ref)}` }, ref.slice(0, 8)) : ref, status === undefined ? "" : failed ? ` failed (${status})` : " passed");
+  const outcome = status === undefined ? " " : failed ? ` failed (${status}): ` : " passed: ";
+  return el("span", { class: `tag ${kind === "note" ? "" : failed ? "danger" : "ok"}`, title: ref }, kind, outcome,
+    kind === "commit" ? el("a", { class: "mono", href: `/review?what=commit&revision=${encodeURIComponent(ref)}` }, ref.slice(0, 8)) : ref);
 }
 
 const HISTORY = {
