@@ -10,6 +10,7 @@ from tests.faces.web.site import Site
 
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script>"
 CODE = "def one():\n    return 1\n\n\ndef two():\n    return 2\n"
+TANGLE = "def tangle(x):\n" + "".join(f"    if x == {n}:\n        return {n}\n" for n in range(60))
 
 
 def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe: Axe) -> None:
@@ -31,6 +32,7 @@ def busy(site: Site) -> None:
     site.call("add_comment", file_path="src/a.py", line=5, text=HOSTILE, tag="NOTE")
     site.call("add_comment", file_path="src/a.py", line=1, text="Begins at one", tag="NOTE")
     site.write("src/a.py", "def one():\n    return 1\n")
+    site.write("src/tangle.py", TANGLE)
     site.commit("shorter")
     site.call("taskpilot_init", workspace_path=".", project_name="Kelp")
     titles = [HOSTILE, *(f"Part {number}" for number in range(8))]
@@ -70,6 +72,9 @@ def test_everything_that_waits_and_happened_is_there_and_no_list_is_long(
     bars = page.get_by_role("region", name="Milestones").get_by_role("listitem")
     expect(bars).to_have_count(7)
     expect(bars.first).to_contain_text("overdue by")
+    health = page.get_by_role("region", name="Health")
+    expect(health.get_by_text("gate fails")).to_be_visible()
+    expect(mine.locator(".card", has_text="The quality gate fails").get_by_role("link")).to_be_visible()
     lists = page.locator(".today .card ul")
     assert max(lists.nth(at).locator("> li").count() for at in range(lists.count())) == 7
     unread = mine.locator(".card", has_text="Remarks no agent has read")

@@ -12,14 +12,15 @@ export async function show(view) {
   const columns = ["For you", "Agents", "Since yesterday"].map((name) => el("section", { class: "stack column", "aria-label": name }, el("h2", {}, name)));
   const [mine, agents, lately] = columns;
   const milestones = el("section", { class: "stack wide", "aria-label": "Milestones", hidden: true });
-  view.main.append(el("div", { class: "today" }, columns), el("div", { class: "today" }, milestones));
+  const health = el("section", { class: "stack", "aria-label": "Health", hidden: true }, el("h2", {}, "Health"));
+  view.main.append(el("div", { class: "today" }, columns), el("div", { class: "today" }, milestones, health));
   const filled = await column(view, mine, WAITING, "Nothing waits for you.");
   // What is cheap has been asked by now; the rest comes when somebody can already read.
   Promise.all([
     column(view, agents, [AGENTS], "No agent is at work."),
     import("./today/lately.js").then(({ LATELY }) => column(view, lately, LATELY, "Nothing happened since yesterday.")),
     showMilestones(view, milestones),
-  ]).then((others) => [filled, ...others].some(Boolean) || begin(view));
+  ]).then((others) => [filled, ...others].some(Boolean) || begin(view)).then(() => showHealth(view, health, mine));
 }
 
 async function atWork(signal) {
@@ -85,6 +86,28 @@ async function showMilestones(view, node) {
   };
   view.on("milestones", renew);
   return renew();
+}
+
+/** Show how the code is, which takes longest to find out; a gate that fails waits for somebody. */
+async function showHealth(view, node, mine) {
+  const place = el("div", { class: "card" });
+  const failing = el("div", { class: "card gate", hidden: true });
+  const told = ({ passed, reason }) => {
+    failing.hidden = passed;
+    fill(failing, shortList({ name: "The quality gate fails" }, 1, [{ text: reason, href: "/health#gate", detail: [] }]));
+  };
+  try {
+    const { healthAtAGlance } = await import("./health/glance.js");
+    const found = await healthAtAGlance(view.signal, told);
+    node.hidden = !found;
+    fill(place, found);
+  } catch (problem) {
+    if (problem.name === "AbortError") return;
+    node.hidden = false;
+    view.fail(place, problem);
+  }
+  mine.querySelector("h2").after(failing);
+  node.append(place);
 }
 
 /** Say what belongs here and how it begins, in a repository that has nothing yet. */

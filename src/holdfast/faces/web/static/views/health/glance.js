@@ -6,8 +6,8 @@ import { address } from "../../router.js";
 
 const MOST_FILES = 1500;
 
-/** Return the worst hot spot and whether the gate passes, which fills in later; null without source files. */
-export async function healthAtAGlance(signal) {
+/** Return the worst hot spot and whether the gate passes, which is told later; null without source files. */
+export async function healthAtAGlance(signal, told = () => {}) {
   const { files, files_analyzed } = await get("analyze/measure_files", { limit: 1 }, { signal });
   if (!files_analyzed) return null;
   const [worst] = files;
@@ -16,7 +16,7 @@ export async function healthAtAGlance(signal) {
     el("span", { class: "quiet" }, ` complexity ${worst.complexity}, changed ${worst.churn}× in 90 days`)) : null;
   // The gate reads everything, which in a large repository is not a glance.
   if (files_analyzed > MOST_FILES) fill(gate, el("a", { href: "/health#gate" }, "See the quality gate"));
-  else get("analyze/quality_gate", { limit: 1 }, { signal }).then((found) => fill(gate, verdict(found)), (problem) => problem.name !== "AbortError" && fill(gate, problem.message));
+  else get("analyze/quality_gate", { limit: 1 }, { signal }).then((found) => { fill(gate, verdict(found)); told(found); }, (problem) => problem.name !== "AbortError" && fill(gate, problem.message));
   return el("div", { class: "stack" }, gate, hot);
 }
 
