@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from holdfast.kernel.cache import Memory
+from holdfast.kernel.errors import Denied
 from holdfast.source.jumps import Jumps
-from holdfast.storage.files.work_tree import Tree
+from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.project_files import checked_project, list_files
 from holdfast.storage.git.repository import Repository
@@ -42,6 +43,12 @@ class Source:
         asked = checked_project(self.repository, folder)
         git = None if self.repository.git_dir is None else self.git
         return asked, list_files(self.repository, git, asked).paths
+
+    def refuse_ignored(self, path: RepoPath) -> None:
+        """Raise where git ignores a file: it may hold secrets, and is no source of this repository."""
+        asked = ("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", path.text)
+        if self.repository.git_dir is not None and not self.git.run(*asked) and self.tree.exists(path):
+            raise Denied(f"git ignores '{path.text}', so it is not shown.", hint="Open it in an editor.")
 
     def colouring(self, path: str, digest: str, text: str) -> Colouring:
         """Return the colours of a text, found once while its pages are read."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.errors import InvalidPath, NotFound
+from holdfast.kernel.errors import Denied, InvalidPath, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.source.room import Source
 from holdfast.source.tools.read_source import ReadSource, SourceLines, read_source
@@ -101,3 +101,8 @@ def test_nothing_outside_of_the_work_tree_is_read(room: Source, repository: Path
         read(room, "link.py")
     with pytest.raises(InvalidPath):
         read(room, ".git/config")
+    (repository / ".gitignore").write_text(".env\n", encoding="utf-8")
+    (repository / ".env").write_text("SECRET=1\n", encoding="utf-8")
+    with pytest.raises(Denied, match="git ignores"):
+        read(room, ".env")
+    assert text_of(read(room, ".gitignore")) == [".env"]

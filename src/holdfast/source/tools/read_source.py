@@ -85,6 +85,7 @@ def _content(room: Source, path: RepoPath, revision: str | None) -> tuple[bytes 
     commit = None if revision is None else room.git.resolve(f"{revision}^{{commit}}")
     try:
         if commit is None:
+            room.refuse_ignored(path)
             return room.tree.read_bytes(path, LIMITS.source_file_bytes), None
         found = room.git.objects().read(f"{commit}:{path.text}", LIMITS.source_file_bytes)
     except TooLarge:
