@@ -73,6 +73,13 @@ def test_a_file_is_reached_by_the_tree_and_shown_in_colour_with_its_heat(
     axe(page)
 
 
+def test_a_file_is_shown_as_a_commit_has_it(page: Page, site: Site) -> None:
+    opened(page, site, f"{FILE}?revision=HEAD~1")
+    expect(page.locator('.line[data-line="10"]')).to_contain_text("light + 2")
+    expect(page.locator(".facts")).to_contain_text("as of")
+    expect(page.get_by_role("list", name="Notes")).to_have_count(0)
+
+
 def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, site: Site) -> None:
     site.write("tide.py", KELP)
     opened(page, site, "tide.py#L10")

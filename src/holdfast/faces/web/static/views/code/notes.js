@@ -80,7 +80,7 @@ export class Notes {
       node.style.setProperty("--drop", `${top - wished}px`);
       free = top + node.offsetHeight + GAP;
     }
-    this.lines.canvas.style.setProperty("min-height", BESIDE.matches ? `${free}px` : "0");
+    this.margin.style.setProperty("min-height", BESIDE.matches && all.length ? `${free}px` : "0");
   }
 
   card(comment) {
@@ -128,7 +128,7 @@ export class Notes {
     return fill(list, comment.candidates.map(({ line, score, filePath }) => {
       const show = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
       const link = el("a", { href: `${address("/code", filePath ?? this.path)}#L${line}`, on: { click: show } }, filePath ? `${filePath}:${line}` : `line ${line}`);
-      const take = el("button", { class: "button", type: "button", on: { click: () => this.move(comment, list.parentElement, filePath ?? this.path, line) } }, "Put it here");
+      const take = el("button", { class: "button", type: "button", on: { click: () => this.move(comment, list.parentElement, filePath ?? this.path, line) } }, filePath || line !== comment.line ? "Put it here" : "Keep it here");
       return el("li", {}, link, el("span", { class: "quiet" }, `fits ${Math.round(score * 100)} %`), take, filePath ? this.excerpt(filePath, line) : null);
     }));
   }
