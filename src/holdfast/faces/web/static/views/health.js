@@ -9,15 +9,16 @@ import { showNumbers } from "./health/numbers.js";
 
 const MOST_FILES = 1000, PATIENCE = 2000;
 const SECTIONS = [
-  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits", load: () => import("./health/trends.js").then((module) => module.showTrends) },
-  { id: "duplicates", title: "Duplicates", doing: "Looking for copies", load: () => import("./health/duplicates.js").then((module) => module.showDuplicates) },
-  { id: "graph", title: "Dependencies", doing: "Resolving imports", load: () => import("./health/graph.js").then((module) => module.showGraph) },
-  { id: "gate", title: "Quality gate", doing: "Checking each rule", load: () => import("./health/gate.js").then((module) => module.showGate) },
+  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits", load: async () => (await import("./health/trends.js")).showTrends },
+  { id: "duplicates", title: "Duplicates", doing: "Looking for copies", load: async () => (await import("./health/duplicates.js")).showDuplicates },
+  { id: "graph", title: "Dependencies", doing: "Resolving imports", load: async () => (await import("./health/graph.js")).showGraph },
+  { id: "gate", title: "Quality gate", doing: "Checking each rule", load: async () => (await import("./health/gate.js")).showGate },
 ];
 
 export async function show(view) {
   const place = el("section", { class: "stack health-map", "aria-label": "Map of the files" });
   view.main.append(place);
+  view.key("Escape", "Go up a folder", () => place.goUp?.() ?? false);
   if (await showMap(view, place)) showSections(view);
 }
 
@@ -28,8 +29,10 @@ async function showMap(view, place) {
   heading(view, place, query);
   const found = await running(view, place, "Measuring files", () => get("analyze/measure_files", query, { signal: view.signal }));
   if (!found) return true; // the failure stands there, and the sections may fare better
+  if ((MEASURES[view.query.get("measure")] ? view.query.get("measure") : null) !== wanted) return true; // another was chosen meanwhile
   if (!found.files_analyzed) {
-    fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of them yet.", el("pre", { tabindex: "0" }, "holdfast analyze files")));
+    fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of them yet.",
+      el("pre", { tabindex: "0" }, "holdfast analyze files")));
     return false;
   }
   const missing = found.not_measured[query.measure];
@@ -37,9 +40,12 @@ async function showMap(view, place) {
   heading(view, place, { ...query, measure });
   const { step, ranges } = heat(found.files, measure);
   const root = tree(found.files, found.rest);
-  const parts = { crumbs: el("nav", { class: "row crumbs", "aria-label": "Folder" }), map: el("div", { class: "map", role: "group", "aria-label": "Files by size; arrows move, Enter opens, Escape goes up" }), table: el("div", { class: "numbers", tabindex: "0", role: "region", "aria-label": "Numbers" }) };
-  fill(place, missing && el("p", { class: "quiet" }, `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`), el("div", { class: "row spread" }, parts.crumbs, legend(measure, ranges)), el("div", { class: "beside" }, parts.map, parts.table), summary(found));
-  live(view, parts, { root, measure, step });
+  const crumbs = el("nav", { class: "row crumbs", "aria-label": "Folder" });
+  const map = el("div", { class: "map", role: "group", "aria-label": "Files by size; arrows move, Enter opens, Escape goes up" });
+  const table = el("div", { class: "numbers", tabindex: "0", role: "region", "aria-label": "Numbers" });
+  fill(place, missing && el("p", { class: "quiet" }, `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
+    el("div", { class: "row spread" }, crumbs, legend(measure, ranges)), el("div", { class: "beside" }, map, table), summary(found));
+  place.goUp = live(view, { crumbs, map, table }, { root, measure, step });
   return true;
 }
 
@@ -48,25 +54,30 @@ function heading(view, place, query) {
     view.setQuery({ measure: event.target.value === "hot_spot" ? null : event.target.value, sort: null });
     showMap(view, place);
   };
+  const hadFocus = document.activeElement?.id === "measure";
   const options = Object.entries(MEASURES).map(([name, { name: words }]) => el("option", { value: name, selected: name === query.measure }, words));
-  view.heading("Health", { json: apiUrl("analyze/measure_files", query), filters: [el("label", { class: "row" }, el("span", { class: "quiet" }, "Colour by"), el("select", { "aria-label": "Colour by", on: { change } }, options)),
-    el("span", { class: "quiet" }, MEASURES[query.measure].says)] });
+  const select = el("select", { id: "measure", on: { change } }, options);
+  view.heading("Health", { json: apiUrl("analyze/measure_files", query),
+    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select, el("span", { class: "quiet" }, MEASURES[query.measure].says)] });
+  if (hadFocus) select.focus();
 }
 
-/** Draw the map and the table of the folder that the address names, and follow clicks, keys and the window's size. */
+/** Draw the map and the table of the folder that the address names, follow clicks, keys and the window's size; return what goes up. */
 function live(view, { crumbs, map, table }, { root, measure, step }) {
   const zoom = (path) => {
     const query = new URLSearchParams(view.query);
     path ? query.set("folder", path) : query.delete("folder");
     return `/health${query.size ? `?${query}` : ""}`;
   };
-  const title = (node) => (node.file ? words(node.file, measure) : node.rest ? `${node.path || "the root"}: ${node.rest.files} more files, ${node.lines.toLocaleString("en")} lines` : folderWords(node, measure, step));
+  const title = (node) => (node.file ? words(node.file, measure) : folderWords(node, measure, step));
   const folder = () => folderAt(root, view.query.get("folder"));
   const redraw = () => {
-    const { path } = folder();
-    const steps = path ? path.split("/") : [];
-    fill(crumbs, ["all files", ...steps].map((name, at) => [at ? el("span", { class: "quiet", "aria-hidden": "true" }, "/") : null,
-      at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", { href: zoom(steps.slice(0, at).join("/")), dataset: { path: steps.slice(0, at).join("/"), kind: "folder" } }, name)]));
+    const steps = folder().path.split("/").filter(Boolean);
+    fill(crumbs, ["all files", ...steps].map((name, at) => {
+      const path = steps.slice(0, at).join("/");
+      const step = at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", { href: zoom(path), dataset: { path, kind: "folder" } }, name);
+      return [at > 0 && el("span", { class: "quiet", "aria-hidden": "true" }, "/"), step];
+    }));
     draw(map, folder(), { step, title, zoom });
     showNumbers(view, table, filesBelow(folder()), measure);
   };
@@ -87,12 +98,15 @@ function live(view, { crumbs, map, table }, { root, measure, step }) {
   };
   for (const node of [map, crumbs]) node.addEventListener("click", follow);
   map.addEventListener("keydown", (event) => moveFocus(map, event.key) && event.preventDefault());
-  view.key("Escape", "Go up a folder", () => (folder().path ? enter(folder().path.split("/").slice(0, -1).join("/")) : false));
-  let width = 0;
-  const sizes = new ResizeObserver(() => map.clientWidth !== width && ((width = map.clientWidth), draw(map, folder(), { step, title, zoom })));
   redraw();
+  let width = map.clientWidth;
+  const sizes = new ResizeObserver(() => {
+    if (!map.isConnected) return sizes.disconnect();
+    if (map.clientWidth !== width) draw(map, folder(), { step, title, zoom });
+    width = map.clientWidth;
+  });
   sizes.observe(map);
-  view.signal.addEventListener("abort", () => sizes.disconnect());
+  return () => (folder().path ? enter(folder().path.split("/").slice(0, -1).join("/")) : false);
 }
 
 const told = (name, value) => (value === undefined ? null : `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(value)}`);
@@ -103,28 +117,32 @@ function words(file, measure) {
 }
 
 function folderWords(node, measure, step) {
+  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${node.lines.toLocaleString("en")} lines`;
   const files = filesBelow(node);
   const worst = files.reduce((one, two) => (step(two) > step(one) ? two : one), files[0] ?? {});
-  return `${node.path}: ${files.length} files, ${node.lines.toLocaleString("en")} lines${worst.path && step(worst) ? `; hottest ${worst.path}, ${told(measure, worst[measure])}` : ""}`;
+  const hottest = worst.path && step(worst) ? `; hottest ${worst.path}, ${told(measure, worst[measure])}` : "";
+  return `${node.path}: ${files.length} files, ${node.lines.toLocaleString("en")} lines${hottest}`;
 }
 
 function legend(measure, ranges) {
   const { name, write } = MEASURES[measure];
-  return el("ul", { class: "legend row", "aria-label": `Colours: ${name}` }, ranges.map((range, at) => range && el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }),
-    range[0] === range[1] ? write(range[0]) : `${write(range[0])} – ${write(range[1])}`)));
+  const range = ([low, high]) => (low === high ? write(low) : `${write(low)} – ${write(high)}`);
+  return el("ul", { class: "legend row", "aria-label": `Colours: ${name}` },
+    ranges.map((ends, at) => el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }), range(ends))));
 }
 
 function summary({ files_analyzed, total_lines, files, rest, files_skipped }) {
   const others = files_analyzed - files.length;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
-  return el("p", { class: "quiet" }, `${files_analyzed.toLocaleString("en")} files, ${total_lines.toLocaleString("en")} lines.`,
-    others ? ` The worst ${files.length.toLocaleString("en")} are told one by one; ${others.toLocaleString("en")} others are summed up in ${rest.length} folders, and none of them is worse.` : "", skipped ? ` Left out: ${skipped}.` : "");
+  const summed = ` The worst ${files.length.toLocaleString("en")} are told one by one; ${others.toLocaleString("en")} others are summed up in ${rest.length} folders, and none of them is worse.`;
+  return el("p", { class: "quiet" }, `${files_analyzed.toLocaleString("en")} files, ${total_lines.toLocaleString("en")} lines.`, others ? summed : "", skipped ? ` Left out: ${skipped}.` : "");
 }
 
 /** Load the sections one after the other; each says what it does, and fails for itself. */
 async function showSections(view) {
   const sections = SECTIONS.map((section) => ({ ...section, place: el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for the sections above.")) }));
-  view.main.append(...sections.map(({ id, title, place }) => el("section", { class: "stack health-section", id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), place)));
+  view.main.append(...sections.map(({ id, title, place }) =>
+    el("section", { class: "stack health-section", id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), place)));
   for (const { id, doing, load, place } of sections) {
     await running(view, place, doing, async () => (await load())(view, place));
     if (view.signal.aborted) return;

@@ -15,15 +15,18 @@ export async function showDuplicates(view, place) {
     fill(list, el("p", { class: "quiet", role: "status" }, "Comparing; code with gaps takes longest…"));
     showDuplicates(view, place).catch((problem) => view.fail(list, problem));
   };
-  const select = el("select", { "aria-label": "Which copies", on: { change: choose } }, Object.entries(KINDS).map(([name, words]) => el("option", { value: name, selected: name === kind }, words)));
+  const select = el("select", { "aria-label": "Which copies", on: { change: choose } },
+    Object.entries(KINDS).map(([name, words]) => el("option", { value: name, selected: name === kind }, words)));
   const list = el("div", { class: "stack" });
   const found = await get("analyze/analyze_duplicates", { detection_type: kind, min_lines: LINES, limit: GROUPS }, { signal: view.signal });
+  if ((view.query.get("copies") ?? "renamed") !== kind && KINDS[view.query.get("copies")]) return; // another kind was chosen meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const counted = total ? `${total} ${total === 1 ? "group" : "groups"}${lines ? `, ${lines.toLocaleString("en")} lines` : ""}${total > GROUPS ? `; the ${GROUPS} largest` : ""}` : `No copies of ${LINES} lines or more.`;
-  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, counted)), list);
+  const counted = [`${total.toLocaleString("en")} ${total === 1 ? "group" : "groups"}`, lines && `, ${lines.toLocaleString("en")} lines`, total > GROUPS && `; the ${GROUPS} largest`];
+  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, total ? counted : `No copies of ${LINES} lines or more.`)), list);
   const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
-  const more = groups.length > AT_FIRST && el("button", { class: "button", type: "button", on: { click: () => more.replaceWith(...groups.slice(AT_FIRST)) } }, `Show ${groups.length - AT_FIRST} more`);
-  fill(list, groups.slice(0, AT_FIRST), more);
+  const others = groups.splice(AT_FIRST);
+  const more = el("button", { class: "button", type: "button", on: { click: () => more.replaceWith(...others) } }, `Show ${others.length} more`);
+  fill(list, groups, others.length > 0 && more);
 }
 
 function groupOf(view, group, isOpen) {
@@ -42,8 +45,9 @@ function groupOf(view, group, isOpen) {
   };
   const select = others.length > 1 && el("select", { "aria-label": "Compare with", on: { change: (event) => compare(others[Number(event.target.value)]) } },
     others.map((one, at) => el("option", { value: at }, placeOf(one))));
+  const words = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${Math.round(group.average_similarity * 100)} % alike: `;
   const details = el("details", { class: "card", on: { toggle: () => details.open && !shown && compare(others[0]) } },
-    el("summary", {}, `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${Math.round(group.average_similarity * 100)} % alike: `, el("span", { class: "mono" }, placeOf(first))),
+    el("summary", {}, words, el("span", { class: "mono" }, placeOf(first))),
     select && el("label", { class: "row" }, "Compare with", select), pair);
   details.open = isOpen;
   return details;
@@ -58,12 +62,13 @@ async function read({ file, start_line, end_line }, signal) {
 }
 
 function sideBySide([first, left], [second, right]) {
-  const link = (one) => el("th", { colspan: "2", scope: "colgroup" }, el("a", { class: "mono", href: `${address("/code", one.file)}#L${one.start_line}-L${one.end_line}` }, placeOf(one)));
+  const href = ({ file, start_line, end_line }) => `${address("/code", file)}#L${start_line}-L${end_line}`;
+  const link = (one) => el("th", { colspan: "2", scope: "colgroup" }, el("a", { class: "mono", href: href(one) }, placeOf(one)));
   const cells = (one, lines, at, other) => at === null ? [el("td", { class: "number" }), el("td", { class: "gap" })]
-    : [el("td", { class: "number quiet" }, one.start_line + at), el("td", { class: other === null ? "alone" : "" }, other === null ? lines[at] : marked(lines[at], other))];
-  const rows = aligned(left, right).map(([at, to]) => el("tr", {}, cells(first, left, at, to === null ? null : right[to]), cells(second, right, to, at === null ? null : left[at])));
+    : [el("td", { class: "number quiet" }, one.start_line + at), other === undefined ? el("td", { class: "alone" }, lines[at]) : el("td", {}, marked(lines[at], other))];
+  const rows = aligned(left, right).map(([at, to]) => el("tr", {}, cells(first, left, at, right[to]), cells(second, right, to, left[at])));
   return el("div", { class: "pair", tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
-    el("table", {}, el("colgroup", {}, ["number", "", "number", ""].map((name) => el("col", { class: name }))), el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
+    el("table", {}, ["number", "", "number", ""].map((name) => el("col", { class: name })), el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
 }
 
 /** Return pairs of line numbers, null where one side has no such line: the longest way through lines of the same shape. */

@@ -18,11 +18,12 @@ export async function showGate(view, place) {
 
 function rule(check) {
   const [state, words] = STATES[check.status];
+  const quiet = (...texts) => el("span", { class: "quiet" }, texts);
   const head = [el("span", { class: `tag ${state}` }, words), el("strong", {}, check.check.replaceAll("_", " ")),
-    el("span", {}, check.actual === null ? "" : `${number(check.actual)} `, el("span", { class: "quiet" }, `threshold ${number(check.threshold)}`)), el("span", { class: "quiet" }, check.measure, check.reason ? ` (${check.reason})` : "")];
+    el("span", {}, check.actual === null ? "" : `${number(check.actual)} `, quiet(`threshold ${number(check.threshold)}`)), quiet(check.measure, check.reason ? ` (${check.reason})` : "")];
   if (!check.violations.length) return el("div", { class: "card rule" }, head);
-  const rest = check.violations_total - check.violations.length;
-  return el("details", { class: "card rule" }, el("summary", {}, head, el("span", { class: "findings" }, `${check.violations_total.toLocaleString("en")} ${check.violations_total === 1 ? "finding" : "findings"}`)),
+  const total = check.violations_total, rest = total - check.violations.length;
+  return el("details", { class: "card rule" }, el("summary", {}, head, el("span", { class: "findings" }, `${total.toLocaleString("en")} ${total === 1 ? "finding" : "findings"}`)),
     el("ul", {}, check.violations.map(finding), rest > 0 && el("li", { class: "quiet" }, `and ${rest.toLocaleString("en")} more`)));
 }
 

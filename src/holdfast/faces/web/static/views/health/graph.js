@@ -4,7 +4,7 @@ import { adopt, el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { address } from "../../router.js";
 
-const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8;
+const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8, EDGE = 4;
 
 /** Fill a place with the graph and its cycles. */
 export async function showGraph(view, place) {
@@ -16,14 +16,15 @@ export async function showGraph(view, place) {
   const svg = adopt(found.svg, "svg").firstChild;
   const folders = found.folders ? `, of which ${found.folders} are folders, since more than ${BOXES} files import each other` : "";
   const alone = found.not_drawn ? ` ${found.not_drawn.toLocaleString("en")} files that no import touches are left out.` : "";
-  fill(place, el("p", { class: "quiet" }, `${found.boxes} boxes${folders}; ${found.dependencies} lines from what uses to what is used. Boxes with a dashed edge use each other.${alone}`),
-    frameOf(svg), cyclesOf(found));
+  const words = `${found.boxes} boxes${folders}; ${found.dependencies} lines from what uses to what is used. Boxes with a dashed edge use each other.${alone}`;
+  fill(place, el("p", { class: "quiet" }, words), frameOf(svg), cyclesOf(found));
 }
 
 function frameOf(svg) {
   const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
-  const frame = el("div", { class: "graph", tabindex: "0", role: "region", "aria-label": "Graph of imports; plus and minus zoom, arrows move, 0 shows all", style: { height: `${Math.min(HEIGHT, height) + 2}px` } }, svg);
-  const state = { x: 0, y: 0, scale: 1 };
+  const label = "Graph of imports; plus and minus zoom, arrows move, 0 shows all";
+  const frame = el("div", { class: "graph", tabindex: "0", role: "region", "aria-label": label, style: { height: `${Math.min(HEIGHT, height) + 2}px` } }, svg);
+  const state = { x: 0, y: (height - HEIGHT) / 2, scale: 1 }; // layers are centred: their middle is never empty
   svg.removeAttribute("width");
   svg.removeAttribute("height");
   const apply = () => {
@@ -61,12 +62,17 @@ function frameOf(svg) {
     const edge = frame.getBoundingClientRect();
     zoom(event.deltaY < 0 ? FACTOR : 1 / FACTOR, event.clientX - edge.left, event.clientY - edge.top);
   }, { passive: false });
+  svg.addEventListener("focusin", (event) => {
+    const [box, edge] = [event.target.getBoundingClientRect(), frame.getBoundingClientRect()];
+    const beyond = (low, high, from, to) => Math.min(low - from - EDGE, 0) || Math.max(high - to + EDGE, 0); // keys reach boxes that are out of sight
+    move(beyond(box.left, box.right, edge.left, edge.right), beyond(box.top, box.bottom, edge.top, edge.bottom));
+  });
   pan(frame, move);
   pointAtNeighbours(svg);
   new ResizeObserver(apply).observe(frame);
   const button = (words, text, run) => el("button", { class: "button", type: "button", "aria-label": words, title: words, on: { click: run } }, text);
-  return el("div", { class: "stack" }, frame, el("div", { class: "row" }, button("Zoom in", "+", keys["+"]), button("Zoom out", "−", keys["-"]), button("Show all", "Show all", all),
-    el("span", { class: "quiet" }, "Drag to move; the wheel zooms once the graph has the focus.")));
+  const buttons = [button("Zoom in", "+", keys["+"]), button("Zoom out", "−", keys["-"]), button("Show all", "Show all", all)];
+  return el("div", { class: "stack" }, frame, el("div", { class: "row" }, buttons, el("span", { class: "quiet" }, "Drag to move; the wheel zooms once the graph has the focus.")));
 }
 
 function pan(frame, move) {

@@ -74,10 +74,10 @@ export function draw(map, folder, { step, title, zoom }) {
   const tile = (node, box, name) => {
     const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0); // a folder's is its files' mean, by lines
     const isFile = Boolean(node.file), label = box.width > LABEL.width && box.height > LABEL.height && name;
-    const href = isFile ? address("/code", node.path) : zoom(node.path);
-    const words = title(node);
+    const words = title(node), kind = isFile ? "file" : node.rest ? "rest" : "folder";
+    const href = kind === "folder" ? zoom(node.path) : address("/code", node.path);
     return el("a", { class: `tile heat-${Math.round(warmth / node.lines)} ${isFile ? "" : "folded"}`, href, title: words, "aria-label": words, tabindex: "-1",
-      style: place(box), dataset: { path: node.path, kind: isFile ? "file" : "folder" } }, label);
+      style: place(box), dataset: { path: node.path, kind } }, label);
   };
   const enter = (node, box) => {
     for (const { item, box: inner } of squarify([...node.inner.values()], box)) {

@@ -5,6 +5,7 @@ import { get } from "../../api.js";
 import { MEASURES } from "./measures.js";
 
 const WIDTH = 200, HEIGHT = 44, EDGE = 3, PAST = 50;
+const SORTS = { mean: "mean", max: "highest", p90: "90th percent" };
 const SHARES = /^(duplication|(mean|max)_defect_probability)$/;
 
 /** Fill a place with the trends; with `past`, the numbers of so many commits are computed first. */
@@ -12,14 +13,15 @@ export async function showTrends(view, place, past = 0) {
   const found = await get("analyze/analyze_trend", { limit: 100, backfill: past || null }, { signal: view.signal });
   const series = found.series.filter((one) => one.points > 1);
   const button = el("button", { class: "button", type: "button", on: { click: () => compute(view, place) } }, `Measure the last ${PAST} commits`);
+  const { total_points: measured, commits_looked_at: commits } = found;
+  if (commits < 2) return void fill(place, el("p", { class: "quiet" }, `A trend needs two commits; this branch has ${commits || "none"}.`));
   if (series.length === 0) {
-    fill(place, el("div", { class: "empty" }, el("p", {}, "A trend needs the numbers of two commits. They are kept whenever an analysis runs on a tree without changes; those of the past can be measured now, here or with this command:"),
-      el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`), button));
-    return;
+    return void fill(place, el("div", { class: "empty" }, el("p", {}, "A trend needs the numbers of two commits. They are kept whenever an analysis runs on a tree without changes;",
+      " those of the past can be measured now, here or with this command:"), el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`), button));
   }
+  const words = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
   fill(place, el("div", { class: "multiples" }, series.map((one) => multiple(one, found.points))),
-    el("div", { class: "row" }, el("span", { class: "quiet" }, `${found.total_points} of the last ${found.commits_looked_at} commits are measured.`, found.note ? ` ${found.note}` : ""),
-      found.total_points < Math.min(PAST, found.commits_looked_at) && button));
+    el("div", { class: "row" }, el("span", { class: "quiet" }, words), measured < Math.min(PAST, commits) && button));
 }
 
 async function compute(view, place) {
@@ -29,7 +31,7 @@ async function compute(view, place) {
 
 function multiple(series, points) {
   const write = (value) => (SHARES.test(series.metric) ? MEASURES.defects.write(value) : value.toLocaleString("en", { maximumFractionDigits: 2 }));
-  const name = series.metric.replace(/^(mean|max|p90)_(.*)/, (_, which, what) => `${what}, ${{ mean: "mean", max: "highest", p90: "90th percent" }[which]}`).replaceAll("_", " ");
+  const name = series.metric.replace(/^(mean|max|p90)_(.*)/, (_, which, what) => `${what}, ${SORTS[which]}`).replaceAll("_", " ");
   const change = series.change === 0 ? "no change" : `${series.change > 0 ? "+" : "−"}${write(Math.abs(series.change))}`;
   const words = `from ${write(series.first)} to ${write(series.last)} over ${series.points} commits, between ${write(series.lowest)} and ${write(series.highest)}`;
   return el("figure", { class: "card multiple" },
