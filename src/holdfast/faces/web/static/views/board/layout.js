@@ -79,7 +79,7 @@ export class Layout {
     const folds = column === "dropped" || (column === "done" && this.total(column) > LONG);
     const words = [el("span", { class: "title" }, title), " ", el("span", { class: "quiet number" })];
     const folded = this.isFolded(column);
-    const name = folds ? el("button", { class: "button plain fold", type: "button", "aria-expanded": String(!folded), on: { click: () => this.fold(column) } }, words, folded ? " ▸" : " ▾") : words;
+    const name = folds ? el("button", { class: "button plain fold", type: "button", title, "aria-expanded": String(!folded), on: { click: () => this.fold(column) } }, words, folded ? " ▸" : " ▾") : words;
     return el("div", { class: folded ? "head folded" : "head", dataset: { column } }, el("h2", {}, name), el("p", { class: "verdict", hidden: true }));
   }
 

@@ -98,7 +98,8 @@ export function makeMovable(board) {
   });
   on("focusout", (event) => hold.id && event.relatedTarget && hold.release());
   on("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("button, input")) return;
+    const pressed = event.target.closest("button") && [" ", "Enter"].includes(event.key);
+    if (event.ctrlKey || event.metaKey || event.altKey || pressed || !idOf(event)) return;
     if ((hold.busy ? held : walked)(board, hold, event.key) !== false) event.preventDefault();
   });
   on("click", (event) => {
