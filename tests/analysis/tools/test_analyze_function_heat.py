@@ -45,6 +45,8 @@ def test_a_function_is_as_hot_as_it_is_complex_and_often_changed(repository: Pat
     assert [(one.line, one.end_line) for one in found.functions] == [(1, 4), (5, 6)]
     assert (found.max_cyclomatic, found.changes, found.reason) == (2, 6, None)
     assert ("calm", 1, 1, 2) in told(heat(repository))
+    commit(repository, {"copied.py": BUSY.format(9) + CALM})
+    assert told(heat(repository, "copied.py")) == [("busy", 2, 1, 2), ("calm", 1, 1, 2)]
 
 
 def test_only_commits_of_the_period_count(repository: Path) -> None:

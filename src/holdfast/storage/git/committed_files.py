@@ -68,15 +68,20 @@ class Version(NamedTuple):
 def versions_since(git: Git, project: str, since: int, *, follow: bool) -> Iterator[Version]:
     """Yield what each commit since then did to the files of a project, newest first; merges did nothing.
 
-    The one file that a project is can be followed through renames; its path is the present one then.
+    The one file that a project is can be followed through renames, under its present path, and to where it
+    was copied from another.
     """
     options = ("--raw", "--no-abbrev", "--no-diff-merges", *(("--follow",) if follow else ("--no-renames",)))
     period = (f"--since=@{since:d} +0000", "HEAD", "--", *((project,) if project else ()))
     pieces = git.stream("log", *PLAIN, *options, "--format=%H", *period)
     for _, rows in commits(fields(pieces), header=1):
         for row, *paths in rows:
-            before, after = (blob if blob.strip("0") else "" for blob in row.split(" ")[2:4])
-            yield Version(project if follow else paths[-1], before, after)
+            *_, old, new, kind = row.split(" ")
+            is_new = not old.strip("0") or kind.startswith("C")
+            path = project if follow else paths[-1]
+            yield Version(path, "" if is_new else old, new if new.strip("0") else "")
+            if is_new and follow:
+                return  # what comes before is the past of the file that it was copied from
 
 
 def changed_file(
