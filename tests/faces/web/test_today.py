@@ -18,9 +18,11 @@ def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe
     for command in ("holdfast install", "holdfast send --file", "holdfast tasks init"):
         expect(page.get_by_text(command)).to_be_visible()
     expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.get_by_role("heading", level=2)).to_have_count(0)
     axe(page)
-    page.goto(f"{site.url}/issues")
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Issues").click()
     expect(page.get_by_text("No open issue is here.")).to_be_visible()
+    expect(page.locator('link[data-view="today"]')).to_have_attribute("media", "not all")
     expect(page.get_by_text("git mile create issue")).to_be_visible()
 
 

@@ -46,9 +46,11 @@ function lost(view) {
   main.append(el("div", { class: "empty" }, el("p", {}, "No view has this address."), el("a", { class: "button", href: "/" }, "Go to Today")));
 }
 
+/** Let the looks of one view apply, and of no other: they may use the same words for different things. */
 function style(view) {
   const href = `/static/views/${view}.css`;
-  if (!document.querySelector(`link[href="${href}"]`)) document.head.append(el("link", { rel: "stylesheet", href }));
+  if (!document.querySelector(`link[href="${href}"]`)) document.head.append(el("link", { rel: "stylesheet", href, dataset: { view } }));
+  for (const link of document.querySelectorAll("link[data-view]")) link.media = link.dataset.view === view ? "all" : "not all";
 }
 
 function mark(view) {
