@@ -92,7 +92,7 @@ class List {
       this.list.hidden = this.below.hidden = false;
       this.cursor = page.nextCursor;
       draw(page.items);
-      fill(this.hint, page.hint);
+      fill(this.hint, page.hint?.replace("pass includeClosed: true", "tick “Closed too”"));
     } catch (problem) {
       if (this.asked !== asked || problem.name === "AbortError") return;
       // Lines of an earlier question are no answer to this one.

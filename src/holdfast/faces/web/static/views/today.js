@@ -106,7 +106,7 @@ async function showHealth(view, node, mine) {
     node.hidden = false;
     view.fail(place, problem);
   }
-  mine.querySelector("h2").after(failing);
+  mine.append(failing);
   node.append(place);
 }
 

@@ -70,13 +70,9 @@ class Detail {
     const shown = JSON.stringify([it.title, it.status]);
     if (this.headed === shown) return;
     this.headed = shown;
-    const toggled = it.status === "open" ? ["close", "Close"] : ["open", it.status === "draft" ? "Open" : "Reopen"];
     view.heading(it.title, {
       json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
-      tools: [
-        el("button", { class: "button", type: "button", on: { click: () => this.edit() } }, "Edit"),
-        el("button", { class: "button", type: "button", on: { click: () => this.discussion.decide(...toggled) } }, toggled[1]),
-      ],
+      tools: [el("button", { class: "button", type: "button", on: { click: () => this.edit() } }, "Edit")],
       filters: [state(it.status), el("span", { class: "quiet" }, it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
     });
   }

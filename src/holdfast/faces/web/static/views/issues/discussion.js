@@ -1,4 +1,4 @@
-// Comments and history of a milestone or issue, and closing it with a word.
+// Comments and history of a milestone or issue, and closing it with or without a word.
 
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
@@ -19,34 +19,21 @@ export class Discussion {
     this.told = el("details", { class: "told", on: { toggle: () => this.told.open && this.tell() } }, el("summary", {}, "History"), this.log);
     const form = el("form", { class: "stack", on: { submit: (event) => this.send(event) } }, this.input, this.problem, this.buttons);
     this.node = el("section", { class: "stack", "aria-label": "Comments" }, this.omitted, this.list, form, this.told);
-    this.offer();
   }
 
-  /** Offer to comment, and to close or open with the comment. */
-  offer(what = "comment", text = "Comment") {
-    this.doing = what;
-    const cancel = what !== "comment" && el("button", { class: "button", type: "button", on: { click: () => this.offer() } }, "Cancel");
-    fill(this.buttons, el("button", { class: "button primary", type: "submit" }, text), cancel);
-  }
-
-  /** Ask for a last word before closing or opening. */
-  decide(what, word) {
-    this.offer(what, word);
-    this.input.setAttribute("placeholder", `Why, if you like; then ${word}`);
-    this.input.focus();
-  }
-
+  /** Write the comment, and close or open with it where that button was pressed. */
   async send(event) {
     event.preventDefault();
     const body = this.input.value.trim();
-    if (this.doing === "comment" && !body) return;
-    const said = this.doing === "comment" ? { body } : body ? { comment: body } : {};
-    if (!(await this.detail.write(this.doing, said, this.problem))) return;
-    this.input.value = "";
-    this.offer();
+    const what = event.submitter?.value ?? "comment";
+    if (what === "comment" && !body) return this.input.focus();
+    const said = what === "comment" ? { body } : { comment: body || null };
+    if (await this.detail.write(what, said, this.problem)) this.input.value = "";
   }
 
   async draw(it, me) {
+    const button = (text, value, kind) => el("button", { class: `button ${kind}`, type: "submit", value }, text);
+    patch(this.buttons, it.status, () => [button("Comment", "comment", "primary"), it.status === "open" ? button("Close", "close", "") : button(it.status === "draft" ? "Open" : "Reopen", "open", "")]);
     fill(this.omitted, it.comments_omitted ? `${it.comments_omitted} older comments are not shown; git mile log tells them.` : null);
     this.omitted.hidden = !it.comments_omitted;
     for (const comment of it.comments) {

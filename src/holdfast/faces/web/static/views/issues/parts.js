@@ -5,6 +5,7 @@ import { get } from "../../api.js";
 import { ago } from "../../time.js";
 
 const DAY = 86_400_000;
+const FAR = 60;
 const MARKS = { draft: ["◌", "Draft"], open: ["○", "Open"], closed: ["✓", "Closed"] };
 
 /** Return a state as a mark and a word. */
@@ -23,7 +24,7 @@ export function dueDay(day, done = false) {
   const today = new Date();
   const days = Math.round((Date.parse(day) - Date.UTC(today.getFullYear(), today.getMonth(), today.getDate())) / DAY);
   const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? "day" : "days"}`;
-  const words = days === 0 ? "due today" : days < 0 ? `overdue by ${count}` : `due in ${count}`;
+  const words = days > FAR ? `due ${day}` : days === 0 ? "due today" : days < 0 ? `overdue by ${count}` : `due in ${count}`;
   if (done) return el("span", { class: "quiet" }, `due ${day}`);
   return el("span", { class: days < 0 ? "tag danger" : days < 3 ? "tag attention" : "quiet", title: day }, words);
 }
