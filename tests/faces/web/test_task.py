@@ -117,6 +117,20 @@ def test_a_conflict_tells_what_changed_and_keeps_what_was_typed(page: Page, site
     expect(text.get_by_text("Typed for minutes.")).to_be_visible()
     expect(text.get_by_role("alert")).to_have_count(0)
     assert stored(site, task)["description"] == "Typed for minutes."
+
+    # While the page hears nothing, what is clicked is compared with what was shown.
+    page.evaluate(
+        "() => { Object.defineProperty(document, 'hidden', {value: true});"
+        " document.dispatchEvent(new Event('visibilitychange')) }"
+    )
+    site.holdfast("tasks", "update", task, "--field", "title", "--value", "Light every lamp")
+    page.get_by_role("combobox", name="Priority").select_option("medium")
+    expect(part(page, "Priority").get_by_role("alert")).to_contain_text("Title is now “Light every lamp”")
+    expect(page.get_by_role("combobox", name="Priority")).to_have_value("high")
+    page.get_by_role("combobox", name="Priority").select_option("medium")
+    expect(part(page, "Priority").get_by_role("alert")).to_have_count(0)
+    assert (stored(site, task)["title"], stored(site, task)["priority"]) == ("Light every lamp", "medium")
+    page.locator("main").click(position={"x": 1, "y": 1})
     page.keyboard.press("Escape")
     expect(page).to_have_url(f"{site.url}/board")
 

@@ -35,7 +35,7 @@ async function showAgents(view, people) {
 
 class Feed {
   constructor(view) {
-    Object.assign(this, { view, sources: [], fresh: new Set(), known: new Map() });
+    Object.assign(this, { view, sources: [], fresh: new Set() });
     this.list = el("ol", { class: "plain-list feed" });
     this.foot = el("div", { class: "stack foot" });
     this.waiting = el("div", { class: "waiting" });
@@ -68,6 +68,7 @@ class Feed {
     const sources = rooms.map(({ room }) => new Source(room, this.wanted(), this.view.signal));
     this.sources = sources;
     this.fresh.clear();
+    fill(this.list);
     await this.guarded(async () => {
       await Promise.all(sources.map((source) => source.older()));
       if (sources === this.sources) this.draw();

@@ -54,6 +54,13 @@ export class Part {
     return el("button", { class: "button", type: "button", dataset: { focus: more["aria-label"] ?? text }, on: { click: run }, ...more }, text);
   }
 
+  /** Return a button that opens a form above it, and gets the focus back. */
+  ask(text, wanted, more = {}) {
+    const place = el("div", {});
+    const back = more["aria-label"] ?? text;
+    return el("div", {}, place, this.button(text, () => this.form(place, { back, ...wanted }), { class: "button plain", ...more }));
+  }
+
   /**
    * Let somebody type in this part. A change from elsewhere is told, and what was typed stays.
    * @param {{name: string, label: string, kind?: string, value?: string, options?: string[], required?: boolean}[]} fields

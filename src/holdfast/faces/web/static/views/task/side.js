@@ -23,7 +23,8 @@ const STATUS = {
     const move = ({ target }) => {
       if (!desk.column.with_reason?.includes(target.value)) return desk.act(part, { set: { status: target.value } });
       const wanted = target.value;
-      return part.form(below, { fields: [{ name: "reason", label: `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`, required: true }], save: "Move", change: ({ reason }) => ({ set: { status: wanted }, reason }), back: "Status" });
+      const label = `Why is it ${wanted === "blocked" ? "blocked" : "opened again"}?`;
+      return part.form(below, { fields: [{ name: "reason", label, required: true }], save: "Move", change: ({ reason }) => ({ set: { status: wanted }, reason }), back: "Status" });
     };
     const lacks = (["in-progress", "review"].includes(status) && desk.card?.lacks) || [];
     const rest = lacks.length > MOST_LACKS ? `; and ${lacks.length - MOST_LACKS} more` : "";
@@ -40,13 +41,14 @@ const HOLDER = {
   draw: (desk, part) => {
     const { claim, status } = desk.task;
     const act = (action) => () => desk.act(part, { action }, "taskpilot_claim");
-    const below = el("div", {});
     if (!claim) return [el("span", { class: "quiet" }, "Nobody."), ["done", "dropped"].includes(status) ? null : el("div", {}, part.button("Claim", act("take")))];
-    const own = [part.button("Release", act("release")), part.button("Renew", act("renew")), part.button("Hand over", () => part.form(below, {
-      fields: [{ name: "note", label: "For who goes on", kind: "textarea" }], save: "Hand over", change: ({ note }) => ({ action: "handoff", ...(note && { note }) }), operation: "taskpilot_claim", back: "Claim",
-    }))];
+    const handOver = {
+      fields: [{ name: "note", label: "For who goes on", kind: "textarea" }], save: "Hand over", operation: "taskpilot_claim", back: "Claim",
+      change: ({ note }) => ({ action: "handoff", ...(note && { note }) }),
+    };
     return [el("strong", {}, claim.agent), lease(claim.since, claim.expires_at),
-      claim.token ? el("div", { class: "row wrap" }, own) : el("span", { class: "quiet" }, "Only the holder gives it back; once the lease is over, anybody can take it."), below];
+      claim.token ? el("div", { class: "row wrap" }, part.button("Release", act("release")), part.button("Renew", act("renew")), part.ask("Hand over", handOver, { class: "button" }))
+        : el("span", { class: "quiet" }, "Only the holder gives it back; once the lease is over, anybody can take it.")];
   },
 };
 
@@ -62,13 +64,15 @@ function listed({ title, list, items, none, label, added, removed, more = () => 
     title,
     slice: ({ task, bundle }) => [task[list], bundle?.remarks, task.blocks, task.parent_id, task.subtasks],
     draw: (desk, part) => {
-      const below = el("div", {});
       const found = (desk.task[list] ?? []).map((item) => {
         const { name, node } = items(item, desk);
-        return el("li", {}, el("div", { class: "row" }, node, part.button("✕", () => desk.act(part, { remove: { [list]: [removed(item)] } }), { class: "button plain", "aria-label": `Remove ${name}` })), remarksOn(desk, list === "connected_files" && item.path));
+        const remove = () => desk.act(part, { remove: { [list]: [removed(item)] } });
+        return el("li", {}, el("div", { class: "row" }, node, part.button("✕", remove, { class: "button plain", "aria-label": `Remove ${name}` })),
+          remarksOn(desk, list === "connected_files" && item.path));
       });
-      return [found.length ? el("ul", { class: "plain-list" }, found) : el("span", { class: "quiet" }, none), more(desk), below,
-        el("div", {}, part.button("Add", () => part.form(below, { fields: [{ name: "text", label, required: true }], save: "Add", change: ({ text }) => ({ add: { [list]: [added(text)] } }), back: `Add to ${title.toLowerCase()}` }), { class: "button plain", "aria-label": `Add to ${title.toLowerCase()}` }))];
+      const add = { fields: [{ name: "text", label, required: true }], save: "Add", change: ({ text }) => ({ add: { [list]: [added(text)] } }) };
+      return [found.length ? el("ul", { class: "plain-list" }, found) : el("span", { class: "quiet" }, none), more(desk),
+        part.ask("Add", add, { "aria-label": `Add to ${title.toLowerCase()}` })];
     },
   };
 }
@@ -108,7 +112,10 @@ const WAITS = listed({
 
 const FILES = listed({
   title: "Files", list: "connected_files", none: "None.", label: "Path, such as src/a.py:10-20",
-  items: ({ path, line_start: first, line_end: last }) => ({ name: path, node: el("a", { class: "mono one-line", href: `${address("/code", path)}${first ? `#L${first}${last > first ? `-L${last}` : ""}` : ""}`, title: path }, path, first ? `:${first}` : "") }),
+  items: ({ path, line_start: first, line_end: last }) => {
+    const lines = first ? `#L${first}${last > first ? `-L${last}` : ""}` : "";
+    return { name: path, node: el("a", { class: "mono one-line", href: address("/code", path) + lines, title: path }, path, first ? `:${first}` : "") };
+  },
   added: (text) => text,
   removed: ({ path }) => path,
 });
@@ -119,16 +126,16 @@ const MILESTONE = {
   draw: (desk, part) => {
     const { milestone = "" } = desk.task;
     const known = desk.bundle?.remarks?.find((remark) => remark.kind === "milestone" && (remark.ref === milestone || remark.title === milestone));
-    const below = el("div", {});
     const name = known ? el("a", { href: `/issues/${encodeURIComponent(known.ref)}` }, known.title ?? milestone) : el("span", { class: milestone ? "" : "quiet" }, milestone || "None.");
-    return [el("div", { class: "row" }, name, part.button("Change", () => part.form(below, { fields: [{ name: "milestone", label: "Milestone; empty for none", value: milestone }], change: (values) => ({ set: values }), back: "Change milestone" }), { class: "button plain", "aria-label": "Change milestone" })), below];
+    return [name, part.ask("Change", { fields: [{ name: "milestone", label: "Milestone; empty for none", value: milestone }], change: (values) => ({ set: values }) }, { "aria-label": "Change milestone" })];
   },
 };
 
 const COMMITS = {
   title: "Commits",
   slice: ({ bundle }) => bundle?.remarks?.filter((remark) => remark.kind === "commit"),
-  draw: ({ bundle }) => (bundle?.remarks ?? []).filter((remark) => remark.kind === "commit").map(({ ref, text }) => el("a", { class: "one-line", href: linkTo({ kind: "commit", ref }), title: text }, el("span", { class: "mono" }, ref.slice(0, 8)), ` ${text}`)),
+  draw: ({ bundle }) => (bundle?.remarks ?? []).filter((remark) => remark.kind === "commit")
+    .map(({ ref, text }) => el("a", { class: "one-line", href: linkTo({ kind: "commit", ref }), title: text }, el("span", { class: "mono" }, ref.slice(0, 8)), ` ${text}`)),
 };
 
 export const SIDE = [STATUS, HOLDER, PRIORITY, LABELS, MILESTONE, WAITS, FILES, LINKS, COMMITS];

@@ -16,7 +16,8 @@ export function openText(desk) {
   if (part.node.querySelector("form")) return;
   const { title, description } = desk.task;
   part.form(part.body, {
-    fields: [{ name: "title", label: "Title", value: title, required: true, maxlength: LONGEST_TITLE }, { name: "description", label: "Description, in Markdown", kind: "textarea", value: description, rows: 12 }],
+    fields: [{ name: "title", label: "Title", value: title, required: true, maxlength: LONGEST_TITLE },
+      { name: "description", label: "Description, in Markdown", kind: "textarea", value: description, rows: 12 }],
     change: (values) => ({ set: values }),
   });
 }
@@ -32,9 +33,9 @@ function longText(name, title) {
   return {
     title,
     slice: (desk) => desk.task[name],
-    draw: (desk, part) => desk.task[name] && [rendered(desk.task[name]), el("div", {}, part.button("Edit", () => part.form(part.body, {
-      fields: [{ name, label: `${title}, in Markdown`, kind: "textarea", value: desk.task[name], rows: 6 }], change: (values) => ({ set: values }), back: "Edit",
-    }), { "aria-label": `Edit ${title.toLowerCase()}`, class: "button plain" }))],
+    draw: (desk, part) => desk.task[name] && [rendered(desk.task[name]), part.ask("Edit", {
+      fields: [{ name, label: `${title}, in Markdown`, kind: "textarea", value: desk.task[name], rows: 6 }], change: (values) => ({ set: values }),
+    }, { "aria-label": `Edit ${title.toLowerCase()}` })],
   };
 }
 
@@ -51,30 +52,28 @@ const CRITERIA = {
   slice: ({ task, bundle }) => [task.criteria, task.evidence, bundle?.done_gate],
   draw: (desk, part) => {
     const { criteria = [], evidence = [] } = desk.task;
-    const place = el("div", {});
     const met = criteria.filter((item) => item.checked).length;
+    const share = Math.round((100 * met) / criteria.length);
+    const bar = () => el("div", { class: "bar", role: "progressbar", "aria-label": "Criteria met", "aria-valuenow": share, style: { "--share": `${share}%` } });
     const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
     return [
-      criteria.length ? el("div", { class: "row quiet" }, el("div", { class: "bar", role: "progressbar", "aria-label": "Criteria met", "aria-valuenow": Math.round((100 * met) / criteria.length), style: { "--share": `${(100 * met) / criteria.length}%` } }), `${met} of ${criteria.length}`)
-        : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
+      criteria.length ? el("div", { class: "row quiet" }, bar(), `${met} of ${criteria.length}`) : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
       el("ul", { class: "plain-list stack" }, criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
       others.length ? el("div", { class: "row wrap quiet" }, "Other evidence: ", others.map(proof)) : null,
-      place,
-      el("div", {}, part.button("Add a criterion", () => part.form(place, {
-        fields: [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }], save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }), back: "Add a criterion",
-      }), { class: "button plain" })),
+      part.ask("Add a criterion", { fields: [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }], save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
     ];
   },
 };
 
 function criterion(desk, part, { text, checked }, number, evidence) {
   const below = el("div", {});
+  const choose = ({ target }) => (target.form.elements.exit_status.parentNode.hidden = !RUN.has(target.value));
   const turn = (event) => {
     if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
     if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [number] });
     event.target.checked = false; // until there is an answer
     part.form(below, {
-      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"], on: { change: ({ target }) => (target.form.elements.exit_status.parentNode.hidden = !RUN.has(target.value)) } },
+      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"], on: { change: choose } },
         { name: "ref", label: "The command, the commit or the note; leave it empty to check without", maxlength: 200 },
         { name: "exit_status", label: "How the command ended; 0 is success", type: "number", value: "0" }],
       save: "Check",
