@@ -279,6 +279,10 @@ def test_thousands_of_cards_are_few_nodes_and_all_can_be_reached(
         )
         assert seen[:2] == [1503, 1503]
         assert seen[2] < 60
+        page.keyboard.press("Control+f")  # the browser's own search goes through nodes
+        expect(page.locator(".task")).to_have_count(1504)
+        page.keyboard.press("Escape")
+        assert page.locator(".task").count() < 60
         page.set_viewport_size({"width": 360, "height": 740})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         expect(page.locator('.head[data-column="backlog"]')).not_to_be_in_viewport(ratio=0.9)

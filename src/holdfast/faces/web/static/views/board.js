@@ -15,7 +15,7 @@ export async function show(view) {
     const id = await askTask(view, source);
     if (!id) return;
     view.announce(`${id} was added.`);
-    await board.refresh([id]);
+    await board.refresh([id]).catch(() => {}); // its event brings it as well
     board.focus(id);
   };
   const add = el("button", { class: "button primary", type: "button", on: { click: create } }, "New task");
@@ -51,12 +51,11 @@ export async function show(view) {
 }
 
 function beginning(view, source) {
-  const begin = async () => {
-    await source.begin();
-    view.go("/board", { replace: true });
-  };
-  view.on("tasks", () => view.go("/board", { replace: true }));
-  return emptiness("The board shows the tasks that people and agents share. This repository has none yet.", begin, "Begin with a few tasks", "holdfast tasks init");
+  const again = () => view.signal.aborted || view.go("/board", { replace: true });
+  const failure = el("div");
+  const begin = () => source.begin().then(again, (problem) => view.fail(failure, problem));
+  view.on("tasks", again); // somebody else may begin as well
+  return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.", begin, "Begin with a few tasks", "holdfast tasks init"), failure];
 }
 
 function nothing(source, create) {

@@ -29,9 +29,21 @@ export class Board extends Layout {
     const timer = setInterval(() => this.tick(), TICK);
     const hidden = () => document.hidden && this.look();
     document.addEventListener("visibilitychange", hidden, { signal: this.view.signal });
+    // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
+    document.addEventListener("keydown", (event) => this.unroll((event.ctrlKey || event.metaKey) && event.key === "f"), { signal: this.view.signal });
+    document.addEventListener("pointerdown", () => this.unroll(false), { signal: this.view.signal });
     addEventListener("pagehide", () => this.look(), { signal: this.view.signal });
     addEventListener("resize", () => this.measure(), { signal: this.view.signal });
     this.view.signal.addEventListener("abort", () => clearInterval(timer));
+  }
+
+  /** Make nodes of all cards, or of those in view only. */
+  unroll(whole) {
+    for (const list of this.lists.values()) {
+      if (list.whole === whole) continue;
+      list.whole = whole;
+      list.show();
+    }
   }
 
   async unfold(status) {
@@ -51,7 +63,11 @@ export class Board extends Layout {
     const folded = this.isFolded(column);
     this.unfolded = folded ? [...this.unfolded, column] : this.unfolded.filter((name) => name !== column);
     this.view.setQuery({ open: this.unfolded.join(",") || null });
-    if (folded && !this.loaded.has(column)) await this.unfold(column);
+    try {
+      if (folded && !this.loaded.has(column)) await this.unfold(column);
+    } catch (problem) {
+      return this.view.fail(this.heads.get(column).querySelector("h2"), problem);
+    }
     this.draw();
     this.heads.get(column).querySelector("button").focus();
   }
@@ -80,6 +96,7 @@ export class Board extends Layout {
       list?.add(card);
       if (focused) this.focus(card.id);
       for (const column of new Set([from?.column, columnOf(card)])) if (column) this.recount(column);
+      if (!this.listOf(this.current)) this.choose(this.first());
     }
     const node = list?.nodes.get(card.id);
     node?.classList.toggle("fresh", fresh);
@@ -91,6 +108,7 @@ export class Board extends Layout {
     this.cards.delete(id);
     list?.remove(id);
     if (list) this.recount(list.column);
+    if (id === this.current) this.choose(this.first());
   }
 
   /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
@@ -203,7 +221,8 @@ export class Board extends Layout {
 
   /** Go to a card. */
   focus(id) {
-    const node = this.listOf(id)?.reveal(id);
+    if (!this.listOf(id)) return;
+    const node = this.listOf(id).reveal(id);
     this.choose(id);
     node?.querySelector(".name").focus({ preventScroll: true });
   }

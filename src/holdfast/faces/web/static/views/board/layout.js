@@ -47,10 +47,15 @@ export class Layout {
     this.node.style.setProperty("--columns", [...COLUMNS.keys()].map((column) => (this.isFolded(column) ? "44px" : "var(--column)")).join(" "));
     fill(this.node, el("div", { class: "heads columns" }, [...this.heads.values()]), lanes);
     for (const [key, list] of this.lists) list.cards = (groups.get(key) ?? []).sort(compare);
-    this.current ??= [...this.lists.values()].find((list) => list.cards.length)?.cards[0].id ?? null;
+    if (!this.listOf(this.current)) this.current = this.first();
     this.measure();
     for (const [key, top] of scrolled) if (top && this.lists.has(key)) this.lists.get(key).node.scrollTop = top;
     for (const column of COLUMNS.keys()) this.recount(column);
+  }
+
+  /** The first card that is to be seen. */
+  first() {
+    return [...this.lists.values()].find((list) => list.cards.length)?.cards[0].id ?? null;
   }
 
   drawLane(name) {

@@ -11,7 +11,7 @@ const BEYOND = 4;
 /** The sorted cards of one column in one lane. */
 export class CardList {
   constructor(column, label, describe) {
-    Object.assign(this, { column, describe, cards: [], nodes: new Map(), height: 0, near: true });
+    Object.assign(this, { column, describe, cards: [], nodes: new Map(), height: 0, near: true, whole: false });
     this.landing = el("div", { class: "landing", hidden: true });
     this.items = el("ul", { role: "list", "aria-label": label });
     this.node = el("div", { class: "cards", tabindex: "-1", dataset: { column } }, this.items, this.landing);
@@ -85,8 +85,9 @@ export class CardList {
   /** Make nodes of the cards in view, and of one that is held or focused; drop the others. */
   show() {
     const { scrollTop } = this.node;
-    const first = Math.max(0, Math.floor(scrollTop / PITCH) - BEYOND);
-    const last = this.near ? Math.min(this.cards.length, Math.ceil((scrollTop + this.height) / PITCH) + BEYOND) : 0;
+    const first = this.whole ? 0 : Math.max(0, Math.floor(scrollTop / PITCH) - BEYOND);
+    const end = this.whole ? Infinity : this.near ? Math.ceil((scrollTop + this.height) / PITCH) + BEYOND : 0;
+    const last = Math.min(this.cards.length, end);
     const wanted = new Set();
     for (let index = first; index < last; index += 1) wanted.add(index);
     for (const [id, node] of this.nodes) {

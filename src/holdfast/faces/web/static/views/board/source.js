@@ -56,9 +56,9 @@ export class Source {
     return post("tasks/taskpilot_create_task", { ...task, ...(label && { labels: [label] }), ...(milestone && { milestone }) }, this.options);
   }
 
-  /** Begin a workspace. */
+  /** Begin a workspace; the first sign of it may end the view. */
   begin() {
-    return post("tasks/taskpilot_init", {}, this.options);
+    return post("tasks/taskpilot_init");
   }
 
   /** Call back for each thing that happened to a task after an event, until the view is left. */
