@@ -48,6 +48,10 @@ class MileVocabulary(Output):
     remote: UntrustedText | None = Field(description="The remote a sync takes when none is named.")
 
 
+def _words(result: MileVocabulary) -> str:
+    return "\n".join(f"{field.name} {' '.join(field.operators)}" for field in result.fields)
+
+
 @milestones.operation(
     "git_mile.vocabulary",
     title="Say what a filter can name",
@@ -55,6 +59,7 @@ class MileVocabulary(Output):
     command="vocabulary",
     positional=("entity",),
     example="holdfast milestones vocabulary milestone",
+    text=_words,
     listed=False,
 )
 def vocabulary(room: Milestones, args: AskVocabulary) -> MileVocabulary:
