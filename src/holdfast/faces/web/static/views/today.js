@@ -1,14 +1,14 @@
 // Today: what waits for somebody, who is at work, what happened since yesterday; each list fills by itself.
 
 import { el, fill } from "../dom.js";
-import { get } from "../api.js";
+import { apiUrl, get } from "../api.js";
 import { failure } from "../view.js";
 import { MOST, WAITING } from "./today/waiting.js";
 
 const AGENTS = { name: "At work", all: "/activity", topic: "tasks", load: atWork };
 
 export async function show(view) {
-  view.heading("Today");
+  view.heading("Today", { json: apiUrl("inbox/list_messages", { newest: true }) });
   const columns = ["For you", "Agents", "Since yesterday"].map((name) => el("section", { class: "stack column", "aria-label": name }, el("h2", {}, name)));
   const [mine, agents, lately] = columns;
   const milestones = el("section", { class: "stack wide", "aria-label": "Milestones", hidden: true });
@@ -38,10 +38,10 @@ async function column(view, node, lists, nothing) {
   const renew = async (list) => {
     const place = places.get(list);
     try {
-      const { total, lines } = await list.load(view.signal);
+      const { total, more, lines } = await list.load(view.signal);
       totals.set(list, total);
       place.hidden = total === 0;
-      fill(place, shortList(list, total, lines));
+      fill(place, shortList(list, total, lines, more));
     } catch (problem) {
       if (problem.name === "AbortError") return;
       totals.set(list, 1);
@@ -58,7 +58,7 @@ async function column(view, node, lists, nothing) {
   return [...totals.values()].some(Boolean);
 }
 
-function shortList({ name, all, most = MOST }, total, lines) {
+function shortList({ name, all, most = MOST }, total, lines, more = false) {
   const line = ({ word, text, href, detail, visit }) => el("li", { class: "line" },
     word && el("span", { class: word === "done" ? "tag ok" : "tag" }, word),
     el("a", { href, title: text, on: visit ? { click: () => { visit(); document.dispatchEvent(new Event("answer-seen")); } } : {} }, text),
@@ -66,7 +66,7 @@ function shortList({ name, all, most = MOST }, total, lines) {
   return [
     el("h3", {}, name),
     el("ul", {}, lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),
-    total > most ? el("a", { class: "all", href: all }, `all ${total}`) : null,
+    total > most ? el("a", { class: "all", href: all }, more ? `all of them, more than ${total}` : `all ${total}`) : null,
   ];
 }
 

@@ -35,7 +35,7 @@ class Detail {
     view.main.append(el("div", { class: "one" }, el("div", { class: "stack whole" }, this.problem, this.contest, this.text, this.members, this.discussion.node), this.side, this.lists));
     view.key("e", "Edit title and description", () => this.edit());
     view.key("c", "Comment", () => this.discussion.input.focus());
-    view.key("Escape", "Back to the list", () => view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone"));
+    view.key("Escape", "Back to the list", ({ target }) => (target.matches("input, textarea, select") ? target.blur() : view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone")));
     view.on("milestones", () => this.load().catch((problem) => view.fail(this.problem, problem)));
   }
 

@@ -8,33 +8,33 @@ import { tasks } from "./waiting.js";
 
 const EVENTS = 200;
 
-function yesterday() {
+function isRecent(moment) {
   const day = new Date();
   day.setHours(0, 0, 0, 0);
   day.setDate(day.getDate() - 1);
-  return day;
+  return new Date(moment) >= day;
 }
 
 async function doneTasks(signal) {
-  const { events } = await tasks("taskpilot_events", { limit: EVENTS }, signal);
+  const { events, next_cursor: older } = await tasks("taskpilot_events", { limit: EVENTS }, signal);
   const lines = new Map();
-  for (const event of events.filter(({ at }) => new Date(at) >= yesterday())) {
+  for (const event of events.filter(({ at }) => isRecent(at))) {
     const word = event.type === "created" ? "added" : event.status === "done" ? "done" : null;
     if (word && event.task_id && !lines.has(event.task_id)) lines.set(event.task_id, { word, text: event.title ?? event.task_id, href: `/task/${event.task_id}`, detail: [ago(event.at)] });
   }
-  return { total: lines.size, lines: [...lines.values()] };
+  return { total: lines.size, more: Boolean(older) && isRecent(events.at(-1).at), lines: [...lines.values()] };
 }
 
 async function issues(signal) {
-  const { events } = await get("milestones/git_mile_log", { limit: EVENTS }, { signal });
+  const { events, nextCursor } = await get("milestones/git_mile_log", { limit: EVENTS }, { signal });
   const words = new Map();
-  for (const event of events.filter(({ ts }) => new Date(ts) >= yesterday())) {
+  for (const event of events.filter(({ ts }) => isRecent(ts))) {
     const word = event.action === "create" ? "added" : event.field === "status" && event.value === "closed" ? "done" : null;
     if (word && !words.has(event.entity)) words.set(event.entity, { word, at: event.ts });
   }
   const known = await named([...words.keys()].slice(0, 50), signal);
   const lines = [...words].map(([id, { word, at }]) => ({ word, text: known.get(id)?.title ?? id, href: place(known.get(id)?.kind, id), detail: [ago(at)] }));
-  return { total: lines.length, lines };
+  return { total: lines.length, more: Boolean(nextCursor) && isRecent(events.at(-1).ts), lines };
 }
 
 async function files(signal) {
@@ -44,9 +44,10 @@ async function files(signal) {
   ]);
   const counted = new Map();
   for (const { filePath } of notes.comments) counted.set(filePath, (counted.get(filePath) ?? 0) + 1);
-  const changed = churn.files.filter((file) => counted.has(file.path) && new Date(file.last_modified) >= yesterday());
+  const changed = churn.files.filter((file) => counted.has(file.path) && isRecent(file.last_modified));
   return {
     total: changed.length,
+    more: notes.total > notes.comments.length,
     lines: changed.map(({ path, last_modified: at }) => ({ text: path, href: address("/code", path), detail: [`${counted.get(path)} ${counted.get(path) === 1 ? "note" : "notes"} · `, ago(at)] })),
   };
 }

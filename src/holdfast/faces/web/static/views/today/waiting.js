@@ -39,15 +39,18 @@ async function answers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
   const seen = seenAnswers();
   const fresh = messages.filter((remark) => remark.replies > (seen[remark.id] ?? 0)).reverse();
-  return {
-    total: fresh.length,
-    lines: fresh.map((remark) => ({ text: remark.comment, href: `/review?remark=${remark.id}`, detail: [remark.file, " · ", ago(remark.time)], visit: () => look(remark) })),
-  };
+  return { total: fresh.length, lines: fresh.map((remark) => ({ ...remarkLine(remark), visit: () => look(remark) })) };
 }
 
 async function unread(signal) {
   const { messages, total } = await get("inbox/list_messages", { state: "pending", limit: MOST }, { signal });
-  return { total, lines: messages.map((remark) => ({ text: remark.comment, href: `/review?remark=${remark.id}`, detail: [remark.file, " · ", ago(remark.time)] })) };
+  return { total, lines: messages.map(remarkLine) };
+}
+
+/** Return a remark without the place and the lines that Review writes above what was said. */
+function remarkLine({ comment, file, time }) {
+  const text = comment.replace(/^(About [^\n]+:\n(>[^\n]*\n)*\n|In reply to m_\w+:\n\n)/, "");
+  return { text, href: "/review", detail: [file, " · ", ago(time)] };
 }
 
 function listed(query) {
