@@ -138,15 +138,18 @@ function summary({ files_analyzed, total_lines, files, rest, files_skipped }) {
   return el("p", { class: "quiet" }, `${files_analyzed.toLocaleString("en")} files, ${total_lines.toLocaleString("en")} lines.`, others ? summed : "", skipped ? ` Left out: ${skipped}.` : "");
 }
 
-/** Load the sections one after the other; each says what it does, and fails for itself. */
+/** Load the sections one after the other, the one that the address names first; each says what it does, and fails for itself. */
 async function showSections(view) {
-  const sections = SECTIONS.map((section) => ({ ...section, place: el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for the sections above.")) }));
+  const sections = SECTIONS.map((section) => ({ ...section, place: el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for other sections.")) }));
   view.main.append(...sections.map(({ id, title, place }) =>
     el("section", { class: "stack health-section", id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), place)));
-  for (const { id, doing, load, place } of sections) {
+  const isNamed = ({ id }) => location.hash === `#${id}`;
+  let isHeld = sections.some(isNamed); // what grows above would push the section that was asked for out of sight
+  for (const event of ["wheel", "pointerdown", "keydown"]) view.main.addEventListener(event, () => (isHeld = false), { signal: view.signal });
+  for (const { doing, load, place } of sections.toSorted((one, other) => isNamed(other) - isNamed(one))) {
     await running(view, place, doing, async () => (await load())(view, place));
     if (view.signal.aborted) return;
-    if (location.hash === `#${id}`) document.getElementById(id).scrollIntoView();
+    if (isHeld) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }
 }
 

@@ -11,7 +11,7 @@ export async function healthAtAGlance(signal, told = () => {}) {
   const { files, files_analyzed } = await get("analyze/measure_files", { limit: 1 }, { signal });
   if (!files_analyzed) return null;
   const [worst] = files;
-  const gate = el("p", { class: "row" }, el("span", { class: "quiet" }, "Checking the quality gate…"));
+  const gate = el("div", { class: "stack" }, el("span", { class: "quiet" }, "Checking the quality gate…"));
   const hot = worst.hot_spot ? el("p", {}, "Hottest file: ", el("a", { href: address("/code", worst.path) }, worst.path),
     el("span", { class: "quiet" }, ` complexity ${worst.complexity}, changed ${worst.churn}× in 90 days`)) : null;
   // The gate reads everything, which in a large repository is not a glance.
@@ -21,5 +21,5 @@ export async function healthAtAGlance(signal, told = () => {}) {
 }
 
 function verdict({ passed, reason }) {
-  return [el("a", { class: `tag ${passed ? "ok" : "danger"}`, href: "/health#gate" }, passed ? "✓ gate passes" : "✕ gate fails"), el("span", { class: "quiet" }, reason)];
+  return [el("div", {}, el("a", { class: `tag ${passed ? "ok" : "danger"}`, href: "/health#gate" }, passed ? "✓ gate passes" : "✕ gate fails")), el("span", { class: "quiet" }, reason)];
 }
