@@ -242,7 +242,7 @@ def test_hostile_names_a_small_dark_window_and_nobody_kept_out(page: Page, site:
     axe(page)
 
 
-def test_without_files_or_commits_the_view_says_why(browser: Browser, tmp_path: Path) -> None:
+def test_with_nothing_or_far_too_much_the_view_says_so(browser: Browser, tmp_path: Path) -> None:
     with served(tmp_path / "empty") as other:
         context = browser.new_context()
         page = context.new_page()
@@ -259,5 +259,14 @@ def test_without_files_or_commits_the_view_says_why(browser: Browser, tmp_path: 
         expect(page.locator(".map a")).to_have_count(1)
         expect(section(page, "Trends")).to_contain_text("A trend needs two commits; this branch has none.")
         expect(section(page, "Quality gate").locator(".rule").first).to_be_visible()
+        for number in range(1010):
+            other.write(f"many/{number % 2}/{number}.py", "x = 1\n")
+        page.reload()
+        expect(page.get_by_text("11 others are summed up in 1 folder,")).to_be_visible()
+        tile(page.locator(".map"), "many/1").first.click(position={"x": 8, "y": 8})
+        expect(page.get_by_text("505 files, 505 lines.", exact=True)).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(page).to_have_url(f"{other.url}/health?folder=many")
+        expect(page.get_by_text("1,010 files, 1,010 lines.")).to_be_visible()
         context.close()
         assert complaints == []

@@ -18,7 +18,7 @@ const SECTIONS = [
 export async function show(view) {
   const place = el("section", { class: "stack health-map", "aria-label": "Map of the files" });
   view.main.append(place);
-  view.key("Escape", "Go up a folder", () => place.goUp?.() ?? false);
+  view.key("Escape", "Go up a folder", () => (place.goUp ? place.goUp() : false));
   if (await showMap(view, place)) showSections(view);
 }
 
@@ -26,10 +26,15 @@ export async function show(view) {
 async function showMap(view, place) {
   const wanted = MEASURES[view.query.get("measure")] ? view.query.get("measure") : null;
   const query = { measure: wanted ?? "hot_spot", limit: MOST_FILES };
+  const asked = [view.query.get("measure"), view.query.get("folder")];
+  const ask = (project_path) => get("analyze/measure_files", { ...query, project_path }, { signal: view.signal });
   heading(view, place, query);
-  const found = await running(view, place, "Measuring files", () => get("analyze/measure_files", query, { signal: view.signal }));
+  const found = await running(view, place, "Measuring files", async () => {
+    const all = await ask(null), { path } = folderAt(tree(all.files, all.rest), asked[1]);
+    return path && all.rest.length ? ask(path) : all; // too many to tell all: those of the folder
+  });
   if (!found) return true; // the failure stands there, and the sections may fare better
-  if ((MEASURES[view.query.get("measure")] ? view.query.get("measure") : null) !== wanted) return true; // another was chosen meanwhile
+  if (asked[0] !== view.query.get("measure") || asked[1] !== view.query.get("folder")) return true; // something else was chosen meanwhile
   if (!found.files_analyzed) {
     fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of them yet.",
       el("pre", { tabindex: "0" }, "holdfast analyze files")));
@@ -45,7 +50,8 @@ async function showMap(view, place) {
   const table = el("div", { class: "numbers", tabindex: "0", role: "region", "aria-label": "Numbers" });
   fill(place, missing && el("p", { class: "quiet" }, `No ${MEASURES[query.measure].name.toLowerCase()}: ${missing}.`),
     el("div", { class: "row spread" }, crumbs, legend(measure, ranges)), el("div", { class: "beside" }, map, table), summary(found));
-  place.goUp = live(view, { crumbs, map, table }, { root, measure, step });
+  const again = found.rest.length || found.project_path !== "." ? () => showMap(view, place) : null;
+  place.goUp = live(view, { crumbs, map, table }, { root, measure, step, again });
   return true;
 }
 
@@ -63,7 +69,7 @@ function heading(view, place, query) {
 }
 
 /** Draw the map and the table of the folder that the address names, follow clicks, keys and the window's size; return what goes up. */
-function live(view, { crumbs, map, table }, { root, measure, step }) {
+function live(view, { crumbs, map, table }, { root, measure, step, again }) {
   const zoom = (path) => {
     const query = new URLSearchParams(view.query);
     path ? query.set("folder", path) : query.delete("folder");
@@ -81,14 +87,14 @@ function live(view, { crumbs, map, table }, { root, measure, step }) {
     draw(map, folder(), { step, title, zoom });
     showNumbers(view, table, filesBelow(folder()), measure);
   };
-  const enter = (path) => {
+  const enter = async (path) => {
     if (path === folder().path) return;
     const hadFocus = map.contains(document.activeElement);
     history.pushState(null, "", zoom(path)); // Back shows the folder before
     path ? view.query.set("folder", path) : view.query.delete("folder");
-    redraw();
-    if (hadFocus) map.firstChild?.focus();
-    view.announce(`${path || "All files"}, ${filesBelow(folder()).length} files`);
+    again ? await again() : redraw();
+    if (hadFocus) view.main.querySelector(".map a")?.focus();
+    view.announce(path || "All files");
   };
   const follow = (event) => {
     const link = event.target.closest("a[data-kind=folder]");
@@ -106,7 +112,7 @@ function live(view, { crumbs, map, table }, { root, measure, step }) {
     width = map.clientWidth;
   });
   sizes.observe(map);
-  return () => (folder().path ? enter(folder().path.split("/").slice(0, -1).join("/")) : false);
+  return () => (folder().path ? void enter(folder().path.split("/").slice(0, -1).join("/")) : false);
 }
 
 const told = (name, value) => (value === undefined ? null : `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(value)}`);
@@ -134,7 +140,7 @@ function legend(measure, ranges) {
 function summary({ files_analyzed, total_lines, files, rest, files_skipped }) {
   const others = files_analyzed - files.length;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
-  const summed = ` The worst ${files.length.toLocaleString("en")} are told one by one; ${others.toLocaleString("en")} others are summed up in ${rest.length} folders, and none of them is worse.`;
+  const summed = ` The worst ${files.length.toLocaleString("en")} are told one by one; ${others.toLocaleString("en")} others are summed up in ${rest.length} ${rest.length === 1 ? "folder" : "folders"}, and none of them is worse.`;
   return el("p", { class: "quiet" }, `${files_analyzed.toLocaleString("en")} files, ${total_lines.toLocaleString("en")} lines.`, others ? summed : "", skipped ? ` Left out: ${skipped}.` : "");
 }
 

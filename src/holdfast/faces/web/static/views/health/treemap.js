@@ -74,7 +74,7 @@ export function draw(map, folder, { step, title, zoom }) {
   const tile = (node, box, name) => {
     const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0); // a folder's is its files' mean, by lines
     const isFile = Boolean(node.file), label = box.width > LABEL.width && box.height > LABEL.height && name;
-    const words = title(node), kind = isFile ? "file" : node.rest ? "rest" : "folder";
+    const words = title(node), kind = isFile ? "file" : node.rest && node.path === folder.path ? "rest" : "folder";
     const href = kind === "folder" ? zoom(node.path) : address("/code", node.path);
     return el("a", { class: `tile heat-${Math.round(warmth / node.lines)} ${isFile ? "" : "folded"}`, href, title: words, "aria-label": words, tabindex: "-1",
       style: place(box), dataset: { path: node.path, kind } }, label);
