@@ -231,7 +231,7 @@ export class Board extends Layout {
   landing(id, column) {
     const card = moved(this.cards.get(id), column);
     const list = this.lists.get(`${this.lane(card)}\n${column}`);
-    return { list, card, place: list && placeIn(list.cards, card) + 1 };
+    return { list, place: list && placeIn(list.cards, card) };
   }
 
   /** Remember how far somebody looked. */

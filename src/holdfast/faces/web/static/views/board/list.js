@@ -18,12 +18,6 @@ export class CardList {
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
-  /** Show these cards. */
-  set(cards) {
-    this.cards = cards;
-    this.show();
-  }
-
   /** Add a card at its place. */
   add(card) {
     this.cards.splice(placeIn(this.cards, card), 0, card);
@@ -68,13 +62,10 @@ export class CardList {
     return node;
   }
 
-  /** Mark the place where a card would land; null takes the mark away. */
-  land(card) {
-    this.landing.hidden = card === null;
-    if (card === null) return 0;
-    const place = placeIn(this.cards.filter((other) => other.id !== card.id), card);
+  /** Mark a place where a card would land; null takes the mark away. */
+  land(place) {
+    this.landing.hidden = place === null;
     this.landing.style.top = `${place * PITCH}px`;
-    return place + 1;
   }
 
   /** Note how much of the list is to be seen; reading it makes the browser lay the page out. */

@@ -29,23 +29,21 @@ class Hold {
     if (column === this.column) return { why };
     this.rest();
     this.column = column;
-    const { list, card, place } = board.landing(id, column);
+    const { list, place } = board.landing(id, column);
     const here = column === columnOf(board.cards.get(id));
     const verdict = board.heads.get(column).querySelector(".verdict");
     const needs = board.needsReason(id, column) ? ", asks why" : "";
-    const words = why ?? (list ? `Lands ${place} of ${list.cards.length + 1}${needs}` : `Lands here${needs}`);
-    for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(why ? (here ? "home" : "refused") : "aimed");
-    if (!here) {
-      fill(verdict, words);
-      verdict.hidden = false;
-      if (!why) list?.land(card);
-    }
+    const words = why ?? (list ? `Lands ${place + 1} of ${list.cards.length + 1}${needs}` : `Lands here${needs}`);
+    if (here) return { why, words };
+    for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(why ? "refused" : "aimed");
+    fill(verdict, words).hidden = false;
+    if (!why) list?.land(place);
     return { why, words };
   }
 
   rest() {
     for (const list of this.board.lists.values()) if (!list.landing.hidden) list.land(null);
-    for (const node of this.board.node.querySelectorAll(".aimed, .refused, .home")) node.classList.remove("aimed", "refused", "home");
+    for (const node of this.board.node.querySelectorAll(".aimed, .refused")) node.classList.remove("aimed", "refused");
     for (const head of this.board.heads.values()) head.querySelector(".verdict").hidden = true;
   }
 
