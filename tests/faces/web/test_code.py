@@ -49,7 +49,9 @@ def opened(page: Page, site: Site, path: str) -> None:
 def test_a_file_is_reached_by_the_tree_and_shown_in_colour_with_its_heat(
     page: Page, site: Site, axe: Axe
 ) -> None:
-    page.goto(f"{site.url}/code")
+    page.goto(f"{site.url}/issues")  # whose looks must not reach the code
+    page.wait_for_selector("main[data-ready]")
+    page.get_by_role("navigation", name="Views").get_by_role("link", name="Code").click()
     expect(page.get_by_role("row", name="src/")).to_be_visible()
     tree = page.locator(".tree")
     tree.get_by_text("src", exact=True).click()
@@ -59,6 +61,7 @@ def test_a_file_is_reached_by_the_tree_and_shown_in_colour_with_its_heat(
     expect(page.get_by_role("navigation", name="Folders")).to_have_text("root/src/deep")
     line = page.locator('.line[data-line="9"]')
     expect(line.locator(".is-keyword")).to_have_text("def")
+    expect(line.locator(".number")).to_be_visible()
     expect(line.locator(".is-function")).to_have_text("grow")
     expect(page.locator('.line[data-line="10"] .is-comment')).to_have_text("# deep")
     told = "grow: complexity 2 × 3 changes in 90 days, heat 2 of 5"
