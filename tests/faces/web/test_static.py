@@ -71,6 +71,18 @@ def test_every_view_has_its_style_and_a_place_in_the_routes() -> None:
     assert {path.stem for path in (STATIC / "views").glob("*.css")} == views
 
 
+def test_a_document_names_at_once_all_that_its_view_loads_one_after_the_other(site: Site) -> None:
+    html = {"Accept": "text/html", "Authorization": None}
+    documents = {
+        path: site.server.ask("GET", path, headers=html).body.decode() for path in ("/board", "/nowhere")
+    }
+    named = re.findall(r'href="/static/(views/[^"]+)"', documents["/board"])
+    assert {"views/board.js", "views/board/board.js", "views/board/rules.js", "views/board.css"} <= set(named)
+    assert len(named) == len(set(named))
+    assert all(name.startswith("views/board") and (STATIC / name).is_file() for name in named)
+    assert "/static/views/" not in documents["/nowhere"]
+
+
 def test_the_page_stays_small() -> None:
     texts = [path.read_bytes() for path in FILES]
     assert sum(map(len, texts)) <= MOST_BYTES

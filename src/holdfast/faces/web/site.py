@@ -11,9 +11,11 @@ Contract:
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cached_property
 from importlib import resources
 from importlib.resources.abc import Traversable
+from posixpath import dirname, join, normpath
 from types import MappingProxyType
 
 from starlette.responses import Response
@@ -25,7 +27,9 @@ from holdfast.faces.rest.operations import is_held
 
 STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
+FIRST_VIEW = "today"
 
+_IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
     {
         "html": "text/html; charset=utf-8",
@@ -61,12 +65,33 @@ class Site:
         headers = single_headers(scope["headers"])
         if path.startswith(STATIC_PATH):
             return self._file(path.removeprefix(STATIC_PATH), headers)
-        return self._file(DOCUMENT, headers) if b"text/html" in headers.get(b"accept", b"") else None
+        if b"text/html" not in headers.get(b"accept", b""):
+            return None
+        return self._made(DOCUMENT, self._document(path.split("/")[1] or FIRST_VIEW), headers)
 
     def _file(self, name: str, headers: Headers) -> Response | None:
-        if (file := self._files.get(name)) is None:
-            return None
-        body = file.read_bytes()
+        file = self._files.get(name)
+        return None if file is None else self._made(name, file.read_bytes(), headers)
+
+    def _document(self, view: str) -> bytes:
+        """Return the document, which names at once all that its view will ask for one after the other."""
+        document = self._files[DOCUMENT].read_text(encoding="utf-8")
+        needed = [f"{STATIC_PATH}{name}" for name in self._needed(f"views/{view}.js", {})]
+        links = [
+            f'<link rel="modulepreload" href="{path}">' for path in needed if f'"{path}"' not in document
+        ]
+        if links:
+            links.append(f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css">')
+        return document.replace("</head>", f"{''.join(links)}</head>").encode()
+
+    def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:
+        if module not in known and module in self._files:
+            known[module] = None
+            for path in _IMPORTED.findall(self._files[module].read_text(encoding="utf-8")):
+                self._needed(normpath(join(dirname(module), path)), known)
+        return known
+
+    def _made(self, name: str, body: bytes, headers: Headers) -> Response:
         tag = f'"{hashlib.sha256(body).hexdigest()[:32]}"'
         served = {**_HEADERS, "ETag": tag, "Vary": "Accept"}
         if is_held(tag, headers):
