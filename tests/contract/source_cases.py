@@ -34,10 +34,30 @@ SOURCE_CASES = [
         {"file": "src/main.py", "start": 0},
         "invalid_arguments",
     ),
+    Case("read_diff", ("source", "diff", "staged"), {"what": "staged"}),
+    Case(
+        "read_diff",
+        ("source", "diff", "range", "--base", "HEAD", "--revision", "HEAD", "--context", "0"),
+        {"what": "range", "base": "HEAD", "revision": "HEAD", "context": 0},
+    ),
+    Case(
+        "read_diff",
+        ("source", "diff", "commit", "--revision", "gone", "--file", "a.py"),
+        {"what": "commit", "revision": "gone", "file": "a.py"},
+        "not_found",
+    ),
+    Case("read_diff", ("source", "diff", "range"), {"what": "range"}, "invalid_arguments"),
+    Case("read_diff", ("source", "diff", "all"), {"what": "all"}, "invalid_arguments"),
 ]
 
 SOURCE_PLAIN_TEXT = {
     "FoundPlace.kind": "a SymbolKind in small letters, which stands in our code",
+    "Diff.old": "hexadecimal digits of a commit or tree",
+    "Diff.new": "hexadecimal digits of a commit",
+    "Diff.note": "a sentence that stands in our code, with a number",
+    "DiffFile.mode": "two modes as git writes them, in digits",
+    "DiffFile.note": "a sentence that stands in our code",
+    "DiffFile.version": "hexadecimal digits of a checksum",
     "OutlineEntry.kind": "a SymbolKind, which stands in our code",
     "SourceLines.revision": "hexadecimal digits of a commit",
     "SourceLines.language": "a name that stands in our code",

@@ -143,6 +143,11 @@ class Limits:
     source_page_characters: int = 400_000
     source_symbols: int = 5_000
 
+    # Diffs. An answer with every line of a file, its words marked, stays below the largest response.
+    review_files: int = 500
+    review_bytes: int = 8 * MIB
+    review_lines: int = 5_000
+
     # Other services over the network.
     web_connect_seconds: float = 10.0
     web_seconds: float = 30.0

@@ -56,6 +56,12 @@ def one_line(text: str, *, keep_spaces: bool = False) -> str:
     return " ".join(text.splitlines() if keep_spaces else text.split())
 
 
+def shown_path(path: str) -> str:
+    """Return a path as it can be shown: bytes that are no text and signs that would break a line, escaped."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(one if one.isprintable() else ascii(one)[1:-1] for one in text)
+
+
 def table(rows: Sequence[Sequence[str]], width: int, *, flexible: Sequence[int]) -> str:
     """Return rows as aligned lines; only flexible columns are cut, the first of them last of all.
 

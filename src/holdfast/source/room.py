@@ -7,6 +7,7 @@ from functools import cached_property
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.errors import Denied
+from holdfast.source.diff.review import Reviews
 from holdfast.source.jumps import Jumps
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.command import Git
@@ -37,6 +38,11 @@ class Source:
     def git(self) -> Git:
         """Git, for this repository; outside of one this is refused."""
         return Git(self.repository)
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """What differs between states of this repository."""
+        return Reviews(self.git)
 
     def files(self, folder: str) -> tuple[str, list[str]]:
         """Return a folder's checked path and the files below it that git tracks or would add, sorted."""

@@ -17,7 +17,7 @@ from hashlib import blake2b
 from typing import Generic
 
 from holdfast.analysis.records.cache import RecordCache, Remembered
-from holdfast.analysis.records.discovery import Discovered, selected, shown, sort_out
+from holdfast.analysis.records.discovery import Discovered, selected, sort_out
 from holdfast.analysis.records.memory import ProductMemory
 from holdfast.analysis.records.product import Made, Product
 from holdfast.analysis.records.reading import (
@@ -37,6 +37,7 @@ from holdfast.kernel.call import current_call
 from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.text import shown_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import CommittedFile, committed_files
 from holdfast.storage.git.project_files import Seen, attributes, checked_project, list_files, look
@@ -159,7 +160,7 @@ class Surveyor(Generic[Made]):
         seen = look(self._repository.root, selected(project, listed.paths))
         said = self._said_by_attributes(seen)
         work = _Work(product, project, sort_out(project, seen, said), seen, looked_at)
-        work.found.skipped += [Skipped(shown(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
+        work.found.skipped += [Skipped(shown_path(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
         if strategy == "normal":
             self._recall(work, known)
             keys = partial(self._cache.keys, whole=product.is_whole)

@@ -9,7 +9,6 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.churn.churn import Churn, FileChurn
-from holdfast.analysis.records.discovery import shown
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts
 from holdfast.analysis.tools import arguments
@@ -17,7 +16,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339, rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.text import one_line, table
+from holdfast.kernel.text import one_line, shown_path, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.log_stream import shallow_commits
 from holdfast.storage.git.project_files import checked_project
@@ -128,7 +127,7 @@ class CodeChurn(FileCounts):
 def _file(churn: Churn, file: FileChurn) -> ChurnedFile:
     authors = churn.authors(file)
     return ChurnedFile(
-        path=shown(file.path),
+        path=shown_path(file.path),
         commit_count=file.commits,
         unique_authors=[one_line(name) for name in authors[:_AUTHORS_OF_A_FILE]],
         author_count=len(authors),
@@ -146,8 +145,8 @@ def _summary(churn: Churn) -> ChurnSummary:
         total_commits=churn.commits,
         merge_commits=churn.merges,
         total_files_changed=len(churn.files) + churn.deleted,
-        hotspot_files=[shown(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
-        stable_files=[shown(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
+        hotspot_files=[shown_path(file.path) for file in churn.files[:_NAMED] if file.score > _HOT],
+        stable_files=[shown_path(file.path) for file in churn.files[-_NAMED:] if file.score < _STABLE],
         author_contributions={one_line(name): contributions[name] for name in list(contributions)[:_AUTHORS]},
         author_count=len(contributions),
     )

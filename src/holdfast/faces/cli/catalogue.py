@@ -181,6 +181,7 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('trend', 'analyze_trend', 'analysis.tools.analyze_trend', 'Show how the headline numbers of a project went from commit to commit, along the first parents.', None),
     ), hidden=False),
     _toolset('source', 'The source itself: folders, files and their lines.', (
+        _command('diff', 'read_diff', 'source.tools.read_diff', 'Show which files differ, or the lines of one of them: words that differ and blocks that moved marked.', None),
         _command('find', 'find_files', 'source.tools.find_files', 'Find files and symbols by letters of their names, in order: `wrktree` finds `work_tree.py`.', None),
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
         _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, as pieces that say which of them are keywords, strings, comments and names.', None),

@@ -34,7 +34,7 @@ def changed_lines(old: bytes, new: bytes) -> list[LineRange]:
     before, after = lines_of(old), lines_of(new)
     ranges = [
         (start + 1, end) if start < end else (max(start, 1), max(start, 1))
-        for _, _, start, end in _changes(before, after)
+        for _, _, start, end in line_changes(before, after)
     ]
     return _joined(ranges) if after else []
 
@@ -57,7 +57,7 @@ def kept_lines(before: Sequence[bytes], after: Sequence[bytes], wanted: Collecti
             kept[index] = head + old.index(line)
         elif line in old_counts:
             doubtful.append(index - head)
-    changes = [*_changes(old, new), (len(old), len(old), len(new), len(new))] if doubtful else []
+    changes = [*line_changes(old, new), (len(old), len(old), len(new), len(new))] if doubtful else []
     for index in doubtful:
         old_start, _, start, _ = next(change for change in changes if change[3] > index)
         if index < start:
@@ -71,8 +71,8 @@ def lines_of(data: bytes) -> list[bytes]:
     return lines[:-1] if not lines[-1] else lines
 
 
-def _changes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[Change]:
-    """Yield what differs, in order: a half-open span of each side, of which one may be empty."""
+def line_changes(before: Sequence[Hashable], after: Sequence[Hashable]) -> Iterator[Change]:
+    """Yield which lines or words differ, in order: a span of each side, of which one may be empty."""
     head, tail = _common_ends(before, after)
     old = before[head : len(before) - tail]
     new = after[head : len(after) - tail]
@@ -91,13 +91,13 @@ def _changes(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[Change
         old_start, new_start = old_pin + 1, new_pin + 1
 
 
-def _common_ends(before: Sequence[bytes], after: Sequence[bytes]) -> tuple[int, int]:
+def _common_ends(before: Sequence[Hashable], after: Sequence[Hashable]) -> tuple[int, int]:
     """Return how many lines both share at the start, and how many of the rest at the end."""
     head = _common_length(before, after)
     return head, _common_length(before[head:][::-1], after[head:][::-1])
 
 
-def _common_length(left: Sequence[bytes], right: Sequence[bytes]) -> int:
+def _common_length(left: Sequence[Hashable], right: Sequence[Hashable]) -> int:
     """Return how many lines are equal; by halves, because slices are compared far more quickly than lines."""
     same, end = 0, min(len(left), len(right))
     while same < end:
@@ -141,7 +141,7 @@ def _longest_increasing(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int
     return result[::-1]
 
 
-def _gap_changes(old: Sequence[bytes], new: Sequence[bytes], *, exact: bool) -> list[Change]:
+def _gap_changes(old: Sequence[Hashable], new: Sequence[Hashable], *, exact: bool) -> list[Change]:
     if not old or not new or not exact:
         return [(0, len(old), 0, len(new))]
     from difflib import SequenceMatcher  # here, because whatever runs git loads this module
