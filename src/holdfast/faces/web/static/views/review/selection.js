@@ -1,0 +1,92 @@
+// Lines that are selected for a remark, by mouse or keys.
+
+import { anchorOf } from "./remarks.js";
+
+const WHERE = {
+  worktree: () => "the work tree", unstaged: () => "the work tree", staged: () => "what is staged",
+  commit: (data) => `commit ${data.new.slice(0, 10)}`, range: (data) => `commits ${data.old.slice(0, 10)}..${data.new.slice(0, 10)}`,
+  branch: () => "this branch",
+};
+
+/** The selected lines of a review: from where the selection began to the current one, in one file. */
+export class Selection {
+  constructor(review, list) {
+    Object.assign(this, { review, list, current: null, first: null, dragging: false });
+    const { signal } = review.view;
+    list.addEventListener("mousedown", (event) => this.press(event), { signal });
+    list.addEventListener("mouseover", (event) => this.dragging && this.move(event.target.closest("tr.line"), true), { signal });
+    document.addEventListener("mouseup", () => this.release(), { signal });
+    for (const [key, text, step] of [["j", "Next line", 1], ["k", "Previous line", -1], ["J", "Select the next line, too", 1], ["K", "Select the previous line, too", -1]]) {
+      review.view.key(key, text, () => this.step(step, key < "a"));
+    }
+    review.view.key("]", "Next hunk", () => this.hop(1));
+    review.view.key("[", "Previous hunk", () => this.hop(-1));
+    review.view.key("r", "Write a remark on the selected lines", () => this.write());
+    review.view.key("Enter", "Write a remark on the selected lines", () => document.activeElement === this.current && this.write());
+    review.view.key("v", "Mark the file as seen, or not", () => this.file()?.setSeen(!this.file().tick.checked));
+  }
+
+  press(event) {
+    const row = event.target.closest(".line-number")?.parentElement;
+    if (!row || event.button !== 0) return;
+    event.preventDefault();
+    this.dragging = true;
+    this.move(row, event.shiftKey);
+  }
+
+  release() {
+    if (this.dragging) this.write();
+    this.dragging = false;
+  }
+
+  rows() {
+    return [...this.list.querySelectorAll(".file:not(.folded) tr.line")];
+  }
+
+  file() {
+    return this.current?.closest(".file")?.fileDiff ?? this.list.querySelector(".file")?.fileDiff;
+  }
+
+  step(by, extending) {
+    const rows = this.rows();
+    const at = rows.indexOf(this.current);
+    this.move(rows[at < 0 ? 0 : at + by], extending);
+  }
+
+  /** Go to the first line of the next or previous hunk. */
+  hop(by) {
+    const rows = this.rows();
+    const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
+    const at = rows.indexOf(this.current);
+    const found = by > 0 ? starts.find((row) => rows.indexOf(row) > at) : starts.findLast((row) => rows.indexOf(row) < at);
+    this.move(found, false);
+  }
+
+  move(row, extending) {
+    if (!row || (extending && this.current && row.closest(".file") !== this.current.closest(".file"))) return;
+    this.current = row;
+    if (!extending || !this.first?.isConnected) this.first = row;
+    for (const old of this.list.querySelectorAll("tr.selected")) old.classList.remove("selected");
+    for (const one of this.selected()) one.classList.add("selected");
+    row.focus({ preventScroll: true });
+    // Under a mouse that is held, scrolling would bring other lines.
+    if (!this.dragging) row.scrollIntoView({ block: "nearest" });
+  }
+
+  selected() {
+    const rows = [...this.current.closest("tbody").querySelectorAll("tr.line")];
+    const [from, to] = [rows.indexOf(this.first), rows.indexOf(this.current)].sort((one, other) => one - other);
+    return rows.slice(Math.max(from, 0), to + 1);
+  }
+
+  /** Begin a remark on what is selected. */
+  write() {
+    if (!this.current?.isConnected) return false;
+    const { review } = this;
+    const where = WHERE[review.asked.what](review.data);
+    const draft = { ...anchorOf(this.file().file.path, this.selected().map((node) => node.row), where), text: "", editing: false };
+    review.drafts.add(draft);
+    review.draftOptions(draft).save({ editing: true });
+    return true;
+  }
+}

@@ -1,0 +1,249 @@
+"""Reviewing in the page: what differs, remarks on its lines, and what becomes of them."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Locator, Page, expect
+
+from tests.faces.web.conftest import Axe, watched
+from tests.faces.web.site import Site, served
+
+FIRST = "".join(f"line {number}\n" for number in range(1, 31))
+BLOCK = "".join(f"def kelp_{number}(water):\n    return water + {number}\n" for number in range(3))
+HOSTILE = "<img src=x onerror=alert(1)>.py"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def repository(site: Site) -> None:
+    """Commits on two branches, and a work tree with one change of each kind."""
+    site.write("src/tide.py", FIRST)
+    site.write("old name.txt", "kept\n" * 9)
+    site.write("from.py", BLOCK + "end = 1\n")
+    site.commit("Begin")
+    site.git("checkout", "-q", "-b", "work")
+    site.write("branch.py", "on a branch\n")
+    site.commit("Add <b>branch</b>")
+    site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 25\n", ""))
+    site.write("from.py", "end = 1\n")
+    site.write("to.py", "begin = 1\n" + BLOCK)
+    site.write(HOSTILE, "<script>alert(1)</script>\n</td></table>\u202ex\n")
+    (site.root / "picture.bin").write_bytes(b"\0\1")
+    site.git("mv", "old name.txt", "new name.txt")
+
+
+def opened(page: Page, site: Site, query: str = "") -> Page:
+    page.goto(f"{site.url}/review{query}")
+    page.wait_for_selector("main[data-ready]")
+    return page
+
+
+def file(page: Page, path: str) -> Locator:
+    return page.get_by_role("region", name=path, exact=True)
+
+
+def line(page: Page, path: str, text: str) -> Locator:
+    return file(page, path).locator("tr.line").filter(has=page.get_by_text(text, exact=True))
+
+
+def remark(page: Page, path: str, row: str, text: str) -> None:
+    line(page, path, row).locator(".line-number").last.click()
+    page.get_by_role("textbox", name=re.compile("Remark on line")).fill(text)
+
+
+def test_every_way_to_review_shows_its_files_and_has_its_address(page: Page, site: Site, axe: Axe) -> None:
+    opened(page, site)
+    expect(file(page, "new name.txt")).to_contain_text("old name.txt → new name.txt")
+    expect(file(page, "picture.bin")).to_contain_text("It is binary.")
+    expect(file(page, "src/tide.py").locator("mark").first).to_have_text("5")
+    expect(file(page, "src/tide.py").locator("mark").last).to_have_text("five")
+    expect(file(page, "to.py")).to_contain_text("moved from from.py:1")
+    expect(file(page, "from.py")).to_contain_text("moved to to.py:2")
+    expect(file(page, HOSTILE)).to_contain_text("<script>alert(1)</script>")
+    expect(file(page, HOSTILE)).to_contain_text("hidden characters")
+    expect(file(page, "src/tide.py").locator(".hunk a").first).to_have_attribute(
+        "href", "/code/src/tide.py#L2-L8"
+    )
+    axe(page)
+    picker = page.get_by_label("What to review")
+    for what, shown in {
+        "unstaged": "src/tide.py",
+        "staged": "new name.txt",
+        "commit": "branch.py",
+        "branch": "branch.py",
+    }.items():
+        picker.select_option(what)
+        expect(page).to_have_url(re.compile(f"what={what}"))
+        expect(file(page, shown)).to_be_visible()
+    picker.select_option("commit")
+    expect(page.get_by_text("“Add <b>branch</b>”")).to_be_visible()
+    picker.select_option("range")
+    expect(page.get_by_role("alert")).to_contain_text("A range needs its base.")
+    page.get_by_label("From").fill("main")
+    page.keyboard.press("Enter")
+    expect(file(page, "branch.py")).to_be_visible()
+    page.get_by_label("Commit").fill("nowhere")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("alert")).to_contain_text("There is no commit 'nowhere'.")
+
+
+def test_side_by_side_and_more_lines_are_a_press_away(page: Page, site: Site) -> None:
+    opened(page, site)
+    expect(file(page, "src/tide.py").locator("tr.line")).to_have_count(15)
+    page.keyboard.press("u")
+    expect(page).to_have_url(re.compile("layout=split"))
+    changed = file(page, "src/tide.py").locator("tr.line").nth(3).locator("td")
+    expect(changed).to_have_text(["5", "line 5", "5", "line five"])
+    file(page, "src/tide.py").get_by_role("button", name="More lines").click()
+    expect(file(page, "src/tide.py").locator("tr.line")).to_have_count(30)
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(file(page, "src/tide.py").locator("tr.line").nth(4).locator("td")).to_have_text(
+        ["5", "", "−", "line 5"]
+    )
+    assert page.evaluate(
+        "document.querySelector('main').scrollWidth <= document.querySelector('main').clientWidth"
+    )
+
+
+def test_a_remark_reaches_the_agent_and_its_answer_comes_back_by_itself(
+    page: Page, site: Site, axe: Axe
+) -> None:
+    opened(page, site)
+    remark(page, "src/tide.py", "line five", "Why in words? <i>x</i>")
+    page.get_by_role("button", name="Send", exact=True).click()
+    thread = page.get_by_role("article", name="Remark on src/tide.py")
+    expect(thread).to_contain_text("waiting")
+    expect(thread).to_contain_text("Why in words? <i>x</i>")
+    [message] = site.call("check_lazygit_messages")["messages"]
+    assert (message["file"], message["line"]) == ("src/tide.py", "5")
+    assert message["comment"] == "About the work tree, line 5:\n> line five\n\nWhy in words? <i>x</i>"
+    expect(thread).to_contain_text("with the agent")
+    site.holdfast("inbox", "reply", message["id"], "--text", "Because it reads well.")
+    expect(thread).to_contain_text("answered")
+    expect(thread).to_contain_text("Because it reads well.")
+    thread.get_by_role("button", name="Reply").click()
+    page.get_by_role("textbox", name="Reply to the thread").fill("Then say so there.")
+    page.get_by_role("button", name="Send reply").click()
+    expect(thread).to_contain_text("waiting")
+    expect(thread).to_contain_text("Then say so there.")
+    told = json.loads(site.holdfast("inbox", "check", "--json"))["messages"][0]
+    assert told["comment"] == f"In reply to {message['id']}:\n\nThen say so there."
+    assert told["line"] == "5"
+    expect(thread).to_contain_text("with the agent")
+    expect(page.get_by_text("changed since your remark")).to_have_count(0)
+    site.write("src/tide.py", "begin\n" + FIRST.replace("line 5\n", "line 5, in words\n"))
+    expect(thread).to_contain_text("the line has changed since")
+    expect(file(page, "src/tide.py").get_by_text("changed since your remark")).to_be_visible()
+    axe(page)
+    site.write("src/tide.py", "begin\n" + FIRST.replace("line 5\n", "line five\n"))
+    expect(page.get_by_text("the line has changed since")).to_have_count(0)
+    site.holdfast("inbox", "reply", told["id"], "--text", "Said there.")
+    thread.get_by_role("button", name="Done with it").click()
+    expect(thread).to_have_count(0)
+
+
+def test_drafts_outlive_the_page_and_are_sent_together(page: Page, site: Site) -> None:
+    opened(page, site)
+    remark(page, "to.py", "begin = 1", "First of two")
+    page.keyboard.press("Escape")
+    remark(page, "from.py", "def kelp_1(water):", "Second of two")
+    page.get_by_role("button", name="Keep as draft").click()
+    page.reload()
+    expect(page.get_by_role("article", name="Draft on to.py")).to_contain_text("First of two")
+    page.get_by_role("button", name="Send all (2)").click()
+    expect(page.get_by_role("article", name="Remark on to.py")).to_contain_text("waiting")
+    expect(page.get_by_role("article", name=re.compile("Draft"))).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("Send all"))).to_be_hidden()
+    told = site.call("check_lazygit_messages")["messages"]
+    assert [(one["file"], one["line"]) for one in told] == [("to.py", "1"), ("from.py", "1")]
+    assert told[1]["comment"] == "About the work tree, removed line 3:\n> def kelp_1(water):\n\nSecond of two"
+
+
+def test_a_tick_stays_until_the_file_differs_otherwise(page: Page, site: Site) -> None:
+    opened(page, site)
+    tick = page.get_by_label("Seen to.py")
+    tick.check()
+    expect(page.get_by_text("1 of ")).to_be_visible()
+    page.reload()
+    expect(tick).to_be_checked()
+    expect(file(page, "to.py").locator("tr.line")).to_have_count(0)
+    site.write("to.py", "begin = 2\n" + BLOCK)
+    expect(tick).not_to_be_checked()
+    expect(file(page, "to.py")).to_contain_text("begin = 2")
+
+
+def test_keys_alone_are_enough(page: Page, site: Site) -> None:
+    site.write("src/tide.py", FIRST.replace("line 5\n", "line five\n").replace("line 9\n", "line nine\n"))
+    opened(page, site, "?what=unstaged")
+    expect(line(page, "src/tide.py", "line nine")).to_be_visible()
+    page.keyboard.press("v")
+    expect(page.get_by_label(f"Seen {HOSTILE}")).to_be_checked()
+    for _ in range(2):  # from.py, and then the tide: there is no line between them
+        page.keyboard.press("]")
+    page.keyboard.press("[")
+    page.keyboard.press("]")
+    for key in "jjjJJr":
+        page.keyboard.press(key)
+    page.keyboard.type("Both at once")
+    page.keyboard.press("Control+Enter")
+    thread = page.get_by_role("article", name=re.compile("Remark on")).filter(has_text="Both at once")
+    expect(thread).to_be_visible()
+    told = site.call("check_lazygit_messages")["messages"][-1]
+    assert (told["file"], told["comment"].partition("\n")[0]) == (
+        "src/tide.py",
+        "About the work tree, lines 5-6:",
+    )
+    page.keyboard.press("?")
+    expect(page.get_by_role("dialog", name="Keys")).to_contain_text("Write a remark on the selected lines")
+
+
+def test_remarks_on_other_files_are_listed_and_a_refused_one_says_why(page: Page, site: Site) -> None:
+    site.holdfast("send", "--file", "branch.py", "--line", "1", "--comment", "From a shell")
+    opened(page, site)
+    elsewhere = page.get_by_role("region", name="Remarks elsewhere")
+    expect(elsewhere).to_contain_text("From a shell")
+    expect(elsewhere.get_by_role("link", name="branch.py:1")).to_have_attribute("href", "/code/branch.py#L1")
+    remark(page, "to.py", "begin = 2", "x" * 10_001)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(file(page, "to.py").get_by_role("alert")).to_be_visible()
+    page.get_by_role("button", name="Cancel").click()
+
+
+def test_far_too_much_is_asked_for_piece_by_piece(page: Page, site: Site) -> None:
+    site.write("long.txt", "x\n" * 6000)
+    opened(page, site)
+    expect(file(page, "long.txt").locator("tr.line")).to_have_count(0)
+    file(page, "long.txt").get_by_role("button", name="Show 6,000 changed lines").click()
+    expect(file(page, "long.txt")).to_contain_text("Only the first 5000 lines are shown.")
+    (site.root / "long.txt").unlink()
+    expect(file(page, "long.txt")).to_have_count(0)
+    for number in range(600):
+        site.write(f"many/{number:03}.txt", "x\n")
+    expect(page.get_by_text("more files differ")).to_be_visible()
+
+
+def test_a_repository_without_commits_shows_its_new_files(browser: Browser, tmp_path: Path) -> None:
+    with served(tmp_path / "repository") as site:
+        context = browser.new_context(viewport={"width": 360, "height": 740})
+        page = context.new_page()
+        complaints = watched(page, site)
+        page.goto(site.link)
+        page.wait_for_selector("main[data-ready]")
+        opened(page, site)
+        expect(page.get_by_text("Nothing has changed since the last commit.")).to_be_visible()
+        site.write("first.py", "one\n")
+        expect(line(page, "first.py", "one")).to_be_visible()
+        opened(page, site, "?what=commit")
+        expect(page.get_by_role("alert")).to_contain_text("Make a first commit.")
+        context.close()
+        assert complaints == []
+
+
+def test_nothing_to_review_says_what_belongs_there(page: Page, site: Site) -> None:
+    site.commit("All of it")
+    opened(page, site)
+    expect(page.get_by_text("Nothing has changed since the last commit.")).to_be_visible()
+    expect(page.get_by_text("0 files")).to_be_visible()
