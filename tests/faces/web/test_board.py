@@ -159,7 +159,7 @@ def test_the_menu_moves_takes_and_gives_back(begun: Site, page: Page, axe: Axe) 
 def test_a_card_that_changed_meanwhile_goes_back_and_says_what_to_do(begun: Site, page: Page) -> None:
     task = add(begun, "Contested")
     go(page, begun)
-    # The feed is held back, so that the page moves a card that it knows only as it was.
+    # Another process changes the card after the page has sent its move, before the server gets it.
     page.route("**/api/tasks/taskpilot_update", lambda route: (changed(), route.continue_()))
 
     def changed() -> None:
