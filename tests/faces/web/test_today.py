@@ -24,6 +24,10 @@ def test_a_repository_with_nothing_says_how_to_begin(page: Page, site: Site, axe
     expect(page.get_by_text("No open issue is here.")).to_be_visible()
     expect(page.locator('link[data-view="today"]')).to_have_attribute("media", "not all")
     expect(page.get_by_text("git mile create issue")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_text("holdfast install")).to_be_visible()
+    site.holdfast("milestones", "create", "milestone", "Stage 0", "--due", "2000-01-01")
+    expect(page.get_by_role("region", name="Milestones").get_by_text("Stage 0")).to_be_visible()
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +53,7 @@ def busy(site: Site) -> None:
         site.call("send_message", file="src/a.py", line="1", comment=f"{HOSTILE} {number}")
     asked = site.call("list_messages")["messages"][0]["id"]
     site.call("reply_to_message", message_id=asked, text="Because", author="grace")
-    for number in range(9):
+    for number in range(1, 9):
         site.call("git_mile_create", entity="milestone", title=f"Stage {number}", due=f"200{number}-01-01")
 
 

@@ -22,7 +22,6 @@ class List {
     this.view = view;
     this.kind = view.query.get("kind") === "milestone" ? "milestone" : "issue";
     this.rows = new Map();
-    this.cursor = null;
     this.list = el("ul", { class: "lines" });
     this.below = el("div", { class: "below" });
     this.hint = el("p", { class: "quiet" });
@@ -65,7 +64,8 @@ class List {
   }
 
   async learn() {
-    this.known ??= get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: this.view.signal });
+    // Without it nothing is completed; the list itself says what is wrong.
+    this.known ??= get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: this.view.signal }).catch(() => ({ fields: [] }));
     const { fields } = await this.known;
     return new Map(fields.map((field) => [field.name, field]));
   }
@@ -78,9 +78,8 @@ class List {
   }
 
   /** Ask for as many lines as are shown, and change those that differ. */
-  async refresh() {
-    const limit = Math.min(LARGEST, Math.max(PAGE, this.rows.size));
-    await this.load({ limit }, (items) => this.draw(items));
+  refresh() {
+    return this.load({ limit: Math.min(LARGEST, Math.max(PAGE, this.rows.size)) }, (items) => this.draw(items));
   }
 
   async load(more, draw) {
@@ -105,6 +104,7 @@ class List {
 
   draw(items) {
     const before = this.rows;
+    this.items = items;
     this.rows = new Map(items.map((item) => [item.id, before.get(item.id) ?? el("li", {})]));
     for (const item of items) patch(this.rows.get(item.id), item, () => line(item, this.kind));
     const focused = document.activeElement;
@@ -131,16 +131,9 @@ class List {
   }
 
   async more() {
-    await this.load({ cursor: this.cursor }, (items) => {
-      for (const item of items) {
-        const node = this.rows.get(item.id) ?? el("li", {});
-        this.rows.set(item.id, node);
-        patch(node, item, () => line(item, this.kind));
-        this.list.append(node);
-      }
-      this.list.children[this.rows.size - items.length]?.querySelector("a").focus();
-      this.footer();
-    });
+    const before = this.items.length;
+    await this.load({ cursor: this.cursor }, (items) => this.draw([...this.items, ...items]));
+    this.list.children[before]?.querySelector("a").focus();
   }
 
   move(step) {
@@ -166,7 +159,8 @@ class List {
   }
 
   async offerSync() {
-    const { remote } = (await this.learn().then(() => this.known).catch(() => null)) ?? {};
+    await this.learn();
+    const { remote } = await this.known;
     if (!remote) return;
     const button = el("button", { class: "button", type: "button", on: { click: () => this.sync(button, remote) } }, `Sync with ${remote}`);
     fill(this.header.querySelector(".sync-place"), button);

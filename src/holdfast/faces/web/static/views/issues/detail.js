@@ -31,12 +31,23 @@ class Detail {
   async begin() {
     const { view } = this;
     this.me = get("milestones/git_mile_vocabulary", { entity: this.kind }, { signal: view.signal });
+    this.me.catch(() => null); // told where it is awaited
     await this.load();
     view.main.append(el("div", { class: "one" }, el("div", { class: "stack whole" }, this.problem, this.contest, this.text, this.members, this.discussion.node), this.side, this.lists));
     view.key("e", "Edit title and description", () => this.edit());
     view.key("c", "Comment", () => this.discussion.input.focus());
     view.key("Escape", "Back to the list", ({ target }) => (target.matches("input, textarea, select") ? target.blur() : view.go(this.kind === "issue" ? "/issues" : "/issues?kind=milestone")));
-    view.on("milestones", () => this.load().catch((problem) => view.fail(this.problem, problem)));
+    view.on("milestones", () => this.refresh());
+  }
+
+  /** Show it anew; what goes wrong stands above it. */
+  refresh() {
+    return this.try(() => this.load());
+  }
+
+  /** Do something whose failure has no better place than above everything. */
+  try(work) {
+    return work().catch((problem) => this.view.fail(this.problem, problem));
   }
 
   /** Ask for it; an address without its kind means either. */
@@ -123,7 +134,7 @@ class Detail {
 
   edit() {
     this.text.querySelector(".editing")?.remove();
-    const form = textForm(this.it, "Save", (texts, problem) => this.write("edit", texts, problem), () => { form.remove(); this.load(); });
+    const form = textForm(this.it, "Save", (texts, problem) => this.write("edit", texts, problem), () => { form.remove(); this.refresh(); });
     this.text.append(form);
     form.querySelector("input").focus();
   }

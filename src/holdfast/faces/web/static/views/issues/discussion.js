@@ -16,7 +16,7 @@ export class Discussion {
     this.buttons = el("div", { class: "row" });
     this.problem = el("div", {});
     this.log = el("ol", { class: "history" });
-    this.told = el("details", { class: "told", on: { toggle: () => this.told.open && this.tell() } }, el("summary", {}, "History"), this.log);
+    this.told = el("details", { class: "told", on: { toggle: () => this.told.open && detail.try(() => this.tell()) } }, el("summary", {}, "History"), this.log);
     const form = el("form", { class: "stack", on: { submit: (event) => this.send(event) } }, this.input, this.problem, this.buttons);
     this.node = el("section", { class: "stack", "aria-label": "Comments" }, this.omitted, this.list, form, this.told);
   }
@@ -72,7 +72,7 @@ export class Discussion {
       this.detail.write("comment", { body: input.value, replaces: comment.id }, problem);
     };
     const form = el("form", { class: "stack editing", on: { submit: save } }, input, problem,
-      el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, "Save"), el("button", { class: "button", type: "button", on: { click: () => { form.remove(); this.detail.load(); } } }, "Cancel")));
+      el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, "Save"), el("button", { class: "button", type: "button", on: { click: () => { form.remove(); this.detail.refresh(); } } }, "Cancel")));
     node.append(form);
     input.focus();
   }
@@ -81,7 +81,7 @@ export class Discussion {
   async tell(cursor = null) {
     const { view, it } = this.detail;
     const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit: 50 }, { signal: view.signal });
-    const more = page.nextCursor && el("li", {}, el("button", { class: "button", type: "button", on: { click: (event) => { event.target.closest("li").remove(); this.tell(page.nextCursor); } } }, "Older"));
+    const more = page.nextCursor && el("li", {}, el("button", { class: "button", type: "button", on: { click: (event) => { event.target.closest("li").remove(); this.detail.try(() => this.tell(page.nextCursor)); } } }, "Older"));
     const lines = page.events.map((event) => el("li", {}, ago(event.ts), el("span", {}, person(event.actor), ` ${phrase(event)}`)));
     if (!cursor) fill(this.log);
     this.log.append(...lines, ...(more ? [more] : []));

@@ -27,7 +27,7 @@ export function drawFacts(detail, known) {
   show("Due", [it.due, it.status], () => due(detail));
   if (it.entity === "issue") show("Milestone", about([it.milestone]), () => milestone(detail));
   show("Depends on", about(it.dependencies ?? []), () => members(detail, "Depends on", it.dependencies ?? [], (id) => dependency(names.get(id), id),
-    { list: "open-issues", hint: "Id of an issue", ready: () => offerIssues(detail), add: (id) => ["link", { dependsOn: [id] }], remove: (id) => ["link", { dependsOn: [id], unlink: true }] }));
+    { list: "open-issues", hint: "Id of an issue", ready: () => detail.try(() => offerIssues(detail)), add: (id) => ["link", { dependsOn: [id] }], remove: (id) => ["link", { dependsOn: [id], unlink: true }] }));
   show("Links", it.links, () => members(detail, "Links", it.links ?? [], linked, { hint: "Path, commit or address", add: (to) => ["link", { to: [to] }], remove: (to) => ["link", { to: [to], unlink: true }] }));
   show("Changed", it.updated, () => ago(it.updated));
   show("Id", it.id, () => el("code", {}, it.id));
@@ -42,7 +42,7 @@ function form(detail, label, inputs, what) {
     if (asked && (await detail.write(...asked, problem))) detail.side.querySelector(`summary[aria-label="${label}"]`)?.focus();
   };
   const node = el("form", { class: "row change", on: { submit: send } }, inputs, problem);
-  const closed = () => box.open || detail.load();
+  const closed = () => box.open || detail.refresh();
   const box = el("details", { on: { toggle: closed } }, el("summary", { "aria-label": label }, label.split(" ")[0]), node);
   return box;
 }
@@ -84,10 +84,10 @@ function milestone(detail) {
   const select = el("select", { "aria-label": "Milestone" }, el("option", { value: "" }, "none"));
   const what = () => (select.value ? ["link", { milestone: select.value }] : it.milestone && ["link", { milestone: it.milestone, unlink: true }]);
   const node = form(detail, "Change milestone", [select, button("Set")], what);
-  node.addEventListener("toggle", async () => {
+  node.addEventListener("toggle", () => detail.try(async () => {
     const { items } = await get("milestones/git_mile_overview", { entity: "milestone", sort: ["due"], limit: 200 }, { signal: detail.view.signal });
     select.replaceChildren(select.firstChild, ...items.map((item) => el("option", { value: item.id, selected: item.id === it.milestone }, item.title)));
-  }, { once: true });
+  }), { once: true });
   return [it.milestone ? el("a", { href: place("milestone", it.milestone) }, known?.title ?? it.milestone) : el("span", { class: "quiet" }, "none"), node];
 }
 

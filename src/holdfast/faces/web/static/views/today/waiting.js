@@ -25,6 +25,7 @@ export async function tasks(path, query, signal) {
 export function look(remark) {
   const seen = { ...seenAnswers(), [remark.id]: remark.replies };
   localStorage.setItem(SEEN, JSON.stringify(Object.fromEntries(Object.entries(seen).slice(-NEWEST))));
+  document.dispatchEvent(new Event("answer-seen"));
 }
 
 function seenAnswers() {
