@@ -49,7 +49,8 @@ function lost(view) {
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
 function style(view) {
   const href = `/static/views/${view}.css`;
-  if (!document.querySelector(`link[href="${href}"]`)) document.head.append(el("link", { rel: "stylesheet", href, dataset: { view } }));
+  const found = document.querySelector(`link[href="${href}"]`); // the document names that of its first view
+  (found ?? document.head.appendChild(el("link", { rel: "stylesheet", href }))).dataset.view = view;
   for (const link of document.querySelectorAll("link[data-view]")) link.media = link.dataset.view === view ? "all" : "not all";
 }
 
