@@ -83,6 +83,11 @@ def test_everything_that_waits_and_happened_is_there_and_no_list_is_long(
     expect(mine.locator(".card", has_text="The quality gate fails").get_by_role("link")).to_be_visible()
     lists = page.locator(".today .card ul")
     assert max(lists.nth(at).locator("> li").count() for at in range(lists.count())) == 7
+    page.keyboard.press("/")
+    page.keyboard.type("begins at")
+    note = page.get_by_role("option", name="Begins at one")
+    expect(note).to_contain_text("src/a.py")
+    page.keyboard.press("Escape")
     unread = mine.locator(".card", has_text="Remarks no agent has read")
     expect(unread.get_by_role("link", name="all 9")).to_have_attribute("href", "/review")
     axe(page)

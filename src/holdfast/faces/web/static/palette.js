@@ -14,10 +14,10 @@ const SOURCES = [
     .map(({ name, path, line, kind }) => ({ text: name ? `${name} · ${path}` : path, kind, href: address("/code", path) + (line ? `#L${line}` : "") })),
   async (words, options) => (await get("tasks/taskpilot_list", { query: words, limit: EACH }, options)).tasks
     .map(({ id, title }) => ({ text: `${id} ${title}`, kind: "task", href: address("/task", id) })),
-  async (words, options) => (await get("milestones/git_mile_list", { filter: `title ~ ${JSON.stringify(words)}`, limit: EACH }, options)).items
+  async (words, options) => (await get("milestones/git_mile_list", { entity: "issue", filter: `title ~ ${JSON.stringify(words)}`, limit: EACH }, options)).items
     .map(({ id, title }) => ({ text: title, kind: "issue", href: address("/issues", id) })),
   async (words, options) => (await get("comments/search_comments", { query: words, limit: EACH }, options)).comments
-    .map(({ text, file_path, line }) => ({ text: `${text} · ${file_path}`, kind: "note", href: `${address("/code", file_path)}#L${line}` })),
+    .map(({ text, filePath, line }) => ({ text: `${text} · ${filePath}`, kind: "note", href: `${address("/code", filePath)}#L${line}` })),
 ];
 
 function views(words) {
