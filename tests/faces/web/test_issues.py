@@ -205,6 +205,10 @@ def test_pages_follow_each_other_and_closed_ones_come_when_asked_for(page: Page,
     expect(page.get_by_role("heading", level=1)).to_have_text("Number 001")
     page.go_back()
     expect(links).to_have_count(10)
+    page.keyboard.press("/")
+    page.keyboard.type("number 119")
+    page.get_by_role("option", name="Number 119").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Number 119")
 
 
 def test_milestones_show_progress_and_days_and_change_live(page: Page, site: Site, axe: Axe) -> None:

@@ -5,7 +5,7 @@ import { apiUrl, get, post } from "../../api.js";
 import { ago } from "../../time.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { described, dueDay, line, named, patch, person, progress, state, textForm } from "./parts.js";
+import { dayInFull, described, line, named, patch, person, progress, state, textForm } from "./parts.js";
 
 const WORDS = { title: "the title", description: "the description", status: "the state", assignee: "who is to do it", due: "the due day", milestone: "the milestone" };
 
@@ -116,7 +116,7 @@ class Detail {
   spelled(name, value) {
     if (value === null || value === "") return el("span", { class: "quiet" }, "none");
     if (name === "milestone") return this.names.get(value)?.title ?? value;
-    return name === "due" ? [value, " ", dueDay(value)] : name === "status" ? state(value) : value;
+    return name === "due" ? dayInFull(value) : name === "status" ? state(value) : value;
   }
 
   /** Settle a contested field by writing the value anew over all that are known. */

@@ -3,7 +3,7 @@
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { ago, left } from "../../time.js";
-import { dueDay, patch, person, place, state } from "./parts.js";
+import { dayInFull, patch, person, place, state } from "./parts.js";
 
 /** Show the facts of what a detail shows; each changes by itself, so that nobody loses a form they have open. */
 export function drawFacts(detail, known) {
@@ -75,7 +75,7 @@ function due(detail) {
   const { due: day, status } = detail.it;
   const input = el("input", { type: "date", "aria-label": "Due", value: day ?? "" });
   const what = (choice) => (choice === "none" ? ["edit", { due: "none" }] : input.value && ["edit", { due: input.value }]);
-  return [day ? el("span", {}, day, " ", status !== "closed" && dueDay(day)) : el("span", { class: "quiet" }, "no day"), form(detail, "Change due day", [input, button("Set"), day && button("Clear", "none")], what)];
+  return [day ? dayInFull(day, status === "closed") : el("span", { class: "quiet" }, "no day"), form(detail, "Change due day", [input, button("Set"), day && button("Clear", "none")], what)];
 }
 
 function milestone(detail) {

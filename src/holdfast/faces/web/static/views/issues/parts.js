@@ -29,6 +29,12 @@ export function dueDay(day, done = false) {
   return el("span", { class: days < 0 ? "tag danger" : days < 3 ? "tag attention" : "quiet", title: day }, words);
 }
 
+/** Return a due day in figures and in words, where the words are not the figures. */
+export function dayInFull(day, done) {
+  const words = dueDay(day, done);
+  return words.textContent.includes(day) ? words : el("span", {}, day, " ", words);
+}
+
 /** Return how many issues of a milestone are closed, as a bar and in words. */
 export function progress(open, closed) {
   const total = open + closed;
