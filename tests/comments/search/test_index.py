@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 from holdfast.comments.search.pattern import compiled
 from holdfast.comments.search.query import Query
 from holdfast.comments.store import Comments
+from holdfast.kernel.call import Call, running
+from holdfast.kernel.errors import Cancelled
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching import listing
 from holdfast.storage.watching.listing import NoticesLost
@@ -64,6 +66,24 @@ def test_a_sidecar_written_in_place_is_noticed_at_once(room, tmp_path):
     for number in range(5):
         rewrite(tmp_path / "a.py.comments", "word", f"word{number}")
         assert texts(room, f"word{number}") == fresh(room, f"word{number}") != []
+
+
+def test_a_reader_who_leaves_marks_no_file_as_damaged(room, tmp_path, monkeypatch):
+    call = Call()
+    load = room.search._load
+
+    def left_meanwhile(path, moves):
+        call.cancel()
+        call.check()
+        return load(path, moves)
+
+    rewrite(tmp_path / "a.py.comments", "word", "words")
+    monkeypatch.setattr(room.search, "_load", left_meanwhile)
+    with running(call), pytest.raises(Cancelled):
+        texts(room)
+    monkeypatch.setattr(room.search, "_load", load)
+    answer = room.search.find(Query(compiled("words")))
+    assert ([hit.text for hit in answer.hits], answer.damaged) == (["words in a"], [])
 
 
 def test_changes_of_the_same_length_in_quick_succession_are_all_noticed(room, tmp_path):

@@ -27,7 +27,7 @@ from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWrit
 from holdfast.comments.sidecar.document import Sidecar
 from holdfast.comments.sidecar.source import source_of
 from holdfast.kernel.call import current_call
-from holdfast.kernel.errors import Busy, HoldfastError
+from holdfast.kernel.errors import Busy, Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.derived import DerivedDatabase, NotUsable
 from holdfast.storage.watching.listing import WatchedListing, WatchedSignature
@@ -168,6 +168,9 @@ class SearchIndex:
         source = self._source(path)
         try:
             return source, self._load(path, self._seen[1])
+        except (Cancelled, DeadlineExceeded, Busy):
+            # Nobody waits, or not now: that says nothing about the file.
+            raise
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
