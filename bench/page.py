@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from itertools import chain
 from pathlib import Path
@@ -41,7 +41,7 @@ CONTENT = """() => new Promise((resolve) => {
   const done = () => {
     const [paint] = performance.getEntriesByName("first-contentful-paint");
     if (!paint || !document.querySelector("h1") || !window.contentAt) return setTimeout(done, 5);
-    resolve(Math.max(paint.startTime, window.contentAt));
+    resolve([paint.startTime, Math.max(paint.startTime, window.contentAt)]);
   };
   done();
 })"""
@@ -149,16 +149,18 @@ def first_view(browser: Browser, site: Site, kept: Any, rounds: int) -> Iterator
         for _ in range(rounds):
             plain.append(content_time(browser, address))
             ours.append(content_time(browser, f"{site.url}/", kept))
-    beside, own = statistics.median(plain), statistics.median(ours)
-    ratio = own / beside
-    yield (
-        "first view, title of the view painted",
-        f"{beside:.0f} ms",
-        f"{own:.0f} ms",
-        f"{ratio:.2f}",
-        f"{MOST_TIMES_PLAIN}",
-        ratio <= MOST_TIMES_PLAIN,
-    )
+    for place, what in enumerate(("something is painted", "the title of the view is painted")):
+        beside = statistics.median(times[place] for times in plain)
+        own = statistics.median(times[place] for times in ours)
+        ratio = own / beside
+        yield (
+            f"first view, {what}",
+            f"{beside:.0f} ms",
+            f"{own:.0f} ms",
+            f"{ratio:.2f}",
+            f"{MOST_TIMES_PLAIN}",
+            ratio <= MOST_TIMES_PLAIN,
+        )
 
 
 def signed_in(browser: Browser, site: Site) -> Any:
@@ -184,14 +186,15 @@ def loaded_bytes(browser: Browser, site: Site, kept: Any) -> int:
     return sum(bodies)
 
 
-def content_time(browser: Browser, address: str, kept: Any = None) -> float:
+def content_time(browser: Browser, address: str, kept: Any = None) -> tuple[float, float]:
+    """Return the milliseconds until something is painted, and until the title of the view is."""
     context = browser.new_context(storage_state=kept)
     context.add_init_script(WATCH_CONTENT)
     page = context.new_page()
     page.goto(address)
-    took: float = page.evaluate(CONTENT)
+    painted, titled = page.evaluate(CONTENT)
     context.close()
-    return took
+    return painted, titled
 
 
 @contextmanager
@@ -207,7 +210,8 @@ def plain_page(size: int) -> Iterator[str]:
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
-            self.wfile.write(body)
+            with suppress(BrokenPipeError):
+                self.wfile.write(body)
 
         def log_message(self, *arguments: Any) -> None:
             """Say nothing."""

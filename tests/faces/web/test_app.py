@@ -42,7 +42,8 @@ addEventListener("message", async ({source, data}) => {
     tell({method: "ui/notifications/tool-input", params: {arguments: {}}});
     tell({method: "ui/notifications/tool-result", params: {content: []}});
   } else if (data.method === "tools/call") {
-    tell({id: data.id, ...await callServer(data.params)});
+    const refused = window.deaf && data.params.name === "taskpilot_events";
+    tell({id: data.id, ...refused ? {error: {code: 1, message: "Not now"}} : await callServer(data.params)});
   }
 });
 shown().then((html) => { frame.srcdoc = html; });
@@ -197,6 +198,8 @@ def test_a_move_that_the_server_refuses_goes_back_and_says_why(host: Page, site:
     task = site.call("taskpilot_create_task", title="Changed by two")["task"]["id"]
     board = host.frame_locator("iframe")
     card = board.locator(f'[data-id="{task}"]')
+    expect(card).to_be_visible()
+    host.evaluate("window.deaf = true")  # so that nobody hears of the change before the move
     card.locator(".name").focus()
     host.keyboard.press("Space")
     site.call("taskpilot_update", task_id=task, set={"priority": "high"})
