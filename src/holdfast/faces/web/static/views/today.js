@@ -74,15 +74,15 @@ async function column(view, node, lists, nothing) {
     quiet.hidden = totals.size < lists.length || [...totals.values()].some(Boolean);
   };
   for (const list of lists) if (list.topic) view.on(list.topic, () => renew(list));
-  document.addEventListener("answer-seen", () => lists.filter(({ topic }) => topic === "inbox").forEach(renew), { signal: view.signal });
+  document.addEventListener("marked", () => lists.filter(({ topic }) => topic === "inbox").forEach(renew), { signal: view.signal });
   await Promise.all(lists.map(renew));
   return [...totals.values()].some(Boolean);
 }
 
 function shortList({ name, all, most = MOST }, { total, lines, more = false }) {
-  const line = ({ word, text, href, detail, visit }) => el("li", { class: "line" },
+  const line = ({ word, text, href, detail }) => el("li", { class: "line" },
     word && el("span", { class: word === "done" ? "tag ok" : "tag" }, word),
-    el("a", { href, title: text, on: visit ? { click: visit } : {} }, text), el("span", { class: "quiet" }, detail));
+    el("a", { href, title: text }, text), el("span", { class: "quiet" }, detail));
   return [
     name && el("h3", {}, name),
     el("ul", {}, lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),

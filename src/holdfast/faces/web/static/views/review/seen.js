@@ -28,6 +28,7 @@ export class Marks {
 
   set(mark, on) {
     keep(this.name, [...kept(this.name).filter((one) => one !== mark), ...(on ? [mark] : [])]);
+    document.dispatchEvent(new Event("marked"));
   }
 }
 

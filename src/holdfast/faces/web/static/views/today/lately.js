@@ -6,7 +6,7 @@ import { ago } from "../../time.js";
 import { named, place } from "../issues/parts.js";
 import { tasks } from "./waiting.js";
 
-const EVENTS = 200;
+const EVENTS = 100;
 
 function isRecent(moment) {
   const day = new Date();

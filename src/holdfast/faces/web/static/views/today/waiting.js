@@ -4,11 +4,12 @@ import { get } from "../../api.js";
 import { on } from "../../live.js";
 import { address } from "../../router.js";
 import { ago } from "../../time.js";
+import { Marks } from "../review/seen.js";
 
 export const MOST = 7;
 const FEW = 3;
-const SEEN = "answers-seen";
-const NEWEST = 200;
+const DONE = new Marks("review done");
+const NEWEST = 100;
 const PATIENCE = 300;
 
 /** Ask tasks; a repository without any has none. */
@@ -21,26 +22,12 @@ export async function tasks(path, query, signal) {
   }
 }
 
-/** Remember that the answers to a remark were looked at. */
-export function look(remark) {
-  const seen = { ...seenAnswers(), [remark.id]: remark.replies };
-  localStorage.setItem(SEEN, JSON.stringify(Object.fromEntries(Object.entries(seen).slice(-NEWEST))));
-  document.dispatchEvent(new Event("answer-seen"));
-}
-
-function seenAnswers() {
-  try {
-    return JSON.parse(localStorage.getItem(SEEN)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
+/** Threads whose last remark was answered, and that nobody has called done in Review. */
 async function answers(signal) {
   const { messages } = await get("inbox/list_messages", { newest: true, limit: NEWEST }, { signal });
-  const seen = seenAnswers();
-  const fresh = messages.filter((remark) => remark.replies > (seen[remark.id] ?? 0)).reverse();
-  return { total: fresh.length, lines: fresh.map((remark) => ({ ...remarkLine(remark), visit: () => look(remark) })) };
+  const last = new Map(messages.map((remark) => [remark.comment.match(/^In reply to (m_\w+):/)?.[1] ?? remark.id, remark]));
+  const fresh = [...last.values()].filter((remark) => remark.replies && !DONE.has(remark.id)).reverse();
+  return { total: fresh.length, lines: fresh.map(remarkLine) };
 }
 
 async function unread(signal) {
@@ -91,7 +78,7 @@ export function follow(counts) {
     let waiting = null;
     const soon = () => { clearTimeout(waiting); waiting = setTimeout(() => renew(list), PATIENCE); };
     on(list.topic, soon);
-    document.addEventListener("answer-seen", soon);
+    document.addEventListener("marked", soon);
     soon();
   }
 }
