@@ -97,9 +97,12 @@ def default_kind(room: Milestones, given: dict[str, object]) -> dict[str, object
     return {"entity": "issue"} | given
 
 
-def listing(result: MilePage, width: int) -> str:
-    """Lay a page out as a table, with how to get the next one."""
-    lines = [items_table(result.items, width)] if result.items else ["Nothing found."]
+def _table(result: MilePage, width: int) -> str:
+    return paged(result, [items_table(result.items, width)] if result.items else ["Nothing found."])
+
+
+def paged(result: MilePage, lines: list[str]) -> str:
+    """Return the lines of a page with how to get the next one."""
     if result.next_cursor is not None:
         lines.append(f"More with --cursor {result.next_cursor}")
     return with_hint(lines, result.hint)
@@ -114,7 +117,7 @@ def listing(result: MilePage, width: int) -> str:
     example="holdfast milestones list issue --filter 'status == open and label = bug' --sort updated:desc",
     specified=True,
     annotations={"title": "List milestones or issues", "readOnlyHint": True, "idempotentHint": True},
-    table=listing,
+    table=_table,
     fill_in=default_kind,
 )
 def list_entities(room: Milestones, args: ListEntities) -> MilePage:

@@ -9,17 +9,19 @@ import time
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, optional
+from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.milestones.index.query import Position, page_rows
 from holdfast.milestones.index.rows import summaries
 from holdfast.milestones.models import MileItem
 from holdfast.milestones.store import Milestones
+from holdfast.milestones.text import SHORT_ID
 from holdfast.milestones.tools.list import (
     ListEntities,
     MilePage,
     default_kind,
-    listing,
     next_cursor,
+    paged,
     question,
 )
 from holdfast.milestones.toolset import milestones
@@ -55,6 +57,18 @@ class MileOverview(MilePage):
     items: list[MileLine]  # type: ignore[assignment] # a narrower list, of which nothing is taken out
 
 
+def _table(result: MileOverview, width: int) -> str:
+    rows = [_cells(line) for line in result.items]
+    return paged(result, [table(rows, width, flexible=(2, 3))] if rows else ["Nothing found."])
+
+
+def _cells(line: MileLine) -> tuple[str, ...]:
+    who = one_line(line.claimed_by or line.assignee or "")
+    far = None if line.closed_issues is None else line.closed_issues + (line.stats.open_issues or 0)
+    progress = one_line(line.milestone or "") if far is None else f"{line.closed_issues} of {far} closed"
+    return line.id[:SHORT_ID], line.status, one_line(line.title), who, line.due or "", progress
+
+
 @milestones.operation(
     "git_mile.overview",
     title="List with people, days and progress",
@@ -62,7 +76,7 @@ class MileOverview(MilePage):
     command="overview",
     positional=("entity",),
     example="holdfast milestones overview milestone --sort due",
-    table=listing,
+    table=_table,
     fill_in=default_kind,
     listed=False,
 )
