@@ -90,8 +90,8 @@ export class Layout {
 
   /** Measure all lists at once, then show what is in view. */
   measure() {
-    for (const list of this.lists.values()) list.measure();
-    for (const list of this.lists.values()) list.show();
+    const scrolled = [...this.lists.values()].map((list) => [list, list.measure()]);
+    for (const [list, top] of scrolled) list.show(top);
   }
 
   recount(column) {

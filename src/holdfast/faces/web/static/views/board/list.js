@@ -68,14 +68,14 @@ export class CardList {
     this.landing.style.top = `${place * PITCH}px`;
   }
 
-  /** Note how much of the list is to be seen; reading it makes the browser lay the page out. */
+  /** Note how much of the list is to be seen, and return how far it is scrolled; reading these makes the browser lay the page out. */
   measure() {
     this.height = this.node.clientHeight;
+    return this.node.scrollTop;
   }
 
   /** Make nodes of the cards in view, and of one that is held or focused; drop the others. */
-  show() {
-    const { scrollTop } = this.node;
+  show(scrollTop = this.node.scrollTop) {
     const first = this.whole ? 0 : Math.max(0, Math.floor(scrollTop / PITCH) - BEYOND);
     const end = this.whole ? Infinity : this.near ? Math.ceil((scrollTop + this.height) / PITCH) + BEYOND : 0;
     const last = Math.min(this.cards.length, end);
