@@ -29,6 +29,7 @@ STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
+_MODULES = '<link rel="modulepreload"'
 _IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
     {
@@ -80,8 +81,11 @@ class Site:
         links = [
             f'<link rel="modulepreload" href="{path}">' for path in needed if f'"{path}"' not in document
         ]
-        if links:
-            links.append(f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css">')
+        if not links:
+            return document.encode()
+        # Nothing is painted before the styles are there, so they come first.
+        style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css">'
+        document = document.replace(_MODULES, style + _MODULES, 1)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
     def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:
