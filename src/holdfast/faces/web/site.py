@@ -84,7 +84,7 @@ class Site:
         if not links:
             return document.encode()
         # Nothing is painted before the styles are there, so they come first.
-        style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css">'
+        style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
         document = document.replace(_MODULES, style + _MODULES, 1)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 

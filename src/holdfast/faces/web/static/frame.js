@@ -5,6 +5,7 @@ import { get } from "./api.js";
 import * as live from "./live.js";
 import * as router from "./router.js";
 import * as keys from "./keys.js";
+import * as palette from "./palette.js";
 import { View, failure } from "./view.js";
 
 const main = document.getElementById("main");
@@ -28,9 +29,8 @@ async function show() {
   main.removeAttribute("data-signed-out");
   if (!route) return lost(view);
   main.dataset.view = route.view;
-  style(route.view);
   try {
-    const module = await import(`./views/${route.view}.js`);
+    const [module] = await Promise.all([import(`./views/${route.view}.js`), style(route.view)]);
     if (shown === view) await module.show(view);
   } catch (problem) {
     if (shown !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
@@ -48,10 +48,12 @@ function lost(view) {
 
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
 function style(view) {
-  const href = `/static/views/${view}.css`;
-  const found = document.querySelector(`link[href="${href}"]`); // the document names that of its first view
-  (found ?? document.head.appendChild(el("link", { rel: "stylesheet", href }))).dataset.view = view;
-  for (const link of document.querySelectorAll("link[data-view]")) link.media = link.dataset.view === view ? "all" : "not all";
+  const known = document.querySelector(`link[data-view="${view}"]`);
+  const link = known ?? el("link", { rel: "stylesheet", href: `/static/views/${view}.css`, dataset: { view } });
+  for (const other of document.querySelectorAll("link[data-view]")) other.media = other === link ? "all" : "not all";
+  if (known) return null;
+  document.head.append(link);
+  return new Promise((loaded) => link.addEventListener("load", loaded, { once: true }));
 }
 
 function mark(view) {
@@ -111,16 +113,12 @@ async function nameRepository() {
   document.getElementById("repository").textContent = workspaces?.[0]?.name ?? "";
 }
 
-async function openPalette() {
-  (await import("./palette.js")).open();
-}
-
 if (localStorage.getItem("theme")) document.documentElement.dataset.theme = localStorage.getItem("theme");
 document.addEventListener("signed-out", signedOut);
 document.getElementById("theme").addEventListener("click", switchTheme);
-document.getElementById("jump").addEventListener("click", openPalette);
-keys.addKey("/", "Search or jump", openPalette);
-keys.addKey("Ctrl-k", "Search or jump", openPalette);
+document.getElementById("jump").addEventListener("click", palette.open);
+keys.addKey("/", "Search or jump", palette.open);
+keys.addKey("Ctrl-k", "Search or jump", palette.open);
 keys.begin();
 drawRail();
 router.begin(show);
