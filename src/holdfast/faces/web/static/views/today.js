@@ -19,8 +19,12 @@ export async function show(view) {
   await cheap[0];
   // The rest takes longer, and comes when somebody can already read.
   const { LATELY } = await import("./today/lately.js");
-  Promise.all([...cheap, column(view, lately, LATELY, "No task, issue or file with notes changed since yesterday.")])
-    .then((found) => found.some(Boolean) || begin(view, milestones)).then(() => measure(view, health, mine));
+  const all = Promise.all([...cheap, column(view, lately, LATELY, "No task, issue or file with notes changed since yesterday.")]);
+  all.then((found) => {
+    if (view.signal.aborted) return;
+    if (!found.some(Boolean)) begin(view, milestones);
+    measure(view, health, mine);
+  });
 }
 
 async function atWork(signal) {
