@@ -38,6 +38,14 @@ export async function get(path, query = {}, { signal } = {}) {
   return value;
 }
 
+/** Return an answer; `none` where the repository has nothing yet that could answer. */
+export function orNone(answer, none) {
+  return answer.catch((problem) => {
+    if (problem.kind === "not_initialized") return none;
+    throw problem;
+  });
+}
+
 /** Write with POST. `version` is the one that was seen: a newer one is a conflict. */
 export function post(path, body = {}, options = {}) {
   return send("POST", path, body, options);

@@ -69,6 +69,22 @@ export class View {
     if (problem?.name === "AbortError") return;
     fill(where, failure(problem));
   }
+
+  /** Do something that may fail; its failure is shown at the place where the thing is. */
+  attempt(where, work) {
+    return work().catch((problem) => {
+      this.fail(where, problem);
+      if (problem.status === undefined && problem.name !== "AbortError") throw problem; // a fault of the page itself
+    });
+  }
+
+  /** Call back every so often while somebody looks, and at once when they look again. */
+  every(milliseconds, run) {
+    const look = () => document.hidden || run();
+    const clock = setInterval(look, milliseconds);
+    this.signal.addEventListener("abort", () => clearInterval(clock));
+    document.addEventListener("visibilitychange", look, { signal: this.signal });
+  }
 }
 
 /** Return a failure in words, with what to do. */
