@@ -1,6 +1,7 @@
 // Activity: what happened in every room, one line each, and who is at work.
 
 import { apiUrl } from "../api.js";
+import { button, choice } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { ago } from "../time.js";
 import { empty } from "../view.js";
@@ -12,25 +13,19 @@ const TOP = 80; // as far as this from the top somebody still looks at the newes
 export async function show(view) {
   const feed = new Feed(view);
   const people = el("ul", { class: "plain-list stack people" });
-  const asked = { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() };
-  view.heading("Activity", asked);
+  view.heading("Activity", { json: apiUrl("tasks/taskpilot_events", { limit: 50 }), filters: feed.filters() });
   view.main.append(el("div", { class: "two-columns" },
     el("section", { class: "stack", "aria-label": "Events" }, feed.waiting, feed.list, feed.foot),
     el("aside", { class: "stack", "aria-label": "Agents" }, el("h2", {}, "Agents"), people)));
-  await Promise.all([feed.load(), showAgents(view, people)]);
-  for (const { room } of ROOMS) view.on(room, () => feed.news(room));
-  view.on("tasks", () => showAgents(view, people));
-  view.key("r", "Show the new ones", () => feed.showWaiting());
-}
-
-async function showAgents(view, people) {
-  try {
+  const nobody = empty("Nobody is at work. An agent shows up here when it takes a task:", el("pre", {}, "holdfast tasks next"));
+  const showAgents = () => view.attempt(people, async () => {
     const found = await agents(view.signal);
-    fill(people, found.length ? found.map(agentItem)
-      : el("li", {}, empty("Nobody is at work. An agent shows up here when it takes a task:", el("pre", {}, "holdfast tasks next"))));
-  } catch (problem) {
-    view.fail(people, problem);
-  }
+    fill(people, found.length ? found.map(agentItem) : el("li", {}, nobody));
+  });
+  await Promise.all([feed.load(), showAgents()]);
+  for (const { room } of ROOMS) view.on(room, () => feed.news(room));
+  view.on("tasks", showAgents);
+  view.key("r", "Show the new ones", () => feed.showWaiting());
 }
 
 class Feed {
@@ -44,16 +39,17 @@ class Feed {
 
   filters() {
     const { query } = this.view;
-    const change = (name) => (event) => {
-      this.view.setQuery({ [name]: event.target.value.trim() });
+    const change = (name, value) => {
+      this.view.setQuery({ [name]: value.trim() });
       this.load();
     };
+    const field = (name, label, more) => el("input", {
+      "aria-label": label, placeholder: label, value: query.get(name) ?? "", on: { change: (event) => change(name, event.target.value) }, ...more,
+    });
     this.actors = el("datalist", { id: "actors" });
-    const room = el("select", { "aria-label": "Room", on: { change: change("room") } },
-      el("option", { value: "" }, "All rooms"), ROOMS.map((item) => el("option", { value: item.room }, `${item.name}s`)));
-    room.value = query.get("room") ?? "";
-    const field = (name, label, more) => el("input", { "aria-label": label, placeholder: label, value: query.get(name) ?? "", on: { change: change(name) }, ...more });
-    return [room, field("actor", "Who", { list: "actors" }), field("about", "Task or file"), this.actors];
+    const rooms = [["", "All rooms"], ...ROOMS.map(({ room, name }) => [room, `${name}s`])];
+    return [choice("Room", rooms, query.get("room"), (value) => change("room", value)),
+      field("actor", "Who", { list: "actors" }), field("about", "Task or file"), this.actors];
   }
 
   wanted() {
@@ -69,7 +65,7 @@ class Feed {
     this.sources = sources;
     this.fresh.clear();
     fill(this.list);
-    await this.guarded(async () => {
+    await this.view.attempt(this.foot, async () => {
       await Promise.all(sources.map((source) => source.older()));
       if (sources === this.sources) this.draw();
     });
@@ -79,23 +75,14 @@ class Feed {
   async news(room) {
     const source = this.sources.find((item) => item.room === room);
     if (!source) return;
-    await this.guarded(async () => {
+    await this.view.attempt(this.foot, async () => {
       // One after the other: two readers at once would both call the same event new.
       source.reading = (source.reading ?? Promise.resolve()).catch(() => {}).then(() => source.newer());
       const found = await source.reading;
       if (!this.sources.includes(source)) return;
-      for (const event of found) this.fresh.add(event.key);
-      if (this.atTop()) this.showWaiting();
-      else if (this.fresh.size) this.drawWaiting();
+      found.forEach((key) => this.fresh.add(key));
+      this.atTop() ? this.showWaiting() : this.drawWaiting();
     });
-  }
-
-  async guarded(work) {
-    try {
-      await work();
-    } catch (problem) {
-      this.view.fail(this.foot, problem);
-    }
   }
 
   atTop() {
@@ -103,10 +90,9 @@ class Feed {
   }
 
   drawWaiting() {
-    const text = `${this.fresh.size} new`;
-    const shown = this.fresh.size && el("button", { class: "button primary", type: "button", on: { click: () => this.showWaiting() } }, text);
-    fill(this.waiting, shown || null);
-    if (this.fresh.size) this.view.announce(text);
+    const text = this.fresh.size ? `${this.fresh.size} new` : null;
+    fill(this.waiting, text && button(text, () => this.showWaiting(), { class: "button primary" }));
+    if (text) this.view.announce(text);
   }
 
   showWaiting() {
@@ -132,7 +118,9 @@ class Feed {
       }
       group = minute;
       const name = ROOMS.find(({ room }) => room === event.room).name;
-      lines.append(el("li", { class: fresh.has(event.key) ? "fresh" : null, dataset: { key: event.key } }, el("span", { class: "tag" }, name), said(event.line())));
+      const said = el("span", {}, event.line());
+      said.title = said.textContent;
+      lines.append(el("li", { class: fresh.has(event.key) && "fresh", dataset: { key: event.key } }, el("span", { class: "tag" }, name), said));
     }
     fill(this.list, nodes);
     fill(this.actors, [...new Set(events.map((event) => event.actor))].sort().map((value) => el("option", { value })));
@@ -147,21 +135,18 @@ class Feed {
       await Promise.all(more.filter((source) => source.until === horizon).map((source) => source.older()));
       this.draw();
     };
+    const { size } = this.view.query;
+    const nothing = size ? empty("No event fits these filters.", el("a", { class: "button", href: "/activity" }, "Show all"))
+      : empty("Nothing happened yet. Tasks, issues, remarks and notes show up here as they change.", el("pre", {}, 'holdfast tasks add "…"'));
     const included = ROOMS.filter(({ room }) => this.sources.some((source) => source.room === room));
-    const nothing = [...this.view.query.keys()].length ? "No event fits these filters." : "Nothing happened yet. Tasks, issues, remarks and notes show up here as they change.";
-    fill(this.foot, count ? null : empty(nothing, this.view.query.size ? el("a", { class: "button", href: "/activity" }, "Show all") : el("pre", {}, 'holdfast tasks add "…"')),
-      more.length ? el("button", { class: "button older", type: "button", on: { click: () => this.guarded(older) } }, "Older") : null,
-      el("details", { class: "quiet" }, el("summary", {}, "What is included"), el("ul", {}, included.map((item) => el("li", {}, `${item.name}s: ${item.included}.`)))));
+    fill(this.foot, count ? null : nothing,
+      more.length > 0 && button("Older", () => this.view.attempt(this.foot, older), { class: "button older" }),
+      el("details", { class: "quiet" }, el("summary", {}, "What is included"),
+        el("ul", {}, included.map((item) => el("li", {}, `${item.name}s: ${item.included}.`)))));
   }
-}
-
-function said(line) {
-  const node = el("span", {}, line);
-  node.title = node.textContent;
-  return node;
 }
 
 function dayName(date) {
   const days = Math.round((new Date().setHours(0, 0, 0, 0) - new Date(date).setHours(0, 0, 0, 0)) / 86_400_000);
-  return ["Today", "Yesterday"][days] ?? date.toLocaleDateString(undefined, { weekday: "long", year: "numeric", month: "long", day: "numeric" });
+  return ["Today", "Yesterday"][days] ?? date.toLocaleDateString(undefined, { dateStyle: "full" });
 }

@@ -1,52 +1,36 @@
 // Who is at work: what each agent holds, what is left of the lease, and what it did last.
 
-import { get } from "../../api.js";
+import { get, orNone } from "../../api.js";
+import { bar, quiet } from "../../controls.js";
 import { el } from "../../dom.js";
 import { ago, left } from "../../time.js";
 import { told } from "./words.js";
 
 const EACH = 5000;
 
-/**
- * Return who is at work, who was heard of last first.
- * @returns {Promise<{name: string, tasks: {id: string, title: string, since: string, expires_at: string}[],
- *   lastSeen: string, lastEvent: object | null}[]>}
- */
+/** Return who is at work, who was heard of last first, each with its last event. */
 export async function agents(signal) {
-  try {
-    const [status, happened] = await Promise.all([
-      get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }),
-      get("tasks/taskpilot_events", { limit: 200 }, { signal }),
-    ]);
-    return (status.agents ?? []).map(({ agent, tasks = [], last_seen }) => ({
-      name: agent,
-      tasks,
-      lastSeen: last_seen,
-      lastEvent: happened.events.find((event) => event.actor === agent) ?? null,
-    }));
-  } catch (problem) {
-    if (problem.kind === "not_initialized") return [];
-    throw problem;
-  }
+  const [status, happened] = await Promise.all([
+    orNone(get("tasks/taskpilot_status", { include: "agents", response_format: "detailed" }, { signal }), {}),
+    orNone(get("tasks/taskpilot_events", { limit: 200 }, { signal }), {}),
+  ]);
+  return (status.agents ?? []).map((one) => ({ ...one, last: happened.events?.find((event) => event.actor === one.agent) }));
 }
 
 /** Return one agent as a list item: name, last event, and each task it holds with its lease. */
-export function agentItem({ name, tasks, lastSeen, lastEvent }) {
-  const last = lastEvent
-    ? el("span", { class: "quiet" }, told(lastEvent, lastEvent.task_id), " · ", ago(lastEvent.at))
-    : el("span", { class: "quiet" }, "seen ", ago(lastSeen));
-  const held = tasks.map((task) => el("li", { class: "stack" },
-    el("a", { class: "one-line", href: `/task/${task.id}`, title: task.title }, el("span", { class: "quiet" }, task.id), " ", task.title),
-    lease(task.since, task.expires_at)));
+export function agentItem({ agent, tasks = [], last_seen, last }) {
+  const held = tasks.map(({ id, title, since, expires_at }) => el("li", { class: "stack" },
+    el("a", { class: "one-line", href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
   return el("li", { class: "agent stack" },
-    el("div", { class: "row" }, el("strong", { class: "one-line" }, name), held.length ? null : el("span", { class: "tag" }, "holds nothing")),
-    last, held.length ? el("ul", { class: "plain-list stack" }, held) : null);
+    el("div", { class: "row" }, el("strong", { class: "one-line" }, agent), held.length ? null : el("span", { class: "tag" }, "holds nothing")),
+    last ? quiet(told(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),
+    held.length ? el("ul", { class: "plain-list stack" }, held) : null);
 }
 
 /** Return what is left of a claim as a thin line that shrinks, and in words. */
 export function lease(since, until) {
-  const bar = el("div", { class: "bar", role: "progressbar", "aria-label": "Lease left", "aria-valuemin": 0, "aria-valuemax": 100 });
-  const node = el("div", { class: "lease row", title: `until ${new Date(until).toLocaleString()}`, dataset: { since, until } }, bar, el("span", { class: "quiet" }));
+  const title = `until ${new Date(until).toLocaleString()}`;
+  const node = el("div", { class: "lease row", title, dataset: { since, until } }, bar("Lease left", 0), quiet());
   renew(node);
   return node;
 }

@@ -1,16 +1,15 @@
 // Where events come from: four rooms, read page by page, newest first, as lines of one shape.
 
-import { get } from "../../api.js";
+import { get, orNone } from "../../api.js";
+import { codeLink, quiet } from "../../controls.js";
 import { el } from "../../dom.js";
-import { address } from "../../router.js";
 import { told } from "./words.js";
 
 const DAY_MS = 86_400_000;
 const FIRST_DAYS = 30;
 const ALL = "all";
 
-const shortened = (text) => text.replace(/\s+/g, " ").slice(0, 160);
-const placed = (file, line) => el("a", { class: "mono", href: `${address("/code", file)}${line ? `#L${line}` : ""}` }, line ? `${file}:${line}` : file);
+const because = (text) => text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, 160)}`) : null;
 const named = (event) => event.actor.replace(/ <[^>]*>$/, "");
 
 /** Return the title in what an issue was made of, else the value as it is. */
@@ -32,10 +31,10 @@ const READERS = {
     async page({ actor, task, file, cursor }, options) {
       const query = { limit: 50, actor, task_id: task, connected_file: file, cursor };
       const found = await get("tasks/taskpilot_events", query, options);
+      const subject = ({ task_id: id, title }) => (id ? el("a", { href: `/task/${id}` }, `${id} ${title ?? ""}`) : "the workspace");
       return { next: found.next_cursor, ...span(found.events, "at"), events: found.events.map((event) => ({
         key: `t${event.seq}`, at: event.at, order: event.seq, actor: event.actor,
-        line: () => [told(event, event.task_id ? el("a", { href: `/task/${event.task_id}` }, `${event.task_id} ${event.title ?? ""}`) : "the workspace"),
-          event.reason ? el("span", { class: "quiet" }, ` — ${shortened(event.reason)}`) : null],
+        line: () => [told(event, subject(event)), because(event.reason)],
       })) };
     },
   },
@@ -45,10 +44,11 @@ const READERS = {
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
       const found = await get("milestones/git_mile_log", { limit: 50, cursor }, options);
-      return { next: found.nextCursor, ...span(found.events, "ts"), events: found.events.filter((event) => !actor || named(event) === actor).map((event) => ({
+      const wanted = found.events.filter((event) => !actor || named(event) === actor);
+      return { next: found.nextCursor, ...span(found.events, "ts"), events: wanted.map((event) => ({
         key: `i${event.id}`, at: event.ts, order: event.id, actor: named(event),
-        line: () => [event.action === "create" ? "added " : `${event.action} ${event.field ?? ""} of `, el("a", { href: `/issues/${encodeURIComponent(event.entity)}` }, event.entity.slice(0, 8)),
-          event.value ? el("span", { class: "quiet" }, ` — ${shortened(titled(event.value))}`) : null],
+        line: () => [event.action === "create" ? "added " : `${event.action} ${event.field ?? ""} of `,
+          el("a", { href: `/issues/${encodeURIComponent(event.entity)}` }, event.entity.slice(0, 8)), because(titled(event.value))],
       })) };
     },
   },
@@ -61,8 +61,8 @@ const READERS = {
       const wanted = found.messages.filter((item) => (!actor || item.author === actor) && (!file || item.file === file));
       return { events: wanted.map((item) => ({
         key: `m${item.id}`, at: item.time, order: item.id, actor: item.author ?? "somebody",
-        line: () => ["left a remark on ", item.file === "." ? "the repository" : placed(item.file, parseInt(item.line, 10)),
-          el("span", { class: "quiet" }, ` — ${shortened(item.comment)}${item.replies ? ` (${item.replies} answered)` : ""}`)],
+        line: () => ["left a remark on ", item.file === "." ? "the repository" : codeLink(item.file, parseInt(item.line, 10)),
+          because(item.comment), item.replies ? quiet(` (${item.replies} answered)`) : null],
       })) };
     },
   },
@@ -75,7 +75,7 @@ const READERS = {
       const found = await get("comments/list_comments", { file, author: actor, since, limit: 1000 }, options);
       return { next: since && ALL, until: since, events: found.comments.map((note) => ({
         key: `c${note.filePath}#${note.id}`, at: note.created, order: note.id, actor: note.author,
-        line: () => ["wrote a note on ", placed(note.filePath, note.line), el("span", { class: "quiet" }, ` — ${shortened(note.text)}`)],
+        line: () => ["wrote a note on ", codeLink(note.filePath, note.line), because(note.text)],
       })) };
     },
   },
@@ -86,42 +86,33 @@ export const ROOMS = Object.entries(READERS).map(([room, { name, included }]) =>
 /** One room's events as far as they were read. */
 export class Source {
   constructor(room, filters, signal) {
-    Object.assign(this, { room, filters, options: { signal }, events: new Map(), next: null, newest: -Infinity, until: Infinity });
+    Object.assign(this, { room, filters, signal, events: new Map(), next: null, newest: -Infinity, until: Infinity });
   }
 
   /** Read the next older page. */
   async older() {
     const page = await this.read(this.next);
-    this.added(page);
     this.next = page.next ?? null;
     this.until = Date.parse(page.until);
   }
 
-  /** Read what is new, page by page back to what was there before, and return it. */
+  /** Read what is new, page by page back to what was there before; return the keys of it. */
   async newer() {
     const [found, before] = [[], this.newest];
     let page = { next: null };
     do {
       page = await this.read(page.next);
-      found.push(...this.added(page));
+      found.push(...page.fresh);
     } while (page.next && page.next !== ALL && Date.parse(page.until) >= before);
     return found;
   }
 
   async read(cursor) {
-    try {
-      return await READERS[this.room].page({ ...this.filters, cursor }, this.options);
-    } catch (problem) {
-      if (problem.kind === "not_initialized") return { events: [] };
-      throw problem;
-    }
-  }
-
-  added(page) {
-    const fresh = page.events.filter((event) => !this.events.has(event.key));
+    const page = await orNone(READERS[this.room].page({ ...this.filters, cursor }, { signal: this.signal }), { events: [] });
+    const fresh = page.events.map((event) => event.key).filter((key) => !this.events.has(key));
+    for (const event of page.events) this.events.set(event.key, { ...event, room: this.room });
     this.newest = Math.max(this.newest, Date.parse(page.newest) || -Infinity);
-    for (const event of fresh) this.events.set(event.key, { ...event, room: this.room });
-    return fresh.map((event) => this.events.get(event.key));
+    return { ...page, fresh };
   }
 }
 
