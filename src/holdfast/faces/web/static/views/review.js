@@ -1,7 +1,8 @@
 // Review: what differs, file by file; remarks on its lines for the agent, and what became of them.
 
-import { el, fill } from "../dom.js";
 import { apiUrl, get, post } from "../api.js";
+import { button, choice, quiet } from "../controls.js";
+import { el, fill } from "../dom.js";
 import { empty } from "../view.js";
 import { FileDiff, counts } from "./review/file.js";
 import { elsewhere, messageOf, threadsOf } from "./review/remarks.js";
@@ -17,7 +18,6 @@ const WHAT = {
 };
 const FIELDS = { revision: ["Commit", "HEAD"], base: ["From", "main"] };
 
-/** Show the view. */
 export async function show(view) {
   const repository = await get("tasks/taskpilot_workspaces", {}, { signal: view.signal }).catch(() => ({}));
   await new Review(view, repository.workspaces?.[0]?.name ?? "").begin();
@@ -30,7 +30,9 @@ class Review {
     this.done = new Marks("review done");
     this.drafts = new Drafts(repository);
     this.near = new IntersectionObserver((entries) => entries.forEach(({ isIntersecting, target }) => {
-      if (isIntersecting) this.near.unobserve(target), target.fileDiff.load();
+      if (!isIntersecting) return;
+      this.near.unobserve(target);
+      target.fileDiff.load();
     }), { root: view.main, rootMargin: "600px" });
     view.signal.addEventListener("abort", () => this.near.disconnect());
   }
@@ -48,86 +50,79 @@ class Review {
   async begin() {
     const { view } = this;
     this.summary = el("span", { class: "quiet", role: "status" });
-    this.index = el("ul");
+    this.index = el("ul", { class: "plain-list" });
     this.list = el("div", { class: "stack" });
     this.rest = el("section", { class: "stack", "aria-label": "Remarks elsewhere" });
     this.trouble = el("div");
     this.head();
-    view.main.append(this.trouble, el("div", { class: "review" }, el("nav", { "aria-label": "Files" }, this.index), el("div", { class: "stack" }, this.list, this.rest)));
+    view.main.append(this.trouble, el("div", { class: "review" },
+      el("nav", { "aria-label": "Files" }, this.index), el("div", { class: "stack" }, this.list, this.rest)));
     this.selection = new Selection(this, this.list);
-    this.listen();
+    view.on("inbox", () => this.remarks());
+    view.every(EACH, () => this.refresh());
+    view.key("u", "Unified or side by side", () => this.turn());
+    matchMedia(WIDE).addEventListener("change", () => this.draw(), { signal: view.signal });
     await Promise.all([this.refresh(), this.remarks()]);
   }
 
   head() {
     const { what } = this.asked;
-    const options = Object.entries(WHAT).map(([value, [text]]) => el("option", { value, selected: value === what }, text));
-    const picker = el("select", { "aria-label": "What to review", on: { change: () => this.pick({ what: picker.value, revision: null, base: null }) } }, options);
-    const fields = WHAT[what][1].map((name) => el("input", {
-      "aria-label": FIELDS[name][0], placeholder: `${FIELDS[name][0]}: ${what === "range" && name === "base" ? "HEAD~3" : FIELDS[name][1]}`, value: this.view.query.get(name) ?? "",
-      on: { change: (event) => this.pick({ [name]: event.target.value.trim() }) },
-    }));
-    this.layout = el("button", { class: "button layout", type: "button", "aria-pressed": String(this.split), on: { click: () => this.turn() } }, "Side by side");
-    this.sendAll = el("button", { class: "button primary", type: "button", hidden: true, on: { click: () => this.sendDrafts() } });
-    this.view.heading("Review", { json: apiUrl("source/read_diff", this.asked), tools: [this.sendAll, this.layout], filters: [picker, fields, this.summary] });
-  }
-
-  pick(changes) {
-    this.view.setQuery(changes);
-    this.view.go(location.href);
+    const pick = (changes) => (this.view.setQuery(changes), this.view.go(location.href));
+    const options = Object.entries(WHAT).map(([value, [text]]) => [value, text]);
+    const picker = choice("What to review", options, what, (value) => pick({ what: value, revision: null, base: null }));
+    const fields = WHAT[what][1].map((name) => {
+      const [label, example] = what === "range" && name === "base" ? ["From", "HEAD~3"] : FIELDS[name];
+      const change = (event) => pick({ [name]: event.target.value.trim() });
+      return el("input", { "aria-label": label, placeholder: `${label}: ${example}`, value: this.view.query.get(name) ?? "", on: { change } });
+    });
+    this.layout = button("Side by side", () => this.turn(), { class: "button layout", "aria-pressed": String(this.split) });
+    this.sendAll = button("", () => this.send(this.drafts.list), { class: "button primary", hidden: true });
+    const tools = [this.sendAll, this.layout];
+    this.view.heading("Review", { json: apiUrl("source/read_diff", this.asked), tools, filters: [picker, fields, this.summary] });
   }
 
   turn() {
     this.view.setQuery({ layout: this.view.query.get("layout") === "split" ? null : "split" });
-    this.layout.setAttribute("aria-pressed", String(this.split));
-    for (const file of this.files.values()) file.draw();
+    this.draw();
   }
 
-  listen() {
-    const { view } = this;
-    view.on("inbox", () => this.remarks());
-    const timer = setInterval(() => document.hidden || this.refresh(), EACH);
-    view.signal.addEventListener("abort", () => clearInterval(timer));
-    document.addEventListener("visibilitychange", () => document.hidden || this.refresh(), { signal: view.signal });
-    matchMedia(WIDE).addEventListener("change", () => this.files.forEach((file) => file.draw()), { signal: view.signal });
-    view.key("u", "Unified or side by side", () => this.turn());
+  draw() {
+    this.layout.setAttribute("aria-pressed", String(this.split));
+    this.files.forEach((file) => file.draw());
   }
 
   /** Read what differs; where nothing changed since, nothing happens. */
-  async refresh() {
-    const { view } = this;
-    try {
-      const data = await get("source/read_diff", this.asked, { signal: view.signal });
+  refresh() {
+    return this.view.attempt(this.trouble, async () => {
+      const data = await get("source/read_diff", this.asked, { signal: this.view.signal });
       fill(this.trouble);
       if (data === this.data) return;
+      const before = this.files;
       this.data = data;
-    } catch (problem) {
-      return view.fail(this.trouble, problem);
-    }
-    const before = this.files;
-    this.files = new Map(this.data.files.map((file) => {
-      const known = before.get(file.path);
-      return [file.path, known?.file.version === file.version ? known : this.fresh(file, known)];
-    }));
-    for (const [path, file] of before) if (this.files.get(path) !== file) file.node.remove();
-    [...this.files.values()].forEach(({ node }, at) => this.list.children[at] === node || this.list.insertBefore(node, this.list.children[at] ?? null));
-    if (!this.files.size) fill(this.list, empty(this.asked.what === "worktree" ? "Nothing has changed since the last commit. What an agent or you change shows up here." : "Nothing differs here."));
-    else this.list.querySelector(":scope > .empty")?.remove();
-    this.summarise();
-    this.showRest();
+      this.files = new Map(data.files.map((file) => {
+        const known = before.get(file.path);
+        return [file.path, known?.file.version === file.version ? known : this.fresh(file, known)];
+      }));
+      this.arrange();
+      this.summarise();
+      this.showRest();
+    });
+  }
+
+  /** Put the files in their order without touching one that stays: somebody may be writing in it. */
+  arrange() {
+    const nothing = this.asked.what === "worktree"
+      ? "Nothing has changed since the last commit. What an agent or you change shows up here." : "Nothing differs here.";
+    const wanted = this.files.size ? [...this.files.values()].map(({ node }) => node) : [empty(nothing)];
+    for (const node of [...this.list.children]) if (!wanted.includes(node)) node.remove();
+    wanted.forEach((node, at) => this.list.children[at] === node || this.list.insertBefore(node, this.list.children[at] ?? null));
   }
 
   /** Return a file that is new here or differs otherwise now; one that was open opens again. */
   fresh(file, known) {
     const shown = new FileDiff(this, file);
-    if (known?.drawn && !shown.tick.checked) {
-      shown.load(known.context).then(() => shown.node.classList.add("fresh"));
-    }
+    if (known?.drawn && !shown.tick.checked) shown.load(known.context).then(() => shown.node.classList.add("fresh"));
     return shown;
-  }
-
-  whenNear(node) {
-    this.near.observe(node);
   }
 
   summarise() {
@@ -135,26 +130,27 @@ class Review {
     const sum = (name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
-    fill(this.summary, subject && `“${subject}” · `, `${total} ${total === 1 ? "file" : "files"} `, counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`, note && ` · ${note}`);
-    fill(this.index, files.map(({ file, tick, node }) => el("li", {}, el("button", { type: "button", class: "row", title: file.path, on: { click: () => this.jump(node) } },
-      el("span", { class: "name" }, file.path.split("/").at(-1), el("span", { class: "quiet" }, ` ${file.path.split("/").slice(0, -1).join("/")}`)), counts(file), el("span", { class: "tick" }, tick.checked ? "✓" : ""), tick.checked && el("span", { class: "visually-hidden" }, "seen")))));
+    fill(this.summary, subject && `“${subject}” · `, `${total} ${total === 1 ? "file" : "files"} `,
+      counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`, note && ` · ${note}`);
+    fill(this.index, files.map((file) => el("li", {}, this.entry(file))));
     this.showDrafts();
   }
 
-  jump(node) {
-    node.scrollIntoView({ block: "start" });
-    this.selection.move(node.querySelector("tr.line"), false);
+  entry({ file, tick, node }) {
+    const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s);
+    const jump = () => (node.scrollIntoView({ block: "start" }), this.selection.move(node.querySelector("tr.line")));
+    return button([el("span", { class: "one-line" }, name, quiet(` ${folder ?? ""}`)), counts(file),
+      el("span", { class: "tick" }, tick.checked && "✓"), tick.checked && el("span", { class: "visually-hidden" }, "seen")],
+    jump, { class: "row", title: file.path });
   }
 
   /** Read the remarks anew and show them at their lines. */
-  async remarks() {
-    try {
+  remarks() {
+    return this.view.attempt(this.trouble, async () => {
       const { messages } = await get("inbox/list_messages", { newest: true, limit: 200 }, { signal: this.view.signal });
       this.threads = threadsOf(messages).filter((thread) => !this.done.has(thread.messages.at(-1).id));
-    } catch (problem) {
-      return this.view.fail(this.trouble, problem);
-    }
-    this.redraw();
+      this.redraw();
+    });
   }
 
   redraw() {
@@ -165,10 +161,11 @@ class Review {
 
   showRest() {
     if (!this.data || this.rest.contains(document.activeElement)) return;
-    const others = this.threads.filter((thread) => !this.files.has(thread.file));
-    const nodes = elsewhere(others.reverse(), (thread) => this.options(thread));
-    const older = nodes.length > RECENT && el("details", {}, el("summary", {}, `${nodes.length - RECENT} older`), el("div", { class: "stack" }, nodes.slice(RECENT)));
-    fill(this.rest, nodes.length ? el("h2", {}, "Remarks elsewhere") : null, nodes.slice(0, RECENT), older);
+    const others = this.threads.filter((thread) => !this.files.has(thread.file)).reverse();
+    const nodes = others.map((thread) => elsewhere(thread, this.options(thread)));
+    const older = nodes.splice(RECENT);
+    fill(this.rest, nodes.length > 0 && el("h2", {}, "Remarks elsewhere"), nodes,
+      older.length > 0 && el("details", {}, el("summary", {}, `${older.length} older`), el("div", { class: "stack" }, older)));
   }
 
   options(thread) {
@@ -182,24 +179,26 @@ class Review {
   }
 
   draftOptions(draft) {
-    const of = () => this.files.get(draft.file);
+    /** Draw the drafts anew, and give the focus to what is written or else to the line. */
+    const settle = () => {
+      document.activeElement.blur();
+      this.redraw();
+      const field = draft.editing && this.files.get(draft.file)?.node.querySelector("textarea");
+      (field || this.selection.current)?.focus();
+    };
     return {
       save: (changes, quietly) => {
         Object.assign(draft, changes);
         this.drafts.save();
-        if (quietly) return this.showDrafts();
-        document.activeElement.blur();
-        this.redraw();
-        if (draft.editing) of()?.node.querySelector("textarea")?.focus();
-        else this.selection.current?.focus();
+        quietly ? this.showDrafts() : settle();
       },
       send: () => this.send([draft]),
-      remove: () => (document.activeElement.blur(), this.drafts.remove(draft), this.redraw(), this.selection.current?.focus()),
+      remove: () => {
+        draft.editing = false;
+        this.drafts.remove(draft);
+        settle();
+      },
     };
-  }
-
-  sendDrafts() {
-    return this.send(this.drafts.list.filter((draft) => draft.text.trim()));
   }
 
   /** Hand drafts over to the agent; one that is refused stays, with the reason. */
@@ -207,7 +206,7 @@ class Review {
     let sent = 0;
     for (const draft of drafts.filter((one) => one.text.trim())) {
       try {
-        await post("inbox/send_message", messageOf({ ...draft, text: draft.text.trim() }));
+        await post("inbox/send_message", messageOf(draft));
         this.drafts.remove(draft);
         sent += 1;
       } catch (problem) {

@@ -2,7 +2,7 @@
 
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
-import { address } from "../../router.js";
+import { button, codeAddress, plain } from "../../controls.js";
 import { drawHunks } from "./lines.js";
 import { draftNode, elsewhere, find, threadNode } from "./remarks.js";
 
@@ -18,11 +18,13 @@ export function counts({ added, removed }) {
 /** A file that is shown; `review` is what it belongs to. */
 export class FileDiff {
   constructor(review, file) {
-    Object.assign(this, { review, file, context: 0, drawn: null, loading: null });
+    Object.assign(this, { review, file, context: 0, drawn: null });
     this.body = el("div", { class: "body" });
-    this.tick = el("input", { type: "checkbox", checked: review.seen.has(file.version), "aria-label": `Seen ${file.path}`, on: { change: () => this.setSeen(this.tick.checked) } });
-    this.more = el("button", { class: "button plain", type: "button", hidden: true, on: { click: () => this.load(this.context + 1) } }, "More lines");
-    this.node = el("section", { class: "file card", "aria-label": file.path, dataset: { path: file.path } }, this.head(), this.body);
+    const change = () => this.setSeen(this.tick.checked);
+    this.tick = el("input", { type: "checkbox", checked: review.seen.has(file.version), "aria-label": `Seen ${file.path}`, on: { change } });
+    this.more = plain("More lines", () => this.load(this.context + 1));
+    this.more.hidden = true;
+    this.node = el("section", { class: "file card", "aria-label": file.path }, this.head(), this.body);
     this.node.fileDiff = this;
     this.settle();
   }
@@ -31,7 +33,7 @@ export class FileDiff {
     const { file } = this;
     const name = file.former ? [el("span", { class: "quiet" }, `${file.former} → `), file.path] : file.path;
     return el("header", { class: "row" },
-      el("h2", { class: "mono" }, file.kind === "deleted" ? name : el("a", { href: address("/code", file.path) }, name)),
+      el("h2", { class: "mono" }, file.kind === "deleted" ? name : el("a", { href: codeAddress(file.path) }, name)),
       file.kind !== "changed" && el("span", { class: "tag" }, file.kind), file.mode && el("span", { class: "tag" }, `mode ${file.mode}`),
       counts(file), this.more, el("label", { class: "row seen" }, this.tick, "Seen"));
   }
@@ -44,8 +46,8 @@ export class FileDiff {
     if (file.added === null && file.note && !file.note.includes("not counted")) fill(this.body, el("p", { class: "quiet" }, file.note));
     else if (file.added === null || file.added + file.removed > LONG) {
       const count = file.added === null ? "Very many" : (file.added + file.removed).toLocaleString("en");
-      fill(this.body, el("button", { class: "button", type: "button", on: { click: () => this.load() } }, `Show ${count} changed lines`));
-    } else this.review.whenNear(this.node);
+      fill(this.body, button(`Show ${count} changed lines`, () => this.load()));
+    } else this.review.near.observe(this.node);
   }
 
   setSeen(on) {
@@ -56,23 +58,24 @@ export class FileDiff {
   }
 
   /** Read the lines and draw them. */
-  async load(context = this.context) {
+  load(context = this.context) {
     this.context = Math.min(context, CONTEXTS.length - 1);
     const asked = { ...this.review.asked, file: this.file.path, context: CONTEXTS[this.context] };
-    this.loading = get("source/read_diff", asked, { signal: this.review.view.signal }).then((found) => {
-      this.whole = found.files[0];
+    const { view } = this.review;
+    return view.attempt(this.body, async () => {
+      const { files } = await get("source/read_diff", asked, { signal: view.signal });
+      this.whole = files[0];
       this.draw();
-    }, (problem) => this.review.view.fail(this.body, problem));
-    await this.loading;
+    });
   }
 
   draw() {
     if (!this.whole) return;
-    const { hunks, note } = this.whole;
-    this.drawn = drawHunks({ ...this.whole, hunks: hunks ?? [] }, this.review.split);
+    const { path, hunks = [], note = hunks.length ? null : "No lines differ." } = this.whole;
+    this.drawn = drawHunks({ path, hunks }, this.review.split);
     this.foot = el("div", { class: "foot stack" });
-    this.more.hidden = !hunks?.length || this.context === CONTEXTS.length - 1 || this.file.kind === "added";
-    fill(this.body, hunks?.length ? this.drawn.node : el("p", { class: "quiet" }, note ?? "No lines differ."), hunks?.length && note ? el("p", { class: "quiet" }, note) : null, this.foot);
+    this.more.hidden = !hunks.length || this.context === CONTEXTS.length - 1 || this.file.kind === "added";
+    fill(this.body, hunks.length > 0 && this.drawn.node, note && el("p", { class: "quiet" }, note), this.foot);
     this.showRemarks();
   }
 
@@ -85,21 +88,21 @@ export class FileDiff {
     this.node.querySelectorAll("tr.remarks").forEach((row) => kept.some((node) => row.contains(node)) || row.remove());
     const stays = new Set(kept.map((node) => node.about));
     this.drawn.heads.forEach((head) => fill(head.querySelector(".since")));
-    const left = [], lost = [];
-    for (const thread of review.threads.filter((one) => one.file === this.file.path)) {
+    const isHere = ({ file }) => file === this.file.path;
+    const homeless = [];
+    for (const thread of review.threads.filter(isHere)) {
       const { row, changed } = find(this.drawn.rows, thread);
       if (stays.has(thread.id)) continue;
-      if (!row) left.push(thread);
-      else this.under(row, threadNode(thread, changed, review.options(thread)));
+      if (row) this.under(row, threadNode(thread, changed, review.options(thread)));
+      else homeless.push(elsewhere(thread, review.options(thread)));
       if (changed) fill(this.drawn.heads[row.hunk].querySelector(".since"), el("span", { class: "tag attention" }, "changed since your remark"));
     }
-    for (const draft of review.drafts.list.filter((one) => one.file === this.file.path)) {
+    for (const draft of review.drafts.list.filter((one) => isHere(one) && !stays.has(one))) {
       const { row } = find(this.drawn.rows, draft);
-      if (stays.has(draft)) continue;
-      row ? this.under(row, draftNode(draft, review.draftOptions(draft))) : lost.push(draft);
+      const node = draftNode(draft, review.draftOptions(draft));
+      row ? this.under(row, node) : homeless.push(node);
     }
-    const atFoot = [...this.foot.children].filter((node) => kept.some((one) => node.contains(one)));
-    fill(this.foot, atFoot, elsewhere(left, (thread) => review.options(thread)), lost.map((draft) => draftNode(draft, review.draftOptions(draft))));
+    fill(this.foot, [...this.foot.children].filter((node) => kept.some((one) => node.contains(one))), homeless);
   }
 
   under(row, node) {

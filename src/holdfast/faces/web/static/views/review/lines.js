@@ -1,42 +1,43 @@
 // The lines of one file's diff as a table: unified or side by side, changed words and moved blocks marked.
 
+import { codeAddress } from "../../controls.js";
 import { el } from "../../dom.js";
-import { address } from "../../router.js";
 
 const SIGNS = { same: " ", added: "+", removed: "−" };
+const COLUMNS = { split: ["number", "text", "number", "text"], unified: ["number", "number", "sign", "text"] };
 
 /** Return a table and its rows: `{node, old, new, texts, hunk}`, one for each line or pair of lines. */
 export function drawHunks(file, split) {
   const body = el("tbody");
   const rows = [];
+  const moves = movesOf(file);
+  const cells = split
+    ? ({ old, new: now }) => [number(old?.old), code(old, moves), number(now?.new), code(now, moves)]
+    : ({ old, new: now }) => unified(now ?? old, moves);
   const heads = file.hunks.map((lines, hunk) => {
     const head = el("tr", { class: "hunk" }, el("td", { colspan: 4 }, place(file, lines), el("span", { class: "since" })));
     body.append(head);
     for (const pair of split ? paired(lines) : lines.map(alone)) {
-      const row = { old: pair.old?.old ?? null, new: pair.new?.new ?? null, texts: { old: pair.old?.text, new: pair.new?.text }, hunk };
-      row.node = el("tr", { class: "line", tabindex: -1 }, split ? sides(pair) : whole(pair.new ?? pair.old));
-      row.node.row = row;
-      rows.push(row);
-      body.append(row.node);
+      const node = el("tr", { class: "line", tabindex: -1 }, cells(pair));
+      const texts = { old: pair.old?.text, new: pair.new?.text };
+      node.row = { node, old: pair.old?.old ?? null, new: pair.new?.new ?? null, texts, hunk };
+      rows.push(node.row);
+      body.append(node);
     }
     return head;
   });
   // A removed line is near the next line that is still there.
   rows.reduceRight((near, row) => (row.near = row.new ?? near), null);
-  noteMoves(file, rows);
-  const label = `What differs in ${file.path}`;
-  return { node: el("table", { class: split ? "diff split mono" : "diff mono", "aria-label": label }, columns(split), body), rows, heads };
-}
-
-function columns(split) {
-  return el("colgroup", {}, (split ? ["number", "text", "number", "text"] : ["number", "number", "sign", "text"]).map((name) => el("col", { class: name })));
+  const look = split ? "split" : "unified";
+  const columns = el("colgroup", {}, COLUMNS[look].map((name) => el("col", { class: name })));
+  return { node: el("table", { class: `diff ${look} mono`, "aria-label": `What differs in ${file.path}` }, columns, body), rows, heads };
 }
 
 function place(file, lines) {
   const numbers = lines.map((line) => line.new).filter(Boolean);
   if (!numbers.length) return el("span", {}, `was lines ${lines[0].old}–${lines.at(-1).old}`);
   const [first, last] = [numbers[0], numbers.at(-1)];
-  return el("a", { href: `${address("/code", file.path)}#L${first}-L${last}`, title: "Open in Code" }, `lines ${first}–${last}`);
+  return el("a", { href: codeAddress(file.path, first, last), title: "Open in Code" }, `lines ${first}–${last}`);
 }
 
 /** One line by itself: a removed one has no new side, an added one no old side. */
@@ -47,43 +48,32 @@ function alone(line) {
 /** Lines side by side: removed ones beside the added ones that took their place. */
 function paired(lines) {
   const pairs = [];
-  let removed = [], added = [];
-  const flush = () => {
-    for (let at = 0; at < Math.max(removed.length, added.length); at += 1) pairs.push({ old: removed[at] ?? null, new: added[at] ?? null });
-    removed = [];
-    added = [];
-  };
+  let [removed, added] = [0, 0]; // how many pairs have this side already, of those since the last line that stayed
+  let start = 0;
   for (const line of lines) {
-    if (line.kind === "removed") removed.push(line);
-    else if (line.kind === "added") added.push(line);
+    if (line.kind === "removed") (pairs[start + removed++] ??= {}).old = line;
+    else if (line.kind === "added") (pairs[start + added++] ??= {}).new = line;
     else {
-      flush();
-      pairs.push({ old: line, new: line });
+      start = pairs.push({ old: line, new: line });
+      removed = added = 0;
     }
   }
-  flush();
   return pairs;
 }
 
-function whole(line) {
-  return [number(line.old), number(line.new), ...code(line)];
+function unified(line, moves) {
+  const sign = el("td", { class: `sign ${look(line)}` }, SIGNS[line.kind]);
+  return [number(line.old), number(line.new), sign, code(line, moves)];
 }
 
-function sides({ old, new: now }) {
-  return [number(old?.old), ...code(old), number(now?.new), ...code(now)].filter((cell) => !cell.classList.contains("sign"));
-}
+const look = (line) => (line.moved ? `${line.kind} moved` : line.kind);
+const number = (value) => el("td", { class: "line-number" }, value ?? "");
 
-function number(value) {
-  return el("td", { class: "line-number" }, value ?? "");
-}
-
-function code(line) {
-  if (!line) return [el("td", { class: "sign" }), el("td", { class: "code nothing" })];
-  const kind = line.moved ? `${line.kind} moved` : line.kind;
-  return [
-    el("td", { class: `sign ${kind}` }, SIGNS[line.kind]),
-    el("td", { class: `code ${kind}`, dataset: { sign: SIGNS[line.kind], moved: line.moved ?? "" } }, words(line), line.note && (line.note !== "CRLF" || line.kind !== "same") && el("span", { class: "tag" }, line.note)),
-  ];
+function code(line, moves) {
+  if (!line) return el("td", { class: "code nothing" });
+  const note = (line.note !== "CRLF" || line.kind !== "same") && line.note;
+  return el("td", { class: `code ${look(line)}`, dataset: { sign: SIGNS[line.kind] } }, words(line),
+    note && el("span", { class: "tag" }, note), moves.has(line) && el("span", { class: "tag info" }, moves.get(line)));
 }
 
 /** Return the text of a line with its changed words marked; places count characters, not their halves. */
@@ -99,18 +89,16 @@ function words({ text, changed }) {
   return [...pieces, characters.slice(at).join("")];
 }
 
-/** Say once for each moved block where it came from or went to. */
-function noteMoves(file, rows) {
-  for (const side of ["removed", "added"]) {
-    let before = null;
-    for (const { node } of rows) {
-      const cell = node.querySelector(`.code.${side}`);
-      const [, path, line] = cell?.dataset.moved.match(/^(.*):(\d+)$/s) ?? [];
-      if (path && !(before?.path === path && before.line + 1 === Number(line))) {
-        const words = `moved ${side === "added" ? "from" : "to"} ${path === file.path ? "line" : `${path}:`}${path === file.path ? " " : ""}${line}`;
-        cell.append(el("span", { class: "tag info" }, words));
-      }
-      if (cell) before = path ? { path, line: Number(line) } : null;
+/** Return where each moved block came from or went to, by the block's first line. */
+function movesOf({ path, hunks }) {
+  const moves = new Map();
+  for (const [kind, word] of [["removed", "to"], ["added", "from"]]) {
+    let next = null;
+    for (const line of hunks.flat().filter((one) => one.kind === kind)) {
+      const [, file, number] = line.moved?.match(/^(.*):(\d+)$/s) ?? [];
+      if (file && line.moved !== next) moves.set(line, `moved ${word} ${file === path ? `line ${number}` : line.moved}`);
+      next = file && `${file}:${Number(number) + 1}`;
     }
   }
+  return moves;
 }

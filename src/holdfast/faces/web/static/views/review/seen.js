@@ -2,11 +2,10 @@
 
 const MOST = 2000;
 
-/** Something kept under a name of this browser; what cannot be read counts as nothing. */
+/** Return what is kept under a name; what cannot be read counts as nothing. */
 function kept(name) {
   try {
-    const found = JSON.parse(localStorage.getItem(name) ?? "[]");
-    return Array.isArray(found) ? found : [];
+    return [...JSON.parse(localStorage.getItem(name))];
   } catch {
     return [];
   }
@@ -32,24 +31,20 @@ export class Marks {
   }
 }
 
-/** Remarks that are not sent yet, of one repository. */
+/** Remarks that are not sent yet, of one repository; why one was refused is not kept. */
 export class Drafts {
   constructor(repository) {
     this.name = `review drafts ${repository}`;
     this.list = kept(this.name).map((draft) => ({ ...draft, problem: null }));
   }
 
-  add(draft) {
-    this.list.push(draft);
-    this.save();
+  /** Keep the list as it is now, or another one. */
+  save(list = this.list) {
+    this.list = list;
+    keep(this.name, list);
   }
 
   remove(draft) {
-    this.list = this.list.filter((one) => one !== draft);
-    this.save();
-  }
-
-  save() {
-    keep(this.name, this.list.map(({ problem: _problem, ...rest }) => rest));
+    this.save(this.list.filter((one) => one !== draft));
   }
 }

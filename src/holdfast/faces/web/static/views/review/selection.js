@@ -16,9 +16,10 @@ export class Selection {
     list.addEventListener("mousedown", (event) => this.press(event), { signal });
     list.addEventListener("mouseover", (event) => this.dragging && this.move(event.target.closest("tr.line"), true), { signal });
     document.addEventListener("mouseup", () => this.release(), { signal });
-    for (const [key, text, step] of [["j", "Next line", 1], ["k", "Previous line", -1], ["J", "Select the next line, too", 1], ["K", "Select the previous line, too", -1]]) {
-      review.view.key(key, text, () => this.step(step, key < "a"));
-    }
+    review.view.key("j", "Next line", () => this.step(1));
+    review.view.key("k", "Previous line", () => this.step(-1));
+    review.view.key("J", "Select the next line, too", () => this.step(1, true));
+    review.view.key("K", "Select the previous line, too", () => this.step(-1, true));
     review.view.key("]", "Next hunk", () => this.hop(1));
     review.view.key("[", "Previous hunk", () => this.hop(-1));
     review.view.key("r", "Write a remark on the selected lines", () => this.write());
@@ -47,7 +48,7 @@ export class Selection {
     return this.current?.closest(".file")?.fileDiff ?? this.list.querySelector(".file")?.fileDiff;
   }
 
-  step(by, extending) {
+  step(by, extending = false) {
     const rows = this.rows();
     const at = rows.indexOf(this.current);
     this.move(rows[at < 0 ? 0 : at + by], extending);
@@ -59,10 +60,10 @@ export class Selection {
     const starts = rows.filter((row) => row.previousElementSibling?.classList.contains("hunk"));
     const at = rows.indexOf(this.current);
     const found = by > 0 ? starts.find((row) => rows.indexOf(row) > at) : starts.findLast((row) => rows.indexOf(row) < at);
-    this.move(found, false);
+    this.move(found);
   }
 
-  move(row, extending) {
+  move(row, extending = false) {
     if (!row || (extending && this.current && row.closest(".file") !== this.current.closest(".file"))) return;
     this.current = row;
     if (!extending || !this.first?.isConnected) this.first = row;
@@ -85,7 +86,7 @@ export class Selection {
     const { review } = this;
     const where = WHERE[review.asked.what](review.data);
     const draft = { ...anchorOf(this.file().file.path, this.selected().map((node) => node.row), where), text: "", editing: false };
-    review.drafts.add(draft);
+    review.drafts.save([...review.drafts.list, draft]);
     review.draftOptions(draft).save({ editing: true });
     return true;
   }
