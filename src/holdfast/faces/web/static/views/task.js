@@ -1,6 +1,7 @@
 // Task: one task with everything around it; every value is changed where it stands.
 
 import { apiUrl, get, post } from "../api.js";
+import { button, quiet } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { dialog } from "../keys.js";
 import { Part, changesSince } from "./task/part.js";
@@ -13,7 +14,8 @@ export async function show(view) {
   await desk.load();
   desk.heading();
   const place = (parts) => parts.map((wanted) => desk.add(wanted).node);
-  view.main.append(el("div", { class: "two-columns" }, el("div", { class: "parts" }, place(MAIN)), el("aside", { class: "parts", "aria-label": "Properties" }, place(SIDE))));
+  view.main.append(el("div", { class: "two-columns" }, el("div", { class: "parts" }, place(MAIN)),
+    el("aside", { class: "parts", "aria-label": "Properties" }, place(SIDE))));
   const focus = (selector) => () => view.main.querySelector(selector)?.focus();
   view.key("e", "Edit title and description", () => openText(desk));
   view.key("c", "Go to the criteria", focus('[data-part="Criteria"] :is(input, button)'));
@@ -82,9 +84,8 @@ class Desk {
 
   /** Change the task as it was seen at a version; changes of this page itself, one after the other, are no conflict. */
   write(change, version, operation = "taskpilot_update") {
-    const run = this.writing.catch(() => {}).then(() => this.send(change, version, operation));
-    this.writing = run;
-    return run;
+    this.writing = this.writing.catch(() => {}).then(() => this.send(change, version, operation));
+    return this.writing;
   }
 
   async send(change, version, operation) {
@@ -117,10 +118,10 @@ class Desk {
   }
 
   heading() {
-    const button = (text, run) => el("button", { class: "button", type: "button", on: { click: run } }, text);
-    const tools = [button("Edit", () => openText(this)), (this.copier = button("Copy as prompt", () => this.copy()))];
+    this.copier = button("Copy as prompt", () => this.copy());
+    const tools = [button("Edit", () => openText(this)), this.copier];
     const header = this.view.heading(this.task.title, { json: apiUrl("tasks/taskpilot_show", { task_id: this.id, whole: true }), tools });
-    header.querySelector("h1").prepend(el("span", { class: "quiet" }, `${this.task.id} `));
+    header.querySelector("h1").prepend(quiet(`${this.task.id} `));
   }
 
   /** Put the focus bundle on the clipboard; where that is not allowed, show it to be copied by hand. */

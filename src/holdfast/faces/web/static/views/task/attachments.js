@@ -1,6 +1,7 @@
 // Files that people put on a task: listed, opened in place, added by choosing one.
 
 import { get } from "../../api.js";
+import { quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 
 const MOST_BYTES = 512 * 1024;
@@ -12,16 +13,16 @@ export const ATTACHMENTS = {
   title: "Attachments",
   slice: (desk) => desk.task.attachments,
   draw: (desk, part) => {
-    const { attachments = [] } = desk.task;
-    const choose = el("input", { type: "file", id: "attach", class: "visually-hidden", on: { change: () => choose.files[0] && attach(desk, part, choose.files[0]) } });
-    return [
-      el("ul", { class: "plain-list stack" }, attachments.map((item) => {
-        const below = el("div", {});
-        return el("li", {}, el("div", { class: "row" }, el("span", { class: "one-line" }, item.name), el("span", { class: "quiet" }, `${item.mime} · ${size(item.size)}`),
-          part.button("Open", () => open(desk, part, item, below), { class: "button plain", "aria-label": `Open ${item.name}` })), below);
-      })),
-      el("div", {}, choose, el("label", { class: "button plain", for: "attach" }, "Attach a file")),
-    ];
+    const change = ({ target }) => target.files[0] && attach(desk, part, target.files[0]);
+    const line = (item) => {
+      const below = el("div", {});
+      const open = part.button("Open", () => show(desk, part, item, below), { class: "button plain", "aria-label": `Open ${item.name}` });
+      const facts = quiet(`${item.mime} · ${size(item.size)}`);
+      return el("li", {}, el("div", { class: "row" }, el("span", { class: "one-line" }, item.name), facts, open), below);
+    };
+    return [el("ul", { class: "plain-list stack" }, (desk.task.attachments ?? []).map(line)),
+      el("div", {}, el("input", { type: "file", id: "attach", class: "visually-hidden", on: { change } }),
+        el("label", { class: "button plain", for: "attach" }, "Attach a file"))];
   },
 };
 
@@ -33,14 +34,14 @@ async function attach(desk, part, file) {
   await desk.act(part, { name: file.name, data: btoa(text) }, "taskpilot_attach");
 }
 
-async function open(desk, part, { name, mime }, below) {
+async function show(desk, part, { name, mime }, below) {
   try {
-    const found = await get("tasks/taskpilot_attachment", { task_id: desk.id, name }, { signal: desk.view.signal });
-    if (found.text !== undefined) return fill(below, el("pre", {}, found.text));
-    if (found.data === undefined) return fill(below, el("p", { class: "quiet" }, "It is too large to be shown here; agents read it as a resource."));
+    const { text, data } = await get("tasks/taskpilot_attachment", { task_id: desk.id, name }, { signal: desk.view.signal });
+    if (text !== undefined) return fill(below, el("pre", {}, text));
+    if (data === undefined) return fill(below, el("p", { class: "quiet" }, "It is too large to be shown here; agents read it as a resource."));
     // A picture's bytes come from this server and stay in the page: nothing is asked of any other.
-    if (PICTURE.test(mime)) return fill(below, el("img", { class: "picture", src: `data:${mime};base64,${found.data}`, alt: name }));
-    const bytes = Uint8Array.from(atob(found.data), (character) => character.charCodeAt(0));
+    if (PICTURE.test(mime)) return fill(below, el("img", { class: "picture", src: `data:${mime};base64,${data}`, alt: name }));
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
     const link = el("a", { class: "button", download: name }, `Save ${name}`);
     link.href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
     fill(below, link);

@@ -1,11 +1,13 @@
 // A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
 
+import { button, choice, plain } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { failure } from "../../view.js";
 
 const NAMES = {
-  title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels", milestone: "Milestone",
-  criteria: "Criteria", evidence: "Evidence", depends_on: "Waits for", connected_files: "Files", links: "Links", attachments: "Attachments", notes: "Notes", plan: "Plan",
+  title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels",
+  milestone: "Milestone", criteria: "Criteria", evidence: "Evidence", depends_on: "Waits for", connected_files: "Files", links: "Links",
+  attachments: "Attachments", notes: "Notes", plan: "Plan",
 };
 
 /** One titled section; `slice` is what it shows, `draw` makes its content. */
@@ -14,22 +16,23 @@ export class Part {
     Object.assign(this, { desk, title, slice, draw, key: null });
     this.body = el("div", { class: "stack" });
     this.notice = el("div", { class: "notice" });
-    this.node = el("section", { class: "part", "aria-label": title, dataset: { part: title } }, quiet ? null : el("h2", {}, title), this.body, this.notice);
+    const heading = quiet ? null : el("h2", {}, title);
+    this.node = el("section", { class: "part", "aria-label": title, dataset: { part: title } }, heading, this.body, this.notice);
   }
 
   refresh(elsewhere = false) {
     const key = JSON.stringify(this.slice(this.desk)) ?? "";
     if (key === this.key || this.node.querySelector("form")) return;
-    const changed = elsewhere && this.key !== null;
     const focused = this.body.contains(document.activeElement) ? document.activeElement.dataset.focus : null;
-    this.key = key;
     const content = [this.draw(this.desk, this)].flat(Infinity).filter(Boolean);
     this.node.hidden = content.length === 0;
     fill(this.body, content);
     if (focused) this.focus(focused);
-    if (!changed) return;
-    this.node.classList.add("fresh");
-    this.node.addEventListener("animationend", () => this.node.classList.remove("fresh"), { once: true });
+    if (elsewhere && this.key !== null) {
+      this.node.classList.add("fresh");
+      this.node.addEventListener("animationend", () => this.node.classList.remove("fresh"), { once: true });
+    }
+    this.key = key;
   }
 
   redraw() {
@@ -51,7 +54,12 @@ export class Part {
 
   /** Return a button that is found again after the part was drawn anew. */
   button(text, run, more = {}) {
-    return el("button", { class: "button", type: "button", dataset: { focus: more["aria-label"] ?? text }, on: { click: run }, ...more }, text);
+    return button(text, run, { dataset: { focus: more["aria-label"] ?? text }, ...more });
+  }
+
+  /** Return a button that takes something away. */
+  remover(name, change) {
+    return this.button("✕", () => this.desk.act(this, { remove: change }), { class: "button plain", "aria-label": `Remove ${name}` });
   }
 
   /** Return a button that opens a form above it, and gets the focus back. */
@@ -67,11 +75,12 @@ export class Part {
    */
   form(place, { fields, save = "Save", change, operation, back }) {
     let seen = this.desk.task;
-    const inputs = fields.map(({ name, label, kind = "input", value = "", options = [], ...more }) => {
-      const input = el(kind, { name, "aria-label": label, ...more }, options.map((option) => el("option", { value: option }, option)));
-      if (value) input.value = value;
-      return el("label", { class: "field" }, el("span", {}, label), input);
-    });
+    const close = () => {
+      node.remove();
+      this.say();
+      this.redraw();
+      if (back) this.focus(back);
+    };
     const submit = async (event) => {
       event.preventDefault();
       const values = Object.fromEntries([...new FormData(node)].map(([name, text]) => [name, text.trim()]));
@@ -87,29 +96,30 @@ export class Part {
         seen = this.desk.task;
       }
     };
-    const close = () => {
-      node.remove();
-      this.say();
-      this.redraw();
-      if (back) this.focus(back);
-    };
-    const node = el("form", { class: "stack", on: { submit, keydown: (event) => event.key === "Escape" && (event.preventDefault(), close()) } }, inputs,
-      el("div", { class: "row" }, el("button", { class: "button primary" }, save), el("button", { class: "button plain", type: "button", on: { click: close } }, "Cancel")));
+    const keydown = (event) => event.key === "Escape" && (event.preventDefault(), close());
+    const node = el("form", { class: "stack", on: { submit, keydown } }, fields.map(field),
+      el("div", { class: "row" }, el("button", { class: "button primary" }, save), plain("Cancel", close)));
     this.node.hidden = false;
     fill(place, node);
     node.querySelector("input, textarea, select").focus();
   }
 }
 
+function field({ label, kind = "input", options, change, ...more }) {
+  const input = options ? choice(label, options, options[0], change, more) : el(kind, { "aria-label": label, ...more });
+  return el("label", { class: "field" }, el("span", {}, label), input);
+}
+
 /** Return what became of a task since it was seen, and what to do about it. */
 export function changesSince(before, after, advice) {
-  const changed = Object.entries(NAMES).filter(([name]) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
+  const changed = Object.keys(NAMES).filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]));
   return el("div", { class: "problem", role: "alert" }, el("strong", {}, "Somebody changed this task meanwhile."),
-    el("ul", {}, changed.map(([name, label]) => el("li", {}, `${label} is now ${shown(after[name])}`))), el("p", {}, advice));
+    el("ul", {}, changed.map((name) => el("li", {}, `${NAMES[name]} is now ${shown(after[name])}`))), el("p", {}, advice));
 }
 
 function shown(value) {
   if (value === undefined || value === null || value === "") return "empty";
-  const items = [value].flat().map((item) => (item.checked !== undefined ? `${item.checked ? "☑" : "☐"} ${item.text}` : item.text ?? item.path ?? item.name ?? item.ref ?? item.id ?? item));
+  const mark = ({ checked }) => (checked === undefined ? "" : checked ? "☑ " : "☐ ");
+  const items = [value].flat().map((item) => mark(item) + (item.text ?? item.path ?? item.name ?? item.ref ?? item.id ?? item));
   return `“${items.join(", ").slice(0, 300)}”`;
 }

@@ -1,6 +1,7 @@
 // The left side of a task: description, criteria with evidence, notes, attachments, history.
 
 import { get } from "../../api.js";
+import { bar, commitAddress, quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { markdown } from "../../markdown.js";
 import { ago } from "../../time.js";
@@ -33,9 +34,11 @@ function longText(name, title) {
   return {
     title,
     slice: (desk) => desk.task[name],
-    draw: (desk, part) => desk.task[name] && [rendered(desk.task[name]), part.ask("Edit", {
-      fields: [{ name, label: `${title}, in Markdown`, kind: "textarea", value: desk.task[name], rows: 6 }], change: (values) => ({ set: values }),
-    }, { "aria-label": `Edit ${title.toLowerCase()}` })],
+    draw: ({ task: { [name]: value } }, part) => {
+      const fields = [{ name, label: `${title}, in Markdown`, kind: "textarea", value, rows: 6 }];
+      const edit = { fields, change: (values) => ({ set: values }) };
+      return value && [rendered(value), part.ask("Edit", edit, { "aria-label": `Edit ${title.toLowerCase()}` })];
+    },
   };
 }
 
@@ -53,37 +56,41 @@ const CRITERIA = {
   draw: (desk, part) => {
     const { criteria = [], evidence = [] } = desk.task;
     const met = criteria.filter((item) => item.checked).length;
-    const share = Math.round((100 * met) / criteria.length);
-    const bar = () => el("div", { class: "bar", role: "progressbar", "aria-label": "Criteria met", "aria-valuenow": share, style: { "--share": `${share}%` } });
     const others = evidence.filter((item) => !criteria.some(({ text }) => text === item.criterion));
+    const fields = [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }];
     return [
-      criteria.length ? el("div", { class: "row quiet" }, bar(), `${met} of ${criteria.length}`) : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
+      criteria.length
+        ? el("div", { class: "row quiet" }, bar("Criteria met", Math.round((100 * met) / criteria.length)), `${met} of ${criteria.length}`)
+        : el("p", { class: "quiet" }, "Nothing has to be true yet before this task is done."),
       el("ul", { class: "plain-list stack" }, criteria.map((item, place) => criterion(desk, part, item, place + 1, evidence))),
-      others.length ? el("div", { class: "row wrap quiet" }, "Other evidence: ", others.map(proof)) : null,
-      part.ask("Add a criterion", { fields: [{ name: "text", label: "What has to be true", required: true, maxlength: 200 }], save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
+      others.length > 0 && el("div", { class: "row wrap quiet" }, "Other evidence: ", others.map(proof)),
+      part.ask("Add a criterion", { fields, save: "Add", change: ({ text }) => ({ add: { criteria: [text] } }) }),
     ];
   },
 };
 
 function criterion(desk, part, { text, checked }, number, evidence) {
   const below = el("div", {});
-  const choose = ({ target }) => (target.form.elements.exit_status.parentNode.hidden = !RUN.has(target.value));
   const turn = (event) => {
     if (checked) return desk.act(part, unchecked(desk.task.criteria, number));
-    if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [number] });
+    if (desk.bundle?.done_gate !== "evidence") return desk.act(part, { check: [text] });
     event.target.checked = false; // until there is an answer
+    const ended = (kind) => (below.querySelector("[name=exit_status]").parentNode.hidden = !RUN.has(kind));
+    const proven = ({ kind, ref, exit_status: status }) =>
+      ({ kind, ref, criterion: text, ...(RUN.has(kind) && { exit_status: Number(status) }) });
     part.form(below, {
-      fields: [{ name: "kind", label: "Evidence", kind: "select", options: ["test", "commit", "gate", "note"], on: { change: choose } },
+      fields: [{ name: "kind", label: "Evidence", options: ["test", "commit", "gate", "note"], change: ended },
         { name: "ref", label: "The command, the commit or the note; leave it empty to check without", maxlength: 200 },
         { name: "exit_status", label: "How the command ended; 0 is success", type: "number", value: "0" }],
       save: "Check",
-      change: ({ kind, ref, exit_status }) => ({ check: [number], evidence: ref ? [{ kind, ref, criterion: number, ...(RUN.has(kind) && { exit_status: Number(exit_status) }) }] : [] }),
+      change: (values) => ({ check: [text], evidence: values.ref ? [proven(values)] : [] }),
       back: text,
     });
   };
   const box = el("input", { type: "checkbox", checked, dataset: { focus: text }, on: { change: turn } });
-  return el("li", { class: "criterion" }, el("label", {}, box, el("span", {}, text)), el("span", { class: "row wrap" }, evidence.filter((item) => item.criterion === text).map(proof)),
-    part.button("✕", () => desk.act(part, { remove: { criteria: [String(number)] } }), { class: "button plain", "aria-label": `Remove criterion: ${text}` }), below);
+  const proofs = evidence.filter((item) => item.criterion === text).map(proof);
+  return el("li", { class: "criterion" }, el("label", {}, box, el("span", {}, text)), el("span", { class: "row wrap" }, proofs),
+    part.remover(`criterion: ${text}`, { criteria: [text] }), below);
 }
 
 /** Return the change that takes a check away: the rest is removed and put back in its order, as it was. */
@@ -94,26 +101,26 @@ function unchecked(criteria, number) {
 }
 
 function proof({ kind, ref, exit_status: status }) {
-  const failed = status !== undefined && status !== 0;
-  const outcome = status === undefined ? " " : failed ? ` failed (${status}): ` : " passed: ";
-  return el("span", { class: `tag ${kind === "note" ? "" : failed ? "danger" : "ok"}`, title: ref }, kind, outcome,
-    kind === "commit" ? el("a", { class: "mono", href: `/review?what=commit&revision=${encodeURIComponent(ref)}` }, ref.slice(0, 8)) : ref);
+  const look = kind === "note" ? "" : status ? "danger" : "ok";
+  const outcome = status === undefined ? " " : status ? ` failed (${status}): ` : " passed: ";
+  return el("span", { class: `tag ${look}`, title: ref }, kind, outcome,
+    kind === "commit" ? el("a", { class: "mono", href: commitAddress(ref) }, ref.slice(0, 8)) : ref);
 }
 
 const HISTORY = {
   title: "History",
   slice: (desk) => desk.history,
   draw: (desk, part) => {
-    const { events, next_cursor: cursor } = desk.history;
-    const line = (event) => el("li", {}, ago(event.at), " ", el("strong", {}, event.actor), " ", told(event, "it"), event.reason ? el("span", { class: "quiet" }, ` — ${event.reason}`) : null);
-    const list = el("ol", { class: "plain-list history" }, events.map(line));
-    const older = async (next) => {
-      const page = await get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor: next }, { signal: desk.view.signal });
-      list.append(...page.events.map(line));
-      fill(more, page.next_cursor ? button(page.next_cursor) : null);
+    const list = el("ol", { class: "plain-list history" });
+    const more = el("div", {});
+    const line = (event) => el("li", {}, ago(event.at), " ", el("strong", {}, event.actor), " ", told(event, "it"),
+      event.reason && quiet(` — ${event.reason}`));
+    const append = ({ events, next_cursor: cursor }) => {
+      list.append(...events.map(line));
+      fill(more, cursor && part.button("Older", () => older(cursor).then(append, (problem) => part.fail(problem))));
     };
-    const button = (next) => part.button("Older", () => older(next).catch((problem) => part.fail(problem)));
-    const more = el("div", {}, cursor ? button(cursor) : null);
+    const older = (cursor) => get("tasks/taskpilot_events", { task_id: desk.id, limit: 100, cursor }, { signal: desk.view.signal });
+    append(desk.history);
     return [list, more];
   },
 };
