@@ -147,7 +147,7 @@ class List {
     const { view, kind } = this;
     const save = async (texts, problem) => {
       try {
-        const { id } = await post("milestones/git_mile_create", { entity: kind, ...texts }, { signal: view.signal });
+        const { id } = await post("milestones/git_mile_create", { entity: kind, ...texts });
         box.close();
         view.go(place(kind, id));
       } catch (failure) {
@@ -170,7 +170,7 @@ class List {
     button.setAttribute("disabled", "");
     fill(this.notice, el("p", { class: "quiet" }, `Meeting ${remote}…`));
     try {
-      const done = await post("milestones/git_mile_sync", {}, { signal: this.view.signal });
+      const done = await post("milestones/git_mile_sync");
       const words = done.received + done.sent ? `Received ${done.received} and sent ${done.sent} changes.` : "Both had everything already.";
       const lost = done.lost_claims.map((claim) => el("p", {}, "“", el("a", { href: place("issue", claim.id) }, claim.title), "” is claimed by ", person(claim.holder), " now."));
       await this.refresh();

@@ -92,7 +92,7 @@ class Detail {
   async write(what, body, where = this.problem) {
     fill(where);
     try {
-      await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }, { signal: this.view.signal });
+      await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }); // also when the view is left meanwhile
       where.closest("details")?.removeAttribute("open");
       where.closest(".editing")?.remove();
       await this.load();
