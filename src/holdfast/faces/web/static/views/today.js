@@ -17,12 +17,12 @@ export async function show(view) {
   view.main.append(el("div", { class: "today" }, mine, agents, lately), el("div", { class: "today" }, milestones, health));
   const cheap = [column(view, mine, WAITING, "Nothing waits for you."), column(view, milestones, [MILESTONES], "No milestone is open."), column(view, agents, [AGENTS], "No agent is at work.")];
   await cheap[0];
-  // The rest takes longer, and comes when somebody can already read.
-  const { LATELY } = await import("./today/lately.js");
-  const all = Promise.all([...cheap, column(view, lately, LATELY, "No task, issue or file with notes changed since yesterday.")]);
-  all.then((found) => {
+  // The rest takes longer, and comes when somebody can already read; events that the agents brought are not sent again.
+  Promise.all(cheap).then(async (found) => {
+    const { LATELY } = await import("./today/lately.js");
+    const happened = await column(view, lately, LATELY, "No task, issue or file with notes changed since yesterday.");
     if (view.signal.aborted) return;
-    if (!found.some(Boolean)) begin(view, milestones);
+    if (!happened && !found.some(Boolean)) begin(view, milestones);
     measure(view, health, mine);
   });
 }

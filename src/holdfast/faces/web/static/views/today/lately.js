@@ -6,7 +6,8 @@ import { ago } from "../../time.js";
 import { named, place } from "../issues/parts.js";
 import { tasks } from "./waiting.js";
 
-const EVENTS = 100;
+const TASK_EVENTS = 200; // as many as the list of agents asks for
+const ISSUE_EVENTS = 50;
 
 function isRecent(moment) {
   const day = new Date();
@@ -16,7 +17,7 @@ function isRecent(moment) {
 }
 
 async function doneTasks(signal) {
-  const { events, next_cursor: older } = await tasks("taskpilot_events", { limit: EVENTS }, signal);
+  const { events, next_cursor: older } = await tasks("taskpilot_events", { limit: TASK_EVENTS }, signal);
   const lines = new Map();
   for (const event of events.filter(({ at }) => isRecent(at))) {
     const word = event.type === "created" ? "added" : event.status === "done" ? "done" : null;
@@ -26,7 +27,7 @@ async function doneTasks(signal) {
 }
 
 async function issues(signal) {
-  const { events, nextCursor } = await get("milestones/git_mile_log", { limit: EVENTS }, { signal });
+  const { events, nextCursor } = await get("milestones/git_mile_log", { limit: ISSUE_EVENTS }, { signal });
   const words = new Map();
   for (const event of events.filter(({ ts }) => isRecent(ts))) {
     const word = event.action === "create" ? "added" : event.field === "status" && event.value === "closed" ? "done" : null;
