@@ -3,50 +3,39 @@
 import { renewLeases } from "./card.js";
 import { Layout } from "./layout.js";
 import { MOST_NAMED } from "./source.js";
-import { COLUMNS, FINISHED, OPEN, columnOf, moved, placeIn, refusal, statusOf } from "./rules.js";
+import { COLUMNS, FINISHED, OPEN, columnOf, moved, statusOf } from "./rules.js";
 
 const TICK = 10_000;
 const GATHERED = 40;
-const LOOKED = "board-looked";
+const LOOKED = "board-seen";
 
 /** Cards by state, as one view shows them. */
 export class Board extends Layout {
   constructor(view, source, options) {
     super(source.filters, options);
-    Object.assign(this, { view, source, problems: new Map(), pending: new Set(), own: new Set(), news: new Set(), renewed: false });
-    this.looked = remembered();
-    view.signal.addEventListener("abort", () => this.look());
+    Object.assign(this, { view, source, problems: new Map(), pending: new Set(), news: new Set(), looked: remembered() });
   }
 
-  /** Load what is open, and what is finished as far as it is not folded; then stay current. */
+  /** Load what is open or asked for, and what is finished as far as it is not folded; then stay current. */
   async load() {
-    for await (const answer of this.source.pages(OPEN, "ready")) this.take(answer, OPEN);
-    if (!this.states.size) this.take({ ...(await this.source.cards(["TP-1"])), cards: [] }, []);
-    for (const status of FINISHED) if (!this.isFolded(status)) await this.unfold(status);
+    const { status } = this.filters;
+    for await (const answer of this.source.pages(status ?? OPEN, "ready")) this.take(answer, status ? [...OPEN, ...FINISHED] : OPEN);
+    for (const name of FINISHED) if (!this.isFolded(name)) await this.unfold(name);
     this.source.follow(this.seq, (event) => this.hear(event));
-    this.view.on("tasks", () => (this.renewed = true));
+    this.view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
     this.view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
-    const timer = setInterval(() => this.tick(), TICK);
-    const hidden = () => document.hidden && this.look();
-    document.addEventListener("visibilitychange", hidden, { signal: this.view.signal });
+    const { signal } = this.view;
+    const timer = setInterval(() => renewLeases(this.node), TICK);
+    signal.addEventListener("abort", () => (clearInterval(timer), this.look()));
+    document.addEventListener("visibilitychange", () => document.hidden && this.look(), { signal });
     // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
-    document.addEventListener("keydown", (event) => this.unroll((event.ctrlKey || event.metaKey) && event.key === "f"), { signal: this.view.signal });
-    document.addEventListener("pointerdown", () => this.unroll(false), { signal: this.view.signal });
-    addEventListener("pagehide", () => this.look(), { signal: this.view.signal });
-    addEventListener("resize", () => this.measure(), { signal: this.view.signal });
-    this.view.signal.addEventListener("abort", () => clearInterval(timer));
-  }
-
-  /** Make nodes of all cards, or of those in view only. */
-  unroll(whole) {
-    for (const list of this.lists.values()) {
-      if (list.whole === whole) continue;
-      list.whole = whole;
-      list.show();
-    }
+    document.addEventListener("keydown", (event) => this.unroll((event.ctrlKey || event.metaKey) && event.key === "f"), { signal });
+    document.addEventListener("pointerdown", () => this.unroll(false), { signal });
+    addEventListener("resize", () => this.measure(), { signal });
   }
 
   async unfold(status) {
+    if (this.loaded.has(status)) return;
     for await (const answer of this.source.pages([status], "updated")) this.take(answer, [status]);
   }
 
@@ -60,11 +49,11 @@ export class Board extends Layout {
   }
 
   async fold(column) {
-    const folded = this.isFolded(column);
-    this.unfolded = folded ? [...this.unfolded, column] : this.unfolded.filter((name) => name !== column);
-    this.view.setQuery({ open: this.unfolded.join(",") || null });
+    const isOpen = this.unfolded.includes(column);
+    this.unfolded = isOpen ? this.unfolded.filter((name) => name !== column) : [...this.unfolded, column];
+    this.view.setQuery({ open: this.unfolded.join(",") });
     try {
-      if (folded && !this.loaded.has(column)) await this.unfold(column);
+      if (!isOpen) await this.unfold(column);
     } catch (problem) {
       return this.view.fail(this.heads.get(column).querySelector("h2"), problem);
     }
@@ -72,21 +61,9 @@ export class Board extends Layout {
     this.heads.get(column).querySelector("button").focus();
   }
 
-  /** What a card's node shows besides the card. */
-  describe(id) {
-    const dismiss = () => {
-      this.problems.delete(id);
-      this.listOf(id)?.repaint(id);
-      this.focus(id);
-    };
-    const changed = !this.own.has(id) && isNewer(this.cards.get(id), this.looked);
-    return { current: id === this.current, changed, problem: this.problems.get(id), dismiss };
-  }
-
   /** Show a card as it is now: in place where it stays, else where it belongs. One that came from elsewhere fades once. */
-  put(card, { fresh = false } = {}) {
-    const before = this.cards.get(card.id);
-    const [from, to] = [before && this.lists.get(this.key(before)), this.key(card)];
+  put(card, fresh = false) {
+    const from = this.listOf(card.id), to = this.key(card);
     this.cards.set(card.id, card);
     if (!this.lists.has(to) && !this.isFolded(columnOf(card))) return this.draw();
     const list = this.lists.get(to);
@@ -95,7 +72,7 @@ export class Board extends Layout {
       from?.remove(card.id);
       list?.add(card);
       if (focused) this.focus(card.id);
-      for (const column of new Set([from?.column, columnOf(card)])) if (column) this.recount(column);
+      this.recount();
       if (!this.listOf(this.current)) this.choose(this.first());
     }
     const node = list?.nodes.get(card.id);
@@ -107,102 +84,85 @@ export class Board extends Layout {
     const list = this.listOf(id);
     this.cards.delete(id);
     list?.remove(id);
-    if (list) this.recount(list.column);
+    this.recount();
     if (id === this.current) this.choose(this.first());
   }
 
   /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
   hear({ task_id: id, changed }) {
     const waitsForIt = (card) => card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by);
-    this.tellOf((card) => changed.includes("status") && waitsForIt(card), id ? [id] : []);
+    if (id) this.news.add(id);
+    this.tellOf((card) => changed.includes("status") && waitsForIt(card));
   }
 
   /** Ask soon about some tasks, together with what else is heard meanwhile. */
-  tellOf(choice, ids = []) {
-    for (const id of ids) this.news.add(id);
+  tellOf(choice) {
     for (const card of this.cards.values()) if (choice(card)) this.news.add(card.id);
     this.gathering ??= setTimeout(() => this.catchUp(), GATHERED);
   }
 
   async catchUp() {
-    this.gathering = null;
     const ids = [...this.news].filter((id) => !this.pending.has(id));
+    this.gathering = null;
     this.news.clear();
     try {
-      await this.refresh([...ids], { fresh: true });
+      await this.refresh([...ids], true);
     } catch {
-      for (const id of ids) this.news.add(id); // the next tick tries again
+      for (const id of ids) this.news.add(id);
+      if (!this.view.signal.aborted) this.gathering ??= setTimeout(() => this.catchUp(), TICK);
     }
   }
 
   /** Ask how some tasks are, and show what differs. */
-  async refresh(ids, options) {
+  async refresh(ids, fresh = false) {
     if (!ids.length) return;
-    if (ids.length > MOST_NAMED) await this.refresh(ids.splice(MOST_NAMED), options);
+    if (ids.length > MOST_NAMED) await this.refresh(ids.splice(MOST_NAMED), fresh);
     const { cards, columns } = await this.source.cards(ids);
     this.states = new Map(columns.map((state) => [state.status, state]));
     const found = new Map(cards.map((card) => [card.id, card]));
     const needed = new Set();
     for (const id of ids) {
-      const [before, now] = [this.cards.get(id), found.get(id)];
+      const before = this.cards.get(id), now = found.get(id);
       if (this.pending.has(id) || now?.version < before?.version) continue;
       if (!now && before) this.drop(id);
       if (!now || JSON.stringify(before) === JSON.stringify(now)) continue;
-      this.put(now, options);
+      this.put(now, fresh);
       // Those that it began or ceased to wait for hold up one more or one less.
-      for (const other of new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by))) if (this.cards.has(other)) needed.add(other);
+      const others = new Set(before?.blocked_by).symmetricDifference(new Set(now.blocked_by));
+      for (const other of others) if (this.cards.has(other)) needed.add(other);
     }
-    await this.refresh([...needed], options);
-    for (const column of COLUMNS.keys()) if (!this.loaded.has(statusOf(column))) this.recount(column);
+    await this.refresh([...needed], fresh);
+    this.recount();
     this.settled?.();
   }
 
-  /** Each few seconds: what is left of leases, and who renewed theirs, which is no event. */
-  tick() {
-    renewLeases(this.node);
-    if (!(this.renewed || this.news.size) || document.hidden) return;
-    this.renewed = false;
-    this.tellOf((card) => card.lease_until);
-  }
-
-  /** Say why a card may not go into a column; null when it may. */
-  refusal(id, column) {
-    return this.cards.has(id) ? refusal(this.cards.get(id), column, this.states) : "It is not on the board any more.";
-  }
-
-  /** Tell whether a move needs a reason. */
-  needsReason(id, column) {
-    return this.states.get(this.cards.get(id).status)?.with_reason?.includes(statusOf(column)) ?? false;
-  }
-
   /** Move a card at once, and back when the server refuses; the reason then stands at the card. */
-  async move(id, column, reason) {
-    const card = this.cards.get(id);
-    const title = COLUMNS.get(column);
-    await this.attempt(id, () => {
+  move(id, column, reason) {
+    const write = (card) => {
       this.put(moved(card, column));
       return this.source.move(card, statusOf(column), reason);
-    }, `${id} is in ${title} now.`, `${id} went back to`);
+    };
+    return this.attempt(id, write, `${id} is in ${COLUMNS.get(column)} now.`);
   }
 
   /** Take a task or give it back. */
   claim(id, action) {
-    return this.attempt(id, () => this.source.claim(id, action), action === "take" ? `${id} is yours now.` : `${id} is free again.`, `${id} stays in`);
+    return this.attempt(id, () => this.source.claim(id, action), action === "take" ? `${id} is yours now.` : `${id} is free again.`);
   }
 
-  async attempt(id, write, success, failure) {
+  async attempt(id, write, success) {
     const before = this.cards.get(id);
     this.pending.add(id);
     this.problems.delete(id);
     try {
-      await write();
-      this.own.add(id);
+      await write(before);
+      if (this.looked) this.looked[id] = Infinity; // one's own change is no news
       this.view.announce(success);
     } catch (problem) {
       if (problem.name === "AbortError") return;
       this.problems.set(id, inWords(problem));
       this.put(before);
-      this.view.announce(`${failure} ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
+      this.view.announce(`${id} is still in ${COLUMNS.get(columnOf(before))}: ${problem.message}`);
     } finally {
       this.pending.delete(id);
     }
@@ -211,38 +171,37 @@ export class Board extends Layout {
     if (this.current === id || document.activeElement === document.body) this.focus(id);
   }
 
+  /** Take the reason away that stands at a card. */
+  dismiss(id) {
+    this.problems.delete(id);
+    this.listOf(id).repaint(id);
+    this.focus(id);
+  }
+
   /** Make a card the one that keys mean, and that the Tab key comes to. */
   choose(id) {
-    const [before, now] = [this.current, id].map((name) => this.listOf(name)?.nodes.get(name));
+    const parts = () => this.listOf(this.current)?.nodes.get(this.current)?.querySelectorAll("[data-part]") ?? [];
+    for (const part of parts()) part.tabIndex = -1;
     this.current = id;
-    for (const part of before?.querySelectorAll("[data-part]") ?? []) part.tabIndex = -1;
-    for (const part of now?.querySelectorAll("[data-part]") ?? []) part.tabIndex = 0;
+    for (const part of parts()) part.tabIndex = 0;
   }
 
   /** Go to a card. */
   focus(id) {
-    if (!this.listOf(id)) return;
-    const node = this.listOf(id).reveal(id);
+    const node = this.listOf(id)?.reveal(id);
+    if (!node) return;
     this.choose(id);
-    node?.querySelector(".name").focus({ preventScroll: true });
+    node.querySelector(".name").focus({ preventScroll: true });
   }
 
-  /** Where a card would land in a column: its list and place. */
-  landing(id, column) {
-    const card = moved(this.cards.get(id), column);
-    const list = this.lists.get(`${this.lane(card)}\n${column}`);
-    return { list, place: list && placeIn(list.cards, card) };
+  /** Tell whether a card changed since somebody last looked; a finished one that was never in view did not. */
+  isNews({ id, status, version }) {
+    return this.looked !== null && version > (this.looked[id] ?? (FINISHED.includes(status) ? Infinity : 0));
   }
 
-  /** Remember how far somebody looked. */
+  /** Remember what somebody has seen. */
   look() {
-    if (!this.cards.size) return;
-    const cards = [...this.cards.values()];
-    const at = cards.reduce((latest, card) => (card.updated_at > latest ? card.updated_at : latest), "");
-    // Moments are whole seconds: of the last one it is kept what was seen.
-    const seen = cards.filter((card) => card.updated_at === at).map((card) => `${card.id} ${card.version}`);
-    this.looked = { at, seen };
-    this.own.clear();
+    this.looked = { ...this.looked, ...Object.fromEntries([...this.cards.values()].map(({ id, version }) => [id, version])) };
     try {
       localStorage.setItem(LOOKED, JSON.stringify(this.looked));
     } catch {
@@ -257,10 +216,6 @@ function remembered() {
   } catch {
     return null;
   }
-}
-
-function isNewer(card, looked) {
-  return looked && (card.updated_at > looked.at || (card.updated_at === looked.at && !looked.seen.includes(`${card.id} ${card.version}`)));
 }
 
 function inWords(problem) {

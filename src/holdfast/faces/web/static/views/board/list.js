@@ -1,41 +1,36 @@
 // A column's cards: only those in view are nodes; the rest is space of the same height.
 
 import { el } from "../../dom.js";
-import { cardNode, paint } from "./card.js";
+import { paint } from "./card.js";
 import { placeIn } from "./rules.js";
 
 export const CARD_HEIGHT = 104;
-const PITCH = CARD_HEIGHT + 8;
+export const PITCH = CARD_HEIGHT + 8;
 const BEYOND = 4;
 
-/** The sorted cards of one column in one lane. */
+/** The sorted cards of one column in one lane. `near` tells whether the lane is about to be seen. */
 export class CardList {
-  constructor(column, label, describe) {
-    Object.assign(this, { column, describe, cards: [], nodes: new Map(), height: 0, near: true, whole: false });
-    this.landing = el("div", { class: "landing", hidden: true });
+  constructor(board, column, label, near) {
+    Object.assign(this, { board, column, near, cards: [], nodes: new Map(), height: 0 });
     this.items = el("ul", { role: "list", "aria-label": label });
-    this.node = el("div", { class: "cards", tabindex: "-1", dataset: { column } }, this.items, this.landing);
+    this.node = el("div", { class: "cards", tabindex: "-1", dataset: { column } }, this.items);
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }
 
-  /** Add a card at its place. */
   add(card) {
     this.cards.splice(placeIn(this.cards, card), 0, card);
     this.show();
   }
 
-  /** Take a card away. */
   remove(id) {
-    const index = this.index(id);
-    if (index >= 0) this.cards.splice(index, 1);
+    this.cards = this.cards.filter((card) => card.id !== id);
     this.show();
   }
 
   /** Show another state of a card that stays where it is; return whether it could. */
   replace(card) {
     const index = this.index(card.id);
-    const rest = this.cards.toSpliced(index, 1);
-    if (placeIn(rest, card) !== index) return false;
+    if (placeIn(this.cards.toSpliced(index, 1), card) !== index) return false;
     this.cards[index] = card;
     this.repaint(card.id);
     return true;
@@ -44,7 +39,7 @@ export class CardList {
   /** Show a card anew, where it has a node. */
   repaint(id) {
     const node = this.nodes.get(id);
-    if (node) paint(node, this.cards[this.index(id)], this.describe(id));
+    if (node) paint(node, this.cards[this.index(id)], this.board);
   }
 
   index(id) {
@@ -53,41 +48,22 @@ export class CardList {
 
   /** Bring a card into view and return its node. */
   reveal(id) {
-    const top = this.index(id) * PITCH;
-    if (top < this.node.scrollTop) this.node.scrollTop = top;
-    if (top + PITCH > this.node.scrollTop + this.node.clientHeight) this.node.scrollTop = top + PITCH - this.node.clientHeight;
+    const top = this.index(id) * PITCH, { scrollTop, clientHeight } = this.node;
+    if (top < scrollTop) this.node.scrollTop = top;
+    else if (top + PITCH > scrollTop + clientHeight) this.node.scrollTop = top + PITCH - clientHeight;
     this.show();
     const node = this.nodes.get(id);
     node?.scrollIntoView({ block: "nearest", inline: "nearest" });
     return node;
   }
 
-  /** Mark a place where a card would land; null takes the mark away. */
-  land(place) {
-    this.landing.hidden = place === null;
-    this.landing.style.top = `${place * PITCH}px`;
-  }
-
-  /** Note how much of the list is to be seen, and return how far it is scrolled; reading these makes the browser lay the page out. */
-  measure() {
-    this.height = this.node.clientHeight;
-    return this.node.scrollTop;
-  }
-
   /** Make nodes of the cards in view, and of one that is held or focused; drop the others. */
   show(scrollTop = this.node.scrollTop) {
-    const first = this.whole ? 0 : Math.max(0, Math.floor(scrollTop / PITCH) - BEYOND);
-    const end = this.whole ? Infinity : this.near ? Math.ceil((scrollTop + this.height) / PITCH) + BEYOND : 0;
-    const last = Math.min(this.cards.length, end);
-    const wanted = new Set();
-    for (let index = first; index < last; index += 1) wanted.add(index);
-    for (const [id, node] of this.nodes) {
-      if (node.contains(document.activeElement) || node.classList.contains("lifted")) wanted.add(this.index(id));
-    }
-    this.arrange([...wanted].filter((index) => index >= 0).sort((one, other) => one - other));
-  }
-
-  arrange(indexes) {
+    const { isWhole } = this.board;
+    const first = isWhole ? 0 : Math.floor(scrollTop / PITCH) - BEYOND;
+    const end = isWhole ? Infinity : this.near ? Math.ceil((scrollTop + this.height) / PITCH) + BEYOND : 0;
+    const isKept = (node) => node && (node.contains(document.activeElement) || node.classList.contains("lifted"));
+    const indexes = [...this.cards.keys()].filter((index) => (index >= first && index < end) || isKept(this.nodes.get(this.cards[index].id)));
     const used = new Map(indexes.map((index) => [this.cards[index].id, this.nodeAt(index)]));
     for (const [id, node] of this.nodes) if (!used.has(id)) node.remove();
     this.nodes = used;
@@ -104,7 +80,7 @@ export class CardList {
   nodeAt(index) {
     const card = this.cards[index];
     let node = this.nodes.get(card.id);
-    if (!node) paint((node = cardNode(card.id)), card, this.describe(card.id));
+    if (!node) paint((node = el("li", { class: "task card", draggable: "true", dataset: { id: card.id } })), card, this.board);
     put(node, "ariaPosInSet", String(index + 1));
     put(node, "ariaSetSize", String(this.cards.length));
     return node;

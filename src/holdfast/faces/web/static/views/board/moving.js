@@ -2,17 +2,19 @@
 
 import { el, fill } from "../../dom.js";
 import { askReason } from "./forms.js";
-import { COLUMNS, FINISHED, columnOf, statusOf } from "./rules.js";
+import { PITCH } from "./list.js";
+import { COLUMNS, FINISHED, columnOf, moved, placeIn, refusal, statusOf } from "./rules.js";
+
+const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
 
 /** What somebody holds above the board, and over which column. */
 class Hold {
   constructor(board) {
-    Object.assign(this, { board, id: null, column: null });
+    Object.assign(this, { board, id: null, column: null, landing: el("div", { class: "landing" }), verdict: el("p", { class: "verdict" }) });
   }
 
   lift(id) {
     this.id = id;
-    this.column = null;
     this.board.listOf(id).nodes.get(id).classList.add("lifted");
   }
 
@@ -22,42 +24,44 @@ class Hold {
     return this.id !== null;
   }
 
-  /** Hold the card over a column; return where it would land and why it may not. */
+  /** Hold the card over a column; return why it may not go there, else where it would land. */
   aim(column) {
-    const { board, id } = this;
-    const why = board.refusal(id, column);
-    if (column === this.column) return { why };
+    const { board } = this, card = board.cards.get(this.id), there = moved(card, column);
+    const why = refusal(card, column, board.states);
+    const list = board.lists.get(board.key(there)), place = list && placeIn(list.cards, there);
+    const lands = `Lands ${list ? `${place + 1} of ${list.cards.length + 1}` : "here"}${needsReason(board, card, column) ? ", asks why" : ""}`;
+    if (column === this.column) return { why, lands };
     this.rest();
     this.column = column;
-    const { list, place } = board.landing(id, column);
-    const here = column === columnOf(board.cards.get(id));
-    const verdict = board.heads.get(column).querySelector(".verdict");
-    const needs = board.needsReason(id, column) ? ", asks why" : "";
-    const words = why ?? (list ? `Lands ${place + 1} of ${list.cards.length + 1}${needs}` : `Lands here${needs}`);
-    if (here) return { why, words };
+    if (column === columnOf(card)) return { why, lands };
     for (const node of board.node.querySelectorAll(`[data-column="${column}"]`)) node.classList.add(why ? "refused" : "aimed");
-    fill(verdict, words).hidden = false;
-    if (!why) list?.land(place);
-    return { why, words };
+    board.heads.get(column).append(fill(this.verdict, why ?? lands));
+    this.landing.style.top = `${place * PITCH}px`;
+    if (!why) list?.node.append(this.landing);
+    return { why, lands };
   }
 
   rest() {
-    for (const list of this.board.lists.values()) if (!list.landing.hidden) list.land(null);
+    this.landing.remove();
+    this.verdict.remove();
     for (const node of this.board.node.querySelectorAll(".aimed, .refused")) node.classList.remove("aimed", "refused");
-    for (const head of this.board.heads.values()) head.querySelector(".verdict").hidden = true;
   }
 
   /** Let go without moving anything. */
   release() {
     this.rest();
-    for (const node of this.board.node.querySelectorAll(".lifted")) node.classList.remove("lifted");
+    this.board.node.querySelector(".lifted")?.classList.remove("lifted");
     this.id = this.column = null;
   }
 }
 
+function needsReason(board, card, column) {
+  return board.states.get(card.status).with_reason?.includes(statusOf(column));
+}
+
 /** Move a card, after asking why where that is needed. */
 async function move(board, id, column) {
-  const reason = board.needsReason(id, column) ? await askReason(board.view, id, COLUMNS.get(column)) : null;
+  const reason = needsReason(board, board.cards.get(id), column) ? await askReason(board.view, id, COLUMNS.get(column)) : null;
   if (reason === undefined || !board.cards.has(id)) return board.focus(id);
   return board.move(id, column, reason);
 }
@@ -66,7 +70,6 @@ async function move(board, id, column) {
 export function makeMovable(board) {
   const hold = new Hold(board);
   const idOf = (event) => event.target.closest?.("[data-id]")?.dataset.id;
-  const columnUnder = (event) => event.target.closest?.("[data-column]")?.dataset.column;
   const on = (name, listener) => board.node.addEventListener(name, listener);
 
   on("dragstart", (event) => {
@@ -76,12 +79,12 @@ export function makeMovable(board) {
     event.dataTransfer.effectAllowed = "move";
     hold.lift(id);
   });
-  for (const name of ["dragenter", "dragover"]) {
-    on(name, (event) => {
-      const column = hold.busy && columnUnder(event);
-      if (column && !hold.aim(column).why) event.preventDefault();
-    });
-  }
+  const aim = (event) => {
+    const { column } = event.target.closest?.("[data-column]")?.dataset ?? {};
+    if (hold.busy && column && !hold.aim(column).why) event.preventDefault();
+  };
+  on("dragenter", aim);
+  on("dragover", aim);
   on("drop", (event) => {
     const { id, column } = hold;
     if (!hold.busy || !column) return;
@@ -90,10 +93,7 @@ export function makeMovable(board) {
     move(board, id, column);
   });
   on("dragend", () => hold.release());
-  on("focusin", (event) => {
-    const id = idOf(event);
-    if (id && id !== board.current) board.choose(id);
-  });
+  on("focusin", (event) => idOf(event) && board.choose(idOf(event)));
   on("focusout", (event) => hold.id && event.relatedTarget && hold.release());
   on("keydown", (event) => {
     const pressed = event.target.closest("button") && [" ", "Enter"].includes(event.key);
@@ -106,77 +106,76 @@ export function makeMovable(board) {
   });
 }
 
-const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
-
 /** A key while a card is lifted. */
 function held(board, hold, key) {
   const { id, column } = hold;
-  const names = [...COLUMNS.keys()];
+  const here = columnOf(board.cards.get(id));
   if (key in SIDEWAYS) {
+    const names = [...COLUMNS.keys()];
     const next = names[(names.indexOf(column) + SIDEWAYS[key] + names.length) % names.length];
-    const { why, words } = hold.aim(next);
+    const { why, lands } = hold.aim(next);
     board.heads.get(next).scrollIntoView({ block: "nearest", inline: "nearest" });
-    board.view.announce(`${COLUMNS.get(next)}. ${why ?? words}`);
-  } else if (key === " ") {
-    const why = board.refusal(id, column);
-    if (why && column !== columnOf(board.cards.get(id))) return board.view.announce(`Not dropped. ${why}`);
+    board.view.announce(`${COLUMNS.get(next)}. ${why ?? lands}`);
+  } else if (key === " " && column !== here) {
+    const { why } = hold.aim(column);
+    if (why) return board.view.announce(`Not dropped. ${why}`);
     hold.release();
-    if (why) board.view.announce(`${id} stays where it is.`);
-    else move(board, id, column);
-  } else if (key === "Escape") {
+    move(board, id, column);
+  } else if (key === " " || key === "Escape") {
     hold.release();
-    board.view.announce(`Cancelled. ${id} is still in ${COLUMNS.get(columnOf(board.cards.get(id)))}.`);
-  } else {
-    return key === "Tab" ? (hold.release(), false) : undefined;
-  }
+    board.view.announce(`Not moved. ${id} is still in ${COLUMNS.get(here)}.`);
+  } else return key !== "Tab";
 }
 
 /** A key while nothing is lifted. */
 function walked(board, hold, key) {
-  const id = board.current;
-  const list = id && board.listOf(id);
+  const id = board.current, list = board.listOf(id);
   if (!list) return false;
   if (key === " ") {
     hold.lift(id);
-    hold.aim(columnOf(board.cards.get(id)));
+    hold.aim(list.column);
     return board.view.announce(`${id} lifted. Left and right choose a column, space drops, Escape cancels.`);
   }
   const index = list.index(id);
   const steps = { ArrowUp: index - 1, k: index - 1, ArrowDown: index + 1, j: index + 1, Home: 0, End: list.cards.length - 1 };
-  if (key in steps) return list.cards[steps[key]] ? board.focus(list.cards[steps[key]].id) : undefined;
+  if (key in steps) return list.cards[steps[key]] && board.focus(list.cards[steps[key]].id);
   if (key in SIDEWAYS) return sideways(board, list, index, SIDEWAYS[key]);
   if (key === "m") return openMenu(board, id, list.nodes.get(id).querySelector(".more"));
   return false;
 }
 
 function sideways(board, list, index, step) {
-  const lists = [...board.lists.values()];
-  for (let place = lists.indexOf(list) + step; lists[place]; place += step) {
-    const { cards } = lists[place];
-    if (cards.length) return board.focus(cards[Math.min(index, cards.length - 1)].id);
-  }
+  const lists = [...board.lists.values()].filter((other) => other === list || other.cards.length);
+  const { cards } = lists[lists.indexOf(list) + step] ?? list;
+  board.focus(cards[Math.min(index, cards.length - 1)].id);
 }
 
 /** Show what can be done with a card, and why not where something cannot. */
 function openMenu(board, id, button) {
   const card = board.cards.get(id);
   const menu = el("div", { class: "menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
-  const entry = (text, run, why = null) =>
-    el("button", { class: "button plain", type: "button", "aria-disabled": why ? "true" : null, on: { click: () => why || (menu.hidePopover(), run()) } }, text, why && el("small", {}, why));
+  const entry = (text, run, why) => {
+    const click = () => why || (menu.hidePopover(), run());
+    return el("button", { class: "button plain", type: "button", "aria-disabled": why && "true", on: { click } }, text, why && el("small", {}, why));
+  };
+  const refused = (column) => refusal(card, column, board.states);
   // Ready and Backlog are one state: only the one that fits is offered.
-  const possible = board.states.get(card.status).goes_to;
-  const offered = [...COLUMNS].map(([column, title]) => ({ column, title, why: board.refusal(id, column) }))
-    .filter(({ column, why }) => possible.includes(statusOf(column)) && !(why && statusOf(column) === "backlog"));
+  const offered = [...COLUMNS.keys()].filter((column) => board.states.get(card.status).goes_to.includes(statusOf(column)) &&
+    !(statusOf(column) === "backlog" && refused(column)));
   fill(menu,
-    offered.map(({ column, title, why }) => entry(`Move to ${title}`, () => move(board, id, column), why)),
+    offered.map((column) => entry(`Move to ${COLUMNS.get(column)}`, () => move(board, id, column), refused(column))),
     card.yours && entry("Give it back", () => board.claim(id, "release")),
-    !card.claimed_by && !FINISHED.includes(card.status) && entry("Take it", () => board.claim(id, "take"), card.status === "backlog" ? board.refusal(id, "in-progress") : null));
+    !card.claimed_by && !FINISHED.includes(card.status) &&
+      entry("Take it", () => board.claim(id, "take"), card.status === "backlog" && refused("in-progress")));
   board.node.append(menu);
-  menu.addEventListener("toggle", (event) => event.newState === "closed" && (menu.remove(), document.activeElement === document.body && button.focus()));
-  menu.addEventListener("keydown", (event) => {
-    const step = { ArrowDown: "nextElementSibling", ArrowUp: "previousElementSibling" }[event.key];
-    if (step) event.preventDefault();
-    document.activeElement[step]?.focus();
+  menu.addEventListener("toggle", (event) => {
+    if (event.newState !== "closed") return;
+    menu.remove();
+    if (document.activeElement === document.body) button.focus();
+  });
+  menu.addEventListener("keydown", ({ key }) => {
+    const { nextElementSibling: next, previousElementSibling: previous } = document.activeElement;
+    ({ ArrowDown: next, ArrowUp: previous })[key]?.focus();
   });
   menu.showPopover();
   const { bottom, right } = button.getBoundingClientRect();

@@ -1,14 +1,8 @@
 // What the board knows about tasks: columns, their order, lanes, and why a card may not go somewhere.
 
-export const COLUMNS = new Map([
-  ["ready", "Ready"],
-  ["backlog", "Backlog"],
-  ["in-progress", "In progress"],
-  ["blocked", "Blocked"],
-  ["review", "Review"],
-  ["done", "Done"],
-  ["dropped", "Dropped"],
-]);
+export const COLUMNS = new Map(Object.entries({
+  ready: "Ready", backlog: "Backlog", "in-progress": "In progress", blocked: "Blocked", review: "Review", done: "Done", dropped: "Dropped",
+}));
 export const OPEN = ["backlog", "in-progress", "blocked", "review"];
 export const FINISHED = ["done", "dropped"];
 const URGENCY = { high: 0, medium: 1, low: 2 };
@@ -28,53 +22,48 @@ export function statusOf(column) {
 export function compare(one, other) {
   const number = Number(one.id.slice(3)) - Number(other.id.slice(3));
   if (FINISHED.includes(one.status)) return other.updated_at.localeCompare(one.updated_at) || -number;
-  return URGENCY[one.priority] - URGENCY[other.priority] || (other.unblocks ?? 0) - (one.unblocks ?? 0) || one.rank - other.rank || number;
+  const waiting = (other.unblocks ?? 0) - (one.unblocks ?? 0);
+  return URGENCY[one.priority] - URGENCY[other.priority] || waiting || one.rank - other.rank || number;
 }
 
 /** Return the place of a card in a sorted list. */
 export function placeIn(cards, card) {
-  let low = 0;
-  let high = cards.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (compare(cards[middle], card) < 0) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  const place = cards.findIndex((other) => compare(other, card) > 0);
+  return place < 0 ? cards.length : place;
 }
 
 /** Return the lane of a card. A card with several labels is in the lane of the first, or of the one that is looked for. */
 export function laneOf(card, lanes, filters) {
-  if (lanes === "agent") return card.claimed_by ?? NOBODY.agent;
-  if (lanes === "milestone") return card.milestone ?? NOBODY.milestone;
-  if (lanes === "label") return card.labels?.includes(filters.label) ? filters.label : card.labels?.[0] ?? NOBODY.label;
-  return "";
+  const label = card.labels?.includes(filters.label) ? filters.label : card.labels?.[0];
+  return { agent: card.claimed_by, milestone: card.milestone, label }[lanes] ?? NOBODY[lanes] ?? "";
 }
 
 /** Order lanes by name, the one of those that have none at the end. */
 export function inOrder(names, lanes) {
-  return [...names].sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
+  return names.sort((one, other) => (one === NOBODY[lanes]) - (other === NOBODY[lanes]) || one.localeCompare(other));
 }
 
 /** Return a card as it would be in a column. */
 export function moved(card, column) {
-  return { ...card, status: statusOf(column), ready: column === "ready", updated_at: new Date().toISOString(), ...(column === "ready" || FINISHED.includes(column) ? { claimed_by: undefined, yours: undefined } : {}) };
+  const freed = column === "ready" || FINISHED.includes(column) ? { claimed_by: undefined, yours: undefined } : {};
+  return { ...card, ...freed, status: statusOf(column), ready: column === "ready", updated_at: new Date().toISOString() };
 }
 
-/** Return what a card waits for, in words, or null. */
-export function waits(card) {
-  if (!card.blocked_by?.length) return null;
-  const names = card.blocked_by.map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
-  return `waits for ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+/** Return what a card that is not ready waits for, in words. */
+export function waits({ blocked_by: needs }) {
+  if (!needs) return "waits for what its parent needs";
+  const names = needs.slice(0, 3).map((name) => (name.startsWith("milestone:") ? "its closed milestone" : name));
+  return `waits for ${names.join(", ")}${needs.length > 3 ? ` and ${needs.length - 3} more` : ""}`;
 }
 
 /** Return what is missing before a card is done, in words; criteria are named together. */
 function missing({ id, lacks }) {
   const numbers = lacks.flatMap((text) => text.match(/^criterion (\d+) is not checked$/)?.[1] ?? []);
   const others = lacks.filter((text) => !text.startsWith("criterion "));
-  const criteria = numbers.length > 1 ? `criteria ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} are not checked` : `criterion ${numbers} is not checked`;
+  const one = numbers.length === 1 && `criterion ${numbers} is not checked`;
+  const criteria = numbers.length > 1 && `criteria ${numbers.slice(0, -1).join(", ")} and ${numbers.at(-1)} are not checked`;
   const next = others.some((text) => text.includes("approved")) ? ` A person says so with: holdfast tasks approve ${id}` : "";
-  return `Not done yet: ${[...(numbers.length ? [criteria] : []), ...others].join("; ")}.${next}`;
+  return `Not done yet: ${[one, criteria, ...others].filter(Boolean).join("; ")}.${next}`;
 }
 
 /** Return why a card may not go into a column, or null when it may. `states` says what goes where. */
@@ -82,13 +71,13 @@ export function refusal(card, column, states) {
   const status = statusOf(column);
   if (status === card.status) {
     if (column === columnOf(card)) return "It is here already.";
-    return column === "ready" ? `Not ready: ${waits(card) ?? "waits for what its parent needs"}.` : "It is ready: nothing holds it up.";
+    return column === "ready" ? `Not ready: ${waits(card)}.` : "It is ready: nothing holds it up.";
   }
-  const { goes_to: possible = [] } = states.get(card.status) ?? {};
+  const possible = states.get(card.status).goes_to;
   if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${possible.map((name) => COLUMNS.get(name)).join(", ")}.`;
   if (status === "done" && card.lacks) return missing(card);
-  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card) ?? "waits for what its parent needs"}.`;
-  if (column === "backlog" && !card.blocked_by?.length) return "Nothing holds it up: it goes to Ready.";
-  if (column === "ready" && card.blocked_by?.length) return `Not ready: ${waits(card)}.`;
+  if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card)}.`;
+  if (column === "backlog" && !card.blocked_by) return "Nothing holds it up: it goes to Ready.";
+  if (column === "ready" && card.blocked_by) return `Not ready: ${waits(card)}.`;
   return null;
 }
