@@ -4,7 +4,7 @@ import { adopt, el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { address } from "../../router.js";
 
-const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8, EDGE = 4;
+const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8;
 
 /** Fill a place with the graph and its cycles. */
 export async function showGraph(view, place) {
@@ -21,35 +21,25 @@ export async function showGraph(view, place) {
 }
 
 function frameOf(svg) {
-  const [, , width, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+  const [width, height] = ["width", "height"].map((name) => Number(svg.getAttribute(name)));
   const label = "Graph of imports; plus and minus zoom, arrows move, 0 shows all";
-  const frame = el("div", { class: "graph", tabindex: "0", role: "region", "aria-label": label, style: { height: `${Math.min(HEIGHT, height) + 2}px` } }, svg);
-  const state = { x: 0, y: (height - HEIGHT) / 2, scale: 1 }; // layers are centred: their middle is never empty
-  svg.removeAttribute("width");
-  svg.removeAttribute("height");
-  const apply = () => {
-    const [across, down] = [frame.clientWidth / state.scale, frame.clientHeight / state.scale];
-    const within = (value, shown, all) => (shown >= all ? (all - shown) / 2 : Math.min(Math.max(value, 0), all - shown));
-    Object.assign(state, { x: within(state.x, across, width), y: within(state.y, down, height) });
-    svg.setAttribute("viewBox", `${state.x} ${state.y} ${across} ${down}`);
-    frame.dataset.scale = state.scale.toFixed(2);
-  };
-  const least = () => Math.min(frame.clientWidth / width, frame.clientHeight / height, 1);
+  const style = { height: `${Math.min(HEIGHT, height) + 2}px` };
+  const frame = el("div", { class: "graph", tabindex: "0", role: "region", "aria-label": label, style }, svg);
+  let scale = 1;
   const zoom = (factor, x = frame.clientWidth / 2, y = frame.clientHeight / 2) => {
-    const scale = Math.min(Math.max(state.scale * factor, least()), NEAREST);
-    state.x += x / state.scale - x / scale;
-    state.y += y / state.scale - y / scale;
-    state.scale = scale;
-    apply();
+    const least = Math.min(frame.clientWidth / width, frame.clientHeight / height, 1), before = scale;
+    scale = Math.min(Math.max(scale * factor, least), NEAREST);
+    const { scrollLeft, scrollTop } = frame;
+    const kept = (from, at) => ((from + at) * scale) / before - at; // what is under the pointer stays there
+    svg.setAttribute("width", width * scale);
+    svg.setAttribute("height", height * scale);
+    frame.scrollTo(kept(scrollLeft, x), kept(scrollTop, y));
+    frame.dataset.scale = scale.toFixed(2);
   };
-  const move = (x, y) => {
-    state.x += x / state.scale;
-    state.y += y / state.scale;
-    apply();
-  };
-  const all = () => zoom(0);
-  const keys = { "+": () => zoom(FACTOR), "=": () => zoom(FACTOR), "-": () => zoom(1 / FACTOR), 0: all,
-    ArrowLeft: () => move(-STEP, 0), ArrowRight: () => move(STEP, 0), ArrowUp: () => move(0, -STEP), ArrowDown: () => move(0, STEP) };
+  const [closer, farther, all] = [() => zoom(FACTOR), () => zoom(1 / FACTOR), () => zoom(0)];
+  const keys = { "+": closer, "=": closer, "-": farther, 0: all,
+    ArrowLeft: () => frame.scrollBy(-STEP, 0), ArrowRight: () => frame.scrollBy(STEP, 0),
+    ArrowUp: () => frame.scrollBy(0, -STEP), ArrowDown: () => frame.scrollBy(0, STEP) };
   frame.addEventListener("keydown", (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || !keys[event.key]) return;
     keys[event.key]();
@@ -62,31 +52,25 @@ function frameOf(svg) {
     const edge = frame.getBoundingClientRect();
     zoom(event.deltaY < 0 ? FACTOR : 1 / FACTOR, event.clientX - edge.left, event.clientY - edge.top);
   }, { passive: false });
-  svg.addEventListener("focusin", (event) => {
-    const [box, edge] = [event.target.getBoundingClientRect(), frame.getBoundingClientRect()];
-    const beyond = (low, high, from, to) => Math.min(low - from - EDGE, 0) || Math.max(high - to + EDGE, 0); // keys reach boxes that are out of sight
-    move(beyond(box.left, box.right, edge.left, edge.right), beyond(box.top, box.bottom, edge.top, edge.bottom));
-  });
-  pan(frame, move);
+  pan(frame);
   pointAtNeighbours(svg);
-  new ResizeObserver(apply).observe(frame);
-  const button = (words, text, run) => el("button", { class: "button", type: "button", "aria-label": words, title: words, on: { click: run } }, text);
-  const buttons = [button("Zoom in", "+", keys["+"]), button("Zoom out", "−", keys["-"]), button("Show all", "Show all", all)];
-  return el("div", { class: "stack" }, frame, el("div", { class: "row" }, buttons, el("span", { class: "quiet" }, "Drag to move; the wheel zooms once the graph has the focus.")));
+  requestAnimationFrame(() => frame.scrollTo(0, (height - HEIGHT) / 2)); // layers are centred: their middle is never empty
+  frame.dataset.scale = scale.toFixed(2);
+  const button = (text, title, click) => el("button", { class: "button", type: "button", "aria-label": title, title, on: { click } }, text);
+  return el("div", { class: "stack" }, frame,
+    el("div", { class: "row" }, button("+", "Zoom in", closer), button("−", "Zoom out", farther), button("Show all", "Show all", all),
+      el("span", { class: "quiet" }, "Drag to move; the wheel zooms once the graph has the focus.")));
 }
 
-function pan(frame, move) {
-  let last = null, moved = 0;
-  frame.addEventListener("pointerdown", (event) => event.button === 0 && ([last, moved] = [[event.clientX, event.clientY], 0]));
+function pan(frame) {
+  let moved = 0;
+  frame.addEventListener("pointerdown", () => (moved = 0));
   frame.addEventListener("pointermove", (event) => {
-    if (!last || !(event.buttons & 1)) return void (last = null);
-    const [x, y] = last;
-    moved += Math.abs(event.clientX - x) + Math.abs(event.clientY - y);
+    if (!(event.buttons & 1)) return;
+    moved += Math.abs(event.movementX) + Math.abs(event.movementY);
     if (moved > 4) frame.setPointerCapture(event.pointerId);
-    move(x - event.clientX, y - event.clientY);
-    last = [event.clientX, event.clientY];
+    frame.scrollBy(-event.movementX, -event.movementY);
   });
-  frame.addEventListener("pointerup", () => (last = null));
   frame.addEventListener("click", (event) => moved > 4 && event.preventDefault(), true);
   frame.addEventListener("dragstart", (event) => event.preventDefault());
 }
