@@ -1,6 +1,7 @@
 // Board: tasks by state, moved by hand, kept current while others work.
 
 import { el, fill } from "../dom.js";
+import { empty } from "../view.js";
 import { Board } from "./board/board.js";
 import { filterLine, filtersOf, offer } from "./board/filters.js";
 import { askTask } from "./board/forms.js";
@@ -21,9 +22,9 @@ export async function show(view) {
   const add = el("button", { class: "button primary", type: "button", on: { click: create } }, "New task");
   const filters = filterLine(view);
   view.heading("Board", { json: source.json, tools: [add], filters });
-  const keys = el("p", { class: "visually-hidden", id: "board-keys" }, "Space lifts it, m opens its menu, arrows go to other cards.");
   const place = el("div", { class: "board-place" }, board.node);
-  view.main.append(place, keys);
+  const keys = "Space lifts it, m opens its menu, arrows go to other cards.";
+  view.main.append(place, el("p", { class: "visually-hidden", id: "board-keys" }, keys));
   view.key("n", "New task", create);
   view.key("j", "To the cards; then arrows, or j and k", () => board.focus(board.current));
   view.key("Space", "Lift the card; arrows choose a column, Space drops, Esc cancels", () => false);
@@ -47,7 +48,8 @@ export async function show(view) {
   board.settled();
   const all = OPEN.reduce((sum, status) => sum + board.total(status), 0);
   const shown = [...board.cards.values()].filter((card) => OPEN.includes(card.status)).length;
-  if (shown < all) place.prepend(el("p", { class: "quiet" }, `These are the first ${shown} of ${all} open tasks; a filter shows others.`));
+  const words = `These are the first ${shown} of ${all} open tasks; a filter shows others.`;
+  if (shown < all) place.prepend(el("p", { class: "quiet" }, words));
 }
 
 function beginning(view, source) {
@@ -55,15 +57,17 @@ function beginning(view, source) {
   const failure = el("div");
   const begin = () => source.begin().then(again, (problem) => view.fail(failure, problem));
   view.on("tasks", again); // somebody else may begin as well
-  return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.", begin, "Begin with a few tasks", "holdfast tasks init"), failure];
+  return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.",
+    begin, "Begin with a few tasks", "holdfast tasks init"), failure];
 }
 
 function nothing(source, create) {
-  if (!Object.keys(source.filters).length) return emptiness("Tasks stand here by their state. There are none yet.", create, "New task", 'holdfast tasks add "What is to be done"');
-  return el("div", { class: "empty" }, el("p", {}, "No task fits these filters."), el("a", { class: "button", href: "/board" }, "Show all tasks"));
+  const all = el("a", { class: "button", href: "/board" }, "Show all tasks");
+  if (Object.keys(source.filters).length) return empty("No task fits these filters.", all);
+  return emptiness("Tasks stand here by their state. There are none yet.", create, "New task", 'holdfast tasks add "What is to be done"');
 }
 
 function emptiness(text, click, verb, command) {
   const button = el("button", { class: "button primary", type: "button", on: { click } }, verb);
-  return el("div", { class: "empty" }, el("p", {}, text), el("div", { class: "row" }, button, "or run", el("code", {}, command)));
+  return empty(text, el("div", { class: "row" }, button, "or run", el("code", {}, command)));
 }

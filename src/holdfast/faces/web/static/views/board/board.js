@@ -90,9 +90,9 @@ export class Board extends Layout {
 
   /** Hear of a change: the task it names, and those that may be ready or waiting because of it. */
   hear({ task_id: id, changed }) {
-    const waitsForIt = (card) => card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by);
+    const mayWait = (card) => card.blocked_by?.includes(id) || (card.status === "backlog" && !card.ready && !card.blocked_by);
     if (id) this.news.add(id);
-    this.tellOf((card) => changed.includes("status") && waitsForIt(card));
+    this.tellOf((card) => changed.includes("status") && mayWait(card));
   }
 
   /** Ask soon about some tasks, together with what else is heard meanwhile. */

@@ -2,11 +2,11 @@
 
 import { el, fill } from "../../dom.js";
 
-const WORDS = ["ready", "blocked", "mine", "agent", "priority", "label", "parent", "milestone", "connected_file", "query"];
-const CHOICES = { priority: "Any priority", label: "Any label", agent: "Any agent", milestone: "Any milestone" };
+const CHOICES = { priority: "Any priority", label: "Any label", agent: "Any agent", milestone: "Any milestone", lanes: "No lanes" };
 const SWITCHES = { mine: "Mine", ready: "Ready", blocked: "Waiting or blocked" };
-const LANES = { "": "No lanes", agent: "Lanes by agent", milestone: "Lanes by milestone", label: "Lanes by label" };
-const PRIORITIES = ["high", "medium", "low"];
+const OTHERS = ["parent", "connected_file"];
+const WORDS = ["query", "priority", "label", "agent", "milestone", ...Object.keys(SWITCHES), ...OTHERS];
+const FIXED = { priority: ["high", "medium", "low"], lanes: ["agent", "milestone", "label"] };
 const TYPED = 250;
 
 /** Values met so far, so that choices stay when a filter hides the others. */
@@ -22,18 +22,28 @@ export function filtersOf(query) {
 
 /** Return the controls of the filter line. A choice is a step for Back; typing is not. */
 export function filterLine(view) {
+  const { query, signal } = view;
   const change = (name, value, options) => {
-    const query = new URLSearchParams(view.query);
-    value ? query.set(name, value) : query.delete(name);
+    const next = new URLSearchParams(query);
+    value ? next.set(name, value) : next.delete(name);
     focused = name;
-    view.go(`/board${query.size ? `?${query}` : ""}`, options);
+    view.go(`/board${next.size ? `?${next}` : ""}`, options);
   };
-  const choices = [...Object.keys(CHOICES), "lanes"].map((name) => choice(view, name, change));
-  const switches = Object.keys(SWITCHES).map((name) => toggle(view, name, change));
-  const controls = [search(view, change), ...choices.slice(0, -1), ...switches, ...chips(view, change), choices.at(-1)];
-  const again = focused;
+  const button = (name, value, more, text) =>
+    el("button", { class: "button", type: "button", name, on: { click: () => change(name, value) }, ...more }, text);
+  const choices = Object.keys(CHOICES).map((name) => {
+    const label = name === "lanes" ? "Lanes" : `Only of one ${name}`;
+    const select = el("select", { name, "aria-label": label, on: { change: () => change(name, select.value) } });
+    return fillChoice(select, query.get(name) ?? "");
+  });
+  const switches = Object.entries(SWITCHES).map(([name, text]) =>
+    button(name, query.has(name) ? null : "true", { "aria-pressed": String(query.has(name)) }, text));
+  const chips = ["status", ...OTHERS].filter((name) => query.has(name)).map((name) =>
+    button(name, null, { "aria-label": `Without ${name} ${query.get(name)}` }, `${name}: ${query.getAll(name).join(", ")} ✕`));
+  const controls = [search(query.get("query"), change, signal), ...choices.slice(0, -1), ...switches, ...chips, choices.at(-1)];
+  const again = controls.find(({ name }) => name === focused);
   focused = null;
-  queueMicrotask(() => controls.find((control) => control.name === again)?.focus());
+  queueMicrotask(() => again?.focus());
   return controls;
 }
 
@@ -44,39 +54,27 @@ export function offer(controls, cards) {
     if (card.claimed_by) met.agent.add(card.claimed_by);
     if (card.milestone) met.milestone.add(card.milestone);
   }
-  for (const control of controls.filter(({ name }) => met[name])) fillChoice(control, control.value);
+  for (const control of controls) if (control.name in met) fillChoice(control, control.value);
 }
 
-function search(view, change) {
+function search(value, change, signal) {
   let timer;
   const later = () => {
     clearTimeout(timer);
     timer = setTimeout(() => change("query", input.value.trim(), { replace: true }), TYPED);
   };
-  view.signal.addEventListener("abort", () => clearTimeout(timer));
-  const input = el("input", { type: "search", name: "query", placeholder: "Words in tasks", "aria-label": "Words in tasks", value: view.query.get("query") ?? "", on: { input: later } });
+  signal.addEventListener("abort", () => clearTimeout(timer));
+  const words = "Words in tasks";
+  const input = el("input", { type: "search", name: "query", placeholder: words, "aria-label": words, value, on: { input: later } });
   return input;
-}
-
-function choice(view, name, change) {
-  const select = el("select", { name, "aria-label": name === "lanes" ? "Lanes" : `Only of one ${name}`, on: { change: () => change(name, select.value) } });
-  fillChoice(select, view.query.get(name) ?? "");
-  return select;
 }
 
 function fillChoice(select, chosen) {
   const { name } = select;
-  const offered = name === "lanes" ? Object.keys(LANES) : ["", ...(name === "priority" ? PRIORITIES : [...met[name].union(new Set(chosen ? [chosen] : []))].sort())];
-  fill(select, offered.map((value) => el("option", { value }, name === "lanes" ? LANES[value] : value || CHOICES[name])));
+  if (chosen) met[name]?.add(chosen);
+  const text = (value) => (name === "lanes" ? `Lanes by ${value}` : value);
+  const values = FIXED[name] ?? [...met[name]].sort();
+  fill(select, el("option", { value: "" }, CHOICES[name]), values.map((value) => el("option", { value }, text(value))));
   select.value = chosen;
-}
-
-function toggle(view, name, change) {
-  const pressed = Boolean(view.query.get(name));
-  return el("button", { class: "button", type: "button", name, "aria-pressed": String(pressed), on: { click: () => change(name, pressed ? null : "true") } }, SWITCHES[name]);
-}
-
-function chips(view, change) {
-  const others = ["status", "parent", "connected_file"].filter((name) => view.query.get(name));
-  return others.map((name) => el("button", { class: "button", type: "button", name, "aria-label": `Without ${name} ${view.query.get(name)}`, on: { click: () => change(name, null) } }, `${name}: ${view.query.getAll(name).join(", ")} ✕`));
+  return select;
 }

@@ -9,8 +9,8 @@ const LONG = 20;
 /** Cards in lists, by lane and column. */
 export class Layout {
   constructor(filters, { lanes, unfolded = [] }) {
-    Object.assign(this, { filters, lanes, unfolded, cards: new Map(), states: new Map(), lists: new Map(), loaded: new Set(), current: null });
-    this.isWhole = false;
+    Object.assign(this, { filters, lanes, unfolded, current: null, isWhole: false });
+    Object.assign(this, { cards: new Map(), states: new Map(), lists: new Map(), loaded: new Set() });
     this.node = el("div", { class: "board", style: { "--card": `${CARD_HEIGHT}px` } });
     // Lanes far from view get their cards when they come near.
     this.nearness = new IntersectionObserver((entries) => entries.forEach(({ target, isIntersecting }) => {
@@ -74,8 +74,8 @@ export class Layout {
   drawHead(column, title) {
     const folded = this.isFolded(column);
     const words = [el("span", { class: "title" }, title), " ", el("span", { class: "quiet number" })];
-    const attributes = { class: "button plain fold", type: "button", title, "aria-expanded": String(!folded), on: { click: () => this.fold(column) } };
-    const name = this.canFold(column) ? el("button", attributes, words, folded ? " ▸" : " ▾") : words;
+    const fold = { class: "button plain fold", type: "button", title, on: { click: () => this.fold(column) } };
+    const name = this.canFold(column) ? el("button", { ...fold, "aria-expanded": String(!folded) }, words, folded ? " ▸" : " ▾") : words;
     return el("div", { class: folded ? "head folded" : "head", dataset: { column } }, el("h2", {}, name));
   }
 

@@ -63,7 +63,8 @@ export class CardList {
     const first = isWhole ? 0 : Math.floor(scrollTop / PITCH) - BEYOND;
     const end = isWhole ? Infinity : this.near ? Math.ceil((scrollTop + this.height) / PITCH) + BEYOND : 0;
     const isKept = (node) => node && (node.contains(document.activeElement) || node.classList.contains("lifted"));
-    const indexes = [...this.cards.keys()].filter((index) => (index >= first && index < end) || isKept(this.nodes.get(this.cards[index].id)));
+    const isWanted = ({ id }, index) => (index >= first && index < end) || isKept(this.nodes.get(id));
+    const indexes = this.cards.flatMap((card, index) => (isWanted(card, index) ? index : []));
     const used = new Map(indexes.map((index) => [this.cards[index].id, this.nodeAt(index)]));
     for (const [id, node] of this.nodes) if (!used.has(id)) node.remove();
     this.nodes = used;

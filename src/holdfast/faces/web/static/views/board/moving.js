@@ -10,7 +10,9 @@ const SIDEWAYS = { ArrowLeft: -1, ArrowRight: 1 };
 /** What somebody holds above the board, and over which column. */
 class Hold {
   constructor(board) {
-    Object.assign(this, { board, id: null, column: null, landing: el("div", { class: "landing" }), verdict: el("p", { class: "verdict" }) });
+    Object.assign(this, { board, id: null, column: null });
+    this.landing = el("div", { class: "landing" });
+    this.verdict = el("p", { class: "verdict" });
   }
 
   lift(id) {
@@ -29,7 +31,8 @@ class Hold {
     const { board } = this, card = board.cards.get(this.id), there = moved(card, column);
     const why = refusal(card, column, board.states);
     const list = board.lists.get(board.key(there)), place = list && placeIn(list.cards, there);
-    const lands = `Lands ${list ? `${place + 1} of ${list.cards.length + 1}` : "here"}${needsReason(board, card, column) ? ", asks why" : ""}`;
+    const where = list ? `${place + 1} of ${list.cards.length + 1}` : "here";
+    const lands = `Lands ${where}${needsReason(board, card, column) ? ", asks why" : ""}`;
     if (column === this.column) return { why, lands };
     this.rest();
     this.column = column;
@@ -156,7 +159,8 @@ function openMenu(board, id, button) {
   const menu = el("div", { class: "menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
   const entry = (text, run, why) => {
     const click = () => why || (menu.hidePopover(), run());
-    return el("button", { class: "button plain", type: "button", "aria-disabled": why && "true", on: { click } }, text, why && el("small", {}, why));
+    const reason = why && el("small", {}, why);
+    return el("button", { class: "button plain", type: "button", "aria-disabled": why && "true", on: { click } }, text, reason);
   };
   const refused = (column) => refusal(card, column, board.states);
   // Ready and Backlog are one state: only the one that fits is offered.

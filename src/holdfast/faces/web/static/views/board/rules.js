@@ -73,8 +73,8 @@ export function refusal(card, column, states) {
     if (column === columnOf(card)) return "It is here already.";
     return column === "ready" ? `Not ready: ${waits(card)}.` : "It is ready: nothing holds it up.";
   }
-  const possible = states.get(card.status).goes_to;
-  if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${possible.map((name) => COLUMNS.get(name)).join(", ")}.`;
+  const possible = states.get(card.status).goes_to, names = possible.map((name) => COLUMNS.get(name));
+  if (!possible.includes(status)) return `From ${COLUMNS.get(card.status)} it can go to ${names.join(", ")}.`;
   if (status === "done" && card.lacks) return missing(card);
   if (status === "in-progress" && card.status === "backlog" && !card.ready) return `Not yet: ${waits(card)}.`;
   if (column === "backlog" && !card.blocked_by) return "Nothing holds it up: it goes to Ready.";

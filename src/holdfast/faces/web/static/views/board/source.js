@@ -12,26 +12,17 @@ const HAPPENINGS = ["created", "updated", "claimed", "released", "handed-over", 
 /** The tasks that fit some filters. */
 export class Source {
   constructor(view, filters) {
-    Object.assign(this, { view, filters, options: { signal: view.signal } });
-  }
-
-  /** The address of the same cards as JSON. */
-  get json() {
-    return apiUrl(PATH, this.filters);
+    Object.assign(this, { view, filters, options: { signal: view.signal }, json: apiUrl(PATH, filters) });
   }
 
   /** Yield the cards of some states, a page at a time. */
-  async *pages(statuses, sort) {
-    const status = statuses.filter((name) => !this.filters.status?.length || this.filters.status.includes(name));
-    if (!status.length) return;
-    let cursor;
-    let count = 0;
+  async *pages(status, sort) {
+    let answer, count = 0;
     do {
-      const answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor }, this.options);
+      answer = await get(PATH, { ...this.filters, status, sort, limit: PAGE, cursor: answer?.next_cursor }, this.options);
       yield answer;
-      cursor = answer.next_cursor;
       count += answer.cards.length;
-    } while (cursor && count < MOST_CARDS);
+    } while (answer.next_cursor && count < MOST_CARDS);
   }
 
   /** Return how up to a hundred tasks are now; those that do not fit the filters any more are missing. */
@@ -40,9 +31,8 @@ export class Source {
   }
 
   /** Move a card that nobody changed since it was read. */
-  move(card, status, reason) {
-    const body = { task_id: card.id, set: { status }, ...(reason ? { reason } : {}) };
-    return post("tasks/taskpilot_update", body, { ...this.options, version: card.version });
+  move({ id, version }, status, reason) {
+    return post("tasks/taskpilot_update", { task_id: id, set: { status }, reason: reason || undefined }, { ...this.options, version });
   }
 
   /** Take a task, or give it back. */
@@ -53,7 +43,7 @@ export class Source {
   /** Add a task that fits the filters as far as a new one can. */
   add(task) {
     const { label, milestone } = this.filters;
-    return post("tasks/taskpilot_create_task", { ...task, ...(label && { labels: [label] }), ...(milestone && { milestone }) }, this.options);
+    return post("tasks/taskpilot_create_task", { ...task, labels: label && [label], milestone }, this.options);
   }
 
   /** Begin a workspace; the first sign of it may end the view. */
