@@ -3,16 +3,16 @@
 import { el, fill } from "../dom.js";
 import { apiUrl, get } from "../api.js";
 import { empty } from "../view.js";
-import { MEASURES, heat } from "./health/measures.js";
+import { MEASURES, heat, number } from "./health/measures.js";
 import { draw, filesBelow, folderAt, moveFocus, tree } from "./health/treemap.js";
 import { showNumbers } from "./health/numbers.js";
 
 const MOST_FILES = 1000, PATIENCE = 2000;
 const SECTIONS = [
-  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits", load: async () => (await import("./health/trends.js")).showTrends },
-  { id: "duplicates", title: "Duplicates", doing: "Looking for copies", load: async () => (await import("./health/duplicates.js")).showDuplicates },
-  { id: "graph", title: "Dependencies", doing: "Resolving imports", load: async () => (await import("./health/graph.js")).showGraph },
-  { id: "gate", title: "Quality gate", doing: "Checking each rule", load: async () => (await import("./health/gate.js")).showGate },
+  { id: "trends", title: "Trends", doing: "Reading the numbers of past commits", load: () => import("./health/trends.js") },
+  { id: "duplicates", title: "Duplicates", doing: "Looking for copies", load: () => import("./health/duplicates.js") },
+  { id: "graph", title: "Dependencies", doing: "Resolving imports", load: () => import("./health/graph.js") },
+  { id: "gate", title: "Quality gate", doing: "Checking each rule", load: () => import("./health/gate.js") },
 ];
 
 export async function show(view) {
@@ -26,15 +26,15 @@ export async function show(view) {
 async function showMap(view, place) {
   const wanted = MEASURES[view.query.get("measure")] ? view.query.get("measure") : null;
   const query = { measure: wanted ?? "hot_spot", limit: MOST_FILES };
-  const asked = [view.query.get("measure"), view.query.get("folder")];
+  const named = () => [view.query.get("measure"), view.query.get("folder")].join(" ");
+  const asked = named();
   const ask = (project_path) => get("analyze/measure_files", { ...query, project_path }, { signal: view.signal });
   heading(view, place, query);
   const found = await running(view, place, "Measuring files", async () => {
-    const all = await ask(null), { path } = folderAt(tree(all.files, all.rest), asked[1]);
+    const all = await ask(null), { path } = folderAt(tree(all.files, all.rest), view.query.get("folder"));
     return path && all.rest.length ? ask(path) : all; // too many to tell all: those of the folder
   });
-  if (!found) return true; // the failure stands there, and the sections may fare better
-  if (asked[0] !== view.query.get("measure") || asked[1] !== view.query.get("folder")) return true; // something else was chosen meanwhile
+  if (!found || asked !== named()) return true; // it failed, or something else was chosen meanwhile; the sections may fare better
   if (!found.files_analyzed) {
     fill(place, empty("The map shows files in the languages that Holdfast reads, and this repository has none of them yet.",
       el("pre", { tabindex: "0" }, "holdfast analyze files")));
@@ -61,10 +61,11 @@ function heading(view, place, query) {
     showMap(view, place);
   };
   const hadFocus = document.activeElement?.id === "measure";
-  const options = Object.entries(MEASURES).map(([name, { name: words }]) => el("option", { value: name, selected: name === query.measure }, words));
-  const select = el("select", { id: "measure", on: { change } }, options);
+  const select = el("select", { id: "measure", on: { change } },
+    Object.entries(MEASURES).map(([value, { name }]) => el("option", { value, selected: value === query.measure }, name)));
   view.heading("Health", { json: apiUrl("analyze/measure_files", query),
-    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select, el("span", { class: "quiet" }, MEASURES[query.measure].says)] });
+    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select,
+      el("span", { class: "quiet" }, MEASURES[query.measure].says)] });
   if (hadFocus) select.focus();
 }
 
@@ -77,14 +78,15 @@ function live(view, { crumbs, map, table }, { root, measure, step, again }) {
   };
   const title = (node) => (node.file ? words(node.file, measure) : folderWords(node, measure, step));
   const folder = () => folderAt(root, view.query.get("folder"));
+  const redrawMap = () => draw(map, folder(), { step, title, zoom });
   const redraw = () => {
     const steps = folder().path.split("/").filter(Boolean);
     fill(crumbs, ["all files", ...steps].map((name, at) => {
-      const path = steps.slice(0, at).join("/");
-      const step = at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", { href: zoom(path), dataset: { path, kind: "folder" } }, name);
-      return [at > 0 && el("span", { class: "quiet", "aria-hidden": "true" }, "/"), step];
+      const path = steps.slice(0, at).join("/"), link = { href: zoom(path), dataset: { path, kind: "folder" } };
+      return [at > 0 && el("span", { class: "quiet", "aria-hidden": "true" }, "/"),
+        at === steps.length ? el("strong", { "aria-current": "true" }, name) : el("a", link, name)];
     }));
-    draw(map, folder(), { step, title, zoom });
+    redrawMap();
     showNumbers(view, table, filesBelow(folder()), measure);
   };
   const enter = async (path) => {
@@ -106,54 +108,54 @@ function live(view, { crumbs, map, table }, { root, measure, step, again }) {
   map.addEventListener("keydown", (event) => moveFocus(map, event.key) && event.preventDefault());
   redraw();
   let width = map.clientWidth;
-  const sizes = new ResizeObserver(() => {
-    if (!map.isConnected) return sizes.disconnect();
-    if (map.clientWidth !== width) draw(map, folder(), { step, title, zoom });
+  new ResizeObserver(() => {
+    if (map.clientWidth !== width) redrawMap(); // else what has the focus would lose it
     width = map.clientWidth;
-  });
-  sizes.observe(map);
+  }).observe(map);
   return () => (folder().path ? void enter(folder().path.split("/").slice(0, -1).join("/")) : false);
 }
 
-const told = (name, value) => (value === undefined ? null : `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(value)}`);
+const told = (file, name) => `${MEASURES[name].name.toLowerCase()} ${MEASURES[name].write(file[name])}`;
 
 function words(file, measure) {
-  const numbers = [...new Set([measure, "hot_spot", "complexity", "churn", "debt"])].map((name) => told(name, file[name]));
-  return `${file.path}: ${numbers.filter(Boolean).join(", ")}; ${file.lines.toLocaleString("en")} lines`;
+  const names = [...new Set([measure, "hot_spot", "complexity", "churn", "debt"])].filter((name) => file[name] !== undefined);
+  return `${file.path}: ${names.map((name) => told(file, name)).join(", ")}; ${number(file.lines)} lines`;
 }
 
 function folderWords(node, measure, step) {
-  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${node.lines.toLocaleString("en")} lines`;
-  const files = filesBelow(node);
-  const worst = files.reduce((one, two) => (step(two) > step(one) ? two : one), files[0] ?? {});
-  const hottest = worst.path && step(worst) ? `; hottest ${worst.path}, ${told(measure, worst[measure])}` : "";
-  return `${node.path}: ${files.length} files, ${node.lines.toLocaleString("en")} lines${hottest}`;
+  if (node.rest) return `${node.path || "the root"}: ${node.rest.files} more files, ${number(node.lines)} lines`;
+  const files = filesBelow(node), [worst] = files.toSorted((one, other) => step(other) - step(one));
+  const hottest = worst && step(worst) ? `; hottest ${worst.path}, ${told(worst, measure)}` : "";
+  return `${node.path}: ${files.length} files, ${number(node.lines)} lines${hottest}`;
 }
 
 function legend(measure, ranges) {
   const { name, write } = MEASURES[measure];
   const range = ([low, high]) => (low === high ? write(low) : `${write(low)} – ${write(high)}`);
   return el("ul", { class: "legend row", "aria-label": `Colours: ${name}` },
-    ranges.map((ends, at) => el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }), range(ends))));
+    ranges.map((ends, at) => ends && el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }), range(ends))));
 }
 
-function summary({ files_analyzed, total_lines, files, rest, files_skipped }) {
-  const others = files_analyzed - files.length;
+function summary({ files_analyzed: all, total_lines: lines, files, rest, files_skipped }) {
+  const others = all - files.length, folders = rest.length === 1 ? "1 folder" : `${rest.length} folders`;
   const skipped = Object.entries(files_skipped).map(([reason, count]) => `${count} ${reason}`).join(", ");
-  const summed = ` The worst ${files.length.toLocaleString("en")} are told one by one; ${others.toLocaleString("en")} others are summed up in ${rest.length} ${rest.length === 1 ? "folder" : "folders"}, and none of them is worse.`;
-  return el("p", { class: "quiet" }, `${files_analyzed.toLocaleString("en")} files, ${total_lines.toLocaleString("en")} lines.`, others ? summed : "", skipped ? ` Left out: ${skipped}.` : "");
+  return el("p", { class: "quiet" }, `${number(all)} files, ${number(lines)} lines.`,
+    others > 0 && ` The worst ${number(files.length)} are told one by one; ${number(others)} others are summed up in ${folders}, `,
+    others > 0 && "and none of them is worse.", skipped && ` Left out: ${skipped}.`);
 }
 
 /** Load the sections one after the other, the one that the address names first; each says what it does, and fails for itself. */
 async function showSections(view) {
-  const sections = SECTIONS.map((section) => ({ ...section, place: el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for other sections.")) }));
+  const waits = () => el("div", { class: "stack" }, el("p", { class: "quiet" }, "Waits for other sections."));
+  const sections = SECTIONS.map((section) => ({ ...section, place: waits() }));
   view.main.append(...sections.map(({ id, title, place }) =>
     el("section", { class: "stack health-section", id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, title), place)));
   const isNamed = ({ id }) => location.hash === `#${id}`;
   let isHeld = sections.some(isNamed); // what grows above would push the section that was asked for out of sight
-  for (const event of ["wheel", "pointerdown", "keydown"]) view.main.addEventListener(event, () => (isHeld = false), { signal: view.signal });
+  const letGo = () => (isHeld = false);
+  for (const event of ["wheel", "pointerdown", "keydown"]) view.main.addEventListener(event, letGo, { signal: view.signal });
   for (const { doing, load, place } of sections.toSorted((one, other) => isNamed(other) - isNamed(one))) {
-    await running(view, place, doing, async () => (await load())(view, place));
+    await running(view, place, doing, async () => (await load()).show(view, place));
     if (view.signal.aborted) return;
     if (isHeld) document.getElementById(location.hash.slice(1))?.scrollIntoView();
   }

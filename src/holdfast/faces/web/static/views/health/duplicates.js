@@ -3,26 +3,29 @@
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { address } from "../../router.js";
+import { number } from "./measures.js";
 
 const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
 const GROUPS = 30, AT_FIRST = 8, LINES = 10, MOST_LINES = 400;
 
 /** Fill a place with the duplicates of the kind that the address names. */
-export async function showDuplicates(view, place) {
-  const kind = KINDS[view.query.get("copies")] ? view.query.get("copies") : "renamed";
+export async function show(view, place) {
+  const named = () => (KINDS[view.query.get("copies")] ? view.query.get("copies") : "renamed");
+  const kind = named();
   const choose = (event) => {
     view.setQuery({ copies: event.target.value === "renamed" ? null : event.target.value });
     fill(list, el("p", { class: "quiet", role: "status" }, "Comparing; code with gaps takes longest…"));
-    showDuplicates(view, place).catch((problem) => view.fail(list, problem));
+    show(view, place).catch((problem) => view.fail(list, problem));
   };
   const select = el("select", { "aria-label": "Which copies", on: { change: choose } },
     Object.entries(KINDS).map(([name, words]) => el("option", { value: name, selected: name === kind }, words)));
   const list = el("div", { class: "stack" });
   const found = await get("analyze/analyze_duplicates", { detection_type: kind, min_lines: LINES, limit: GROUPS }, { signal: view.signal });
-  if ((view.query.get("copies") ?? "renamed") !== kind && KINDS[view.query.get("copies")]) return; // another kind was chosen meanwhile
+  if (named() !== kind) return; // another one was chosen meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const counted = [`${total.toLocaleString("en")} ${total === 1 ? "group" : "groups"}`, lines && `, ${lines.toLocaleString("en")} lines`, total > GROUPS && `; the ${GROUPS} largest`];
-  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, total ? counted : `No copies of ${LINES} lines or more.`)), list);
+  const counted = [`${number(total)} ${total === 1 ? "group" : "groups"}`, lines && `, ${number(lines)} lines`, total > GROUPS && `; the ${GROUPS} largest`];
+  const words = total ? counted : `No copies of ${LINES} lines or more.`;
+  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, words)), list);
   const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
   const others = groups.splice(AT_FIRST);
   const more = el("button", { class: "button", type: "button", on: { click: () => more.replaceWith(...others) } }, `Show ${others.length} more`);
@@ -37,14 +40,14 @@ function groupOf(view, group, isOpen) {
     shown = other;
     fill(pair, el("p", { class: "quiet", role: "status" }, "Reading…"));
     try {
-      const [left, right] = await Promise.all([first, other].map((one) => read(one, view.signal)));
-      if (shown === other) fill(pair, sideBySide([first, left], [other, right]));
+      const sides = await Promise.all([first, other].map((one) => read(one, view.signal)));
+      if (shown === other) fill(pair, sideBySide(...sides));
     } catch (problem) {
       view.fail(pair, problem);
     }
   };
-  const select = others.length > 1 && el("select", { "aria-label": "Compare with", on: { change: (event) => compare(others[Number(event.target.value)]) } },
-    others.map((one, at) => el("option", { value: at }, placeOf(one))));
+  const choose = (event) => compare(others[event.target.value]);
+  const select = others.length > 1 && el("select", { on: { change: choose } }, others.map((one, at) => el("option", { value: at }, placeOf(one))));
   const words = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${Math.round(group.average_similarity * 100)} % alike: `;
   const details = el("details", { class: "card", on: { toggle: () => details.open && !shown && compare(others[0]) } },
     el("summary", {}, words, el("span", { class: "mono" }, placeOf(first))),
@@ -55,20 +58,26 @@ function groupOf(view, group, isOpen) {
 
 const placeOf = ({ file, start_line, end_line }) => `${file}:${start_line}–${end_line}`;
 
-async function read({ file, start_line, end_line }, signal) {
-  const limit = Math.min(end_line - start_line + 1, MOST_LINES);
-  const { lines } = await get("source/read_source", { file, start: start_line, limit }, { signal });
-  return lines.map((pieces) => pieces.map(([, text]) => text).join(""));
+/** Return a fragment with its lines. */
+async function read(one, signal) {
+  const { file, start_line: start, end_line: end } = one;
+  const { lines } = await get("source/read_source", { file, start, limit: Math.min(end - start + 1, MOST_LINES) }, { signal });
+  return { ...one, lines: lines.map((pieces) => pieces.map(([, text]) => text).join("")) };
 }
 
-function sideBySide([first, left], [second, right]) {
-  const href = ({ file, start_line, end_line }) => `${address("/code", file)}#L${start_line}-L${end_line}`;
-  const link = (one) => el("th", { colspan: "2", scope: "colgroup" }, el("a", { class: "mono", href: href(one) }, placeOf(one)));
-  const cells = (one, lines, at, other) => at === null ? [el("td", { class: "number" }), el("td", { class: "gap" })]
-    : [el("td", { class: "number quiet" }, one.start_line + at), other === undefined ? el("td", { class: "alone" }, lines[at]) : el("td", {}, marked(lines[at], other))];
-  const rows = aligned(left, right).map(([at, to]) => el("tr", {}, cells(first, left, at, right[to]), cells(second, right, to, left[at])));
+function sideBySide(first, second) {
+  const link = (one) => el("th", { colspan: "2", scope: "colgroup" },
+    el("a", { class: "mono", href: `${address("/code", one.file)}#L${one.start_line}-L${one.end_line}` }, placeOf(one)));
+  const cells = ({ start_line, lines }, at, other) => {
+    if (at === null) return [el("td"), el("td", { class: "gap" })];
+    const code = other === undefined ? el("td", { class: "alone" }, lines[at]) : el("td", {}, marked(lines[at], other));
+    return [el("td", { class: "number quiet" }, start_line + at), code];
+  };
+  const rows = aligned(first.lines, second.lines).map(([at, to]) =>
+    el("tr", {}, cells(first, at, second.lines[to]), cells(second, to, first.lines[at])));
   return el("div", { class: "pair", tabindex: "0", role: "region", "aria-label": `${placeOf(first)} beside ${placeOf(second)}` },
-    el("table", {}, ["number", "", "number", ""].map((name) => el("col", { class: name })), el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
+    el("table", {}, ["number", "", "number", ""].map((name) => el("col", { class: name })),
+      el("thead", {}, el("tr", {}, link(first), link(second))), el("tbody", {}, rows)));
 }
 
 /** Return pairs of line numbers, null where one side has no such line: the longest way through lines of the same shape. */

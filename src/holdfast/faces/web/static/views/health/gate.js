@@ -3,32 +3,36 @@
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { address } from "../../router.js";
+import { number } from "./measures.js";
 
 const STATES = { pass: ["ok", "✓ passes"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"] };
+const quiet = (...texts) => el("span", { class: "quiet" }, texts);
 
 /** Fill a place with the result of the gate. */
-export async function showGate(view, place) {
-  const gate = await get("analyze/quality_gate", { limit: 20 }, { signal: view.signal });
-  const [state, words] = STATES[gate.passed ? "pass" : "fail"];
-  const settings = gate.settings ? ["Thresholds are in ", el("a", { class: "mono", href: address("/code", gate.settings) }, gate.settings), "."]
+export async function show(view, place) {
+  const { passed, reason, checks, settings, switched_off: off } = await get("analyze/quality_gate", { limit: 20 }, { signal: view.signal });
+  const where = settings ? ["Thresholds are in ", el("a", { class: "mono", href: address("/code", settings) }, settings), "."]
     : ["These are the usual thresholds; ", el("code", {}, "[gate]"), " in ", el("code", {}, ".holdfast.toml"), " sets your own."];
-  fill(place, el("p", { class: "row gate" }, el("span", { class: `tag ${state}` }, words), gate.reason), el("div", { class: "stack" }, gate.checks.map(rule)),
-    el("p", { class: "quiet" }, settings, gate.switched_off.length ? ` Switched off: ${gate.switched_off.join(", ")}.` : ""));
+  fill(place, el("p", { class: "row gate" }, state(passed ? "pass" : "fail"), reason), el("div", { class: "stack" }, checks.map(rule)),
+    el("p", { class: "quiet" }, where, off.length > 0 && ` Switched off: ${off.join(", ")}.`));
 }
 
-function rule(check) {
-  const [state, words] = STATES[check.status];
-  const quiet = (...texts) => el("span", { class: "quiet" }, texts);
-  const head = [el("span", { class: `tag ${state}` }, words), el("strong", {}, check.check.replaceAll("_", " ")),
-    el("span", {}, check.actual === null ? "" : `${number(check.actual)} `, quiet(`threshold ${number(check.threshold)}`)), quiet(check.measure, check.reason ? ` (${check.reason})` : "")];
-  if (!check.violations.length) return el("div", { class: "card rule" }, head);
-  const total = check.violations_total, rest = total - check.violations.length;
-  return el("details", { class: "card rule" }, el("summary", {}, head, el("span", { class: "findings" }, `${total.toLocaleString("en")} ${total === 1 ? "finding" : "findings"}`)),
-    el("ul", {}, check.violations.map(finding), rest > 0 && el("li", { class: "quiet" }, `and ${rest.toLocaleString("en")} more`)));
+function state(name) {
+  const [look, words] = STATES[name];
+  return el("span", { class: `tag ${look}` }, words);
+}
+
+function rule({ check, status, actual, threshold, measure, reason, violations, violations_total: total }) {
+  const head = [state(status), el("strong", {}, check.replaceAll("_", " ")),
+    el("span", {}, actual !== null && `${number(actual)} `, quiet(`threshold ${number(threshold)}`)),
+    quiet(measure, reason && ` (${reason})`)];
+  if (!violations.length) return el("div", { class: "card rule" }, head);
+  const rest = total - violations.length, findings = `${number(total)} ${total === 1 ? "finding" : "findings"}`;
+  return el("details", { class: "card rule" }, el("summary", {}, head, el("span", { class: "findings" }, findings)),
+    el("ul", {}, violations.map(finding), rest > 0 && el("li", { class: "quiet" }, `and ${number(rest)} more`)));
 }
 
 function finding({ file, line, message }) {
-  return el("li", {}, el("a", { class: "mono", href: `${address("/code", file)}${line ? `#L${line}` : ""}` }, line ? `${file}:${line}` : file), ` ${message}`);
+  const [at, place] = line ? [`#L${line}`, `${file}:${line}`] : ["", file];
+  return el("li", {}, el("a", { class: "mono", href: `${address("/code", file)}${at}` }, place), ` ${message}`);
 }
-
-const number = (value) => value.toLocaleString("en", { maximumFractionDigits: 2 });

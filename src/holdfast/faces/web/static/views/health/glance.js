@@ -16,10 +16,12 @@ export async function healthAtAGlance(signal, told = () => {}) {
     el("span", { class: "quiet" }, ` complexity ${worst.complexity}, changed ${worst.churn}× in 90 days`)) : null;
   // The gate reads everything, which in a large repository is not a glance.
   if (files_analyzed > MOST_FILES) fill(gate, el("a", { href: "/health#gate" }, "See the quality gate"));
-  else get("analyze/quality_gate", { limit: 1 }, { signal }).then((found) => { fill(gate, verdict(found)); told(found); }, (problem) => problem.name !== "AbortError" && fill(gate, problem.message));
+  else get("analyze/quality_gate", { limit: 1 }, { signal }).then((found) => (fill(gate, verdict(found)), told(found)),
+    (problem) => problem.name !== "AbortError" && fill(gate, problem.message));
   return el("div", { class: "stack" }, gate, hot);
 }
 
 function verdict({ passed, reason }) {
-  return [el("div", {}, el("a", { class: `tag ${passed ? "ok" : "danger"}`, href: "/health#gate" }, passed ? "✓ gate passes" : "✕ gate fails")), el("span", { class: "quiet" }, reason)];
+  const [state, words] = passed ? ["ok", "✓ gate passes"] : ["danger", "✕ gate fails"];
+  return [el("div", {}, el("a", { class: `tag ${state}`, href: "/health#gate" }, words)), el("span", { class: "quiet" }, reason)];
 }

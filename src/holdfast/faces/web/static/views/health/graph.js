@@ -3,21 +3,19 @@
 import { adopt, el, fill } from "../../dom.js";
 import { get } from "../../api.js";
 import { address } from "../../router.js";
+import { number } from "./measures.js";
 
 const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8;
 
 /** Fill a place with the graph and its cycles. */
-export async function showGraph(view, place) {
+export async function show(view, place) {
   const found = await get("analyze/draw_dependency_graph", { limit: BOXES }, { signal: view.signal });
-  if (!found.boxes) {
-    fill(place, el("p", { class: "quiet" }, "No file imports another one of this repository."), cyclesOf(found));
-    return;
-  }
-  const svg = adopt(found.svg, "svg").firstChild;
-  const folders = found.folders ? `, of which ${found.folders} are folders, since more than ${BOXES} files import each other` : "";
-  const alone = found.not_drawn ? ` ${found.not_drawn.toLocaleString("en")} files that no import touches are left out.` : "";
-  const words = `${found.boxes} boxes${folders}; ${found.dependencies} lines from what uses to what is used. Boxes with a dashed edge use each other.${alone}`;
-  fill(place, el("p", { class: "quiet" }, words), frameOf(svg), cyclesOf(found));
+  const { boxes, folders, dependencies, not_drawn: alone } = found;
+  const words = boxes ? [`${boxes} boxes`,
+    folders > 0 && `, of which ${folders} are folders, since more than ${BOXES} files import each other`,
+    `; ${dependencies} lines from what uses to what is used. Boxes with a dashed edge use each other.`,
+    alone > 0 && ` ${number(alone)} files that no import touches are left out.`] : "No file imports another one of this repository.";
+  fill(place, el("p", { class: "quiet" }, words), boxes > 0 && frameOf(adopt(found.svg, "svg").firstChild), cyclesOf(found));
 }
 
 function frameOf(svg) {
@@ -92,8 +90,9 @@ function pointAtNeighbours(svg) {
 
 function cyclesOf({ total_cycles, cycles }) {
   const link = (file) => el("a", { class: "mono", href: address("/code", file) }, file);
-  const words = ({ files, size, at_load }) => el("li", {}, `${size} files import each other${at_load ? " while they load" : ", only in functions or for types"}: `,
-    files.slice(0, NAMED).map((file, at) => [at ? ", " : "", link(file)]), size > NAMED ? ` and ${size - NAMED} more` : "");
+  const words = ({ files, size, at_load }) => el("li", {},
+    `${size} files import each other${at_load ? " while they load" : ", only in functions or for types"}: `,
+    files.slice(0, NAMED).map((file, at) => [at > 0 && ", ", link(file)]), size > NAMED && ` and ${size - NAMED} more`);
   const list = (some) => el("ul", { class: "cycles" }, some.map(words));
   return el("div", { class: "stack" }, el("h3", {}, total_cycles ? `Cycles, ${total_cycles}` : "No cycles"), list(cycles.slice(0, 5)),
     cycles.length > 5 && el("details", {}, el("summary", {}, `${cycles.length - 5} more`), list(cycles.slice(5))));

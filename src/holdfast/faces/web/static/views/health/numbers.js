@@ -8,9 +8,15 @@ const AT_ONCE = 50;
 
 /** Fill a place with the table of files. `view` keeps the order in the address. */
 export function showNumbers(view, place, files, measure) {
-  const columns = [...new Set([measure, "lines", "hot_spot", "complexity", "churn", "debt"])].filter((name) => files.some((file) => file[name] !== undefined));
+  const columns = [...new Set([measure, "lines", "hot_spot", "complexity", "churn", "debt"])]
+    .filter((name) => files.some((file) => file[name] !== undefined));
   let shown = AT_ONCE;
-  const body = el("tbody"), head = el("thead"), more = el("div", { class: "row" });
+  const body = el("tbody"), head = el("thead");
+  const showMore = () => {
+    shown += AT_ONCE;
+    redraw();
+  };
+  const more = el("button", { class: "button plain", type: "button", on: { click: showMore } });
   const redraw = () => {
     const [by, isUp] = (view.query.get("sort") ?? measure).split(".");
     const column = columns.includes(by) || by === "path" ? by : columns[0];
@@ -18,27 +24,34 @@ export function showNumbers(view, place, files, measure) {
     const sorted = files.toSorted((a, b) => (value(a) < value(b) ? 1 : value(a) > value(b) ? -1 : a.path < b.path ? -1 : 1));
     if (isUp) sorted.reverse();
     fill(head, el("tr", {}, ["path", ...columns].map((name) => header(name, name === column && (isUp ? "ascending" : "descending")))));
-    fill(body, sorted.slice(0, shown).map((file) => el("tr", {}, el("th", { scope: "row" }, el("a", { href: address("/code", file.path), title: file.path }, file.path)),
-      columns.map((name) => el("td", { class: "number" }, cell(file, name))))));
-    fill(more, shown < sorted.length && el("button", { class: "button plain", type: "button", on: { click: () => { shown += AT_ONCE; redraw(); } } }, `Show ${AT_ONCE} more of ${sorted.length - shown}`));
+    fill(body, sorted.slice(0, shown).map((file) => row(file, columns)));
+    more.hidden = shown >= sorted.length;
+    more.textContent = `Show ${AT_ONCE} more of ${sorted.length - shown}`;
   };
   const sortBy = (name, now) => {
     const isUp = now ? now === "descending" : name === "path";
-    view.setQuery({ sort: name === measure && !isUp ? null : isUp ? `${name}.up` : name });
+    view.setQuery({ sort: isUp ? `${name}.up` : name === measure ? null : name });
     redraw();
     head.querySelector(`[data-column="${name}"]`).focus();
   };
-  const header = (name, order) => el("th", { scope: "col", class: name === "path" ? "" : "number", "aria-sort": order || "none", title: MEASURES[name]?.says },
-    el("button", { class: "sort", type: "button", dataset: { column: name }, on: { click: () => sortBy(name, order) } },
-      name === "path" ? "File" : (MEASURES[name] ?? LINES).name, el("span", { "aria-hidden": "true" }, order ? (order === "ascending" ? " ▴" : " ▾") : "")));
+  const header = (name, order) => {
+    const sort = { class: "sort", type: "button", dataset: { column: name }, on: { click: () => sortBy(name, order) } };
+    const arrow = el("span", { "aria-hidden": "true" }, { ascending: " ▴", descending: " ▾" }[order]);
+    const words = name === "path" ? "File" : (MEASURES[name] ?? LINES).name;
+    return el("th", { scope: "col", class: name !== "path" && "number", "aria-sort": order || "none", title: MEASURES[name]?.says },
+      el("button", sort, words, arrow));
+  };
   redraw();
   fill(place, el("table", { "aria-label": "Numbers of the files on the map" }, head, body), more);
 }
 
-function cell(file, name) {
-  const value = file[name];
-  if (value === undefined) return el("span", { class: "quiet" }, "–");
-  const { write, line } = MEASURES[name] ?? LINES;
-  const at = file[line];
-  return at && value ? el("a", { href: `${address("/code", file.path)}#L${at}` }, write(value)) : write(value);
+function row(file, columns) {
+  const href = address("/code", file.path);
+  const cell = (name) => {
+    const value = file[name], { write, line } = MEASURES[name] ?? LINES;
+    if (value === undefined) return el("span", { class: "quiet" }, "–");
+    return file[line] && value ? el("a", { href: `${href}#L${file[line]}` }, write(value)) : write(value);
+  };
+  return el("tr", {}, el("th", { scope: "row" }, el("a", { href, title: file.path }, file.path)),
+    columns.map((name) => el("td", { class: "number" }, cell(name))));
 }

@@ -57,7 +57,8 @@ export function squarify(items, { x, y, width, height }) {
     let along = 0;
     for (const item of waiting.slice(start, end)) {
       const long = (item.lines * scale) / deep;
-      placed.push({ item, box: isTall ? { x, y: y + along, width: deep, height: long } : { x: x + along, y, width: long, height: deep } });
+      const box = isTall ? { x, y: y + along, width: deep, height: long } : { x: x + along, y, width: long, height: deep };
+      placed.push({ item, box });
       along += long;
     }
     if (isTall) [x, width] = [x + deep, width - deep];
@@ -70,27 +71,24 @@ export function squarify(items, { x, y, width, height }) {
 /** Draw a folder into a node. `step(file)` is the heat of a file, `title(node)` its words, `zoom(path)` the address of a folder. */
 export function draw(map, folder, { step, title, zoom }) {
   const tiles = [];
-  const place = ({ x, y, width, height }) => ({ left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` });
-  const tile = (node, box, name) => {
-    const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0); // a folder's is its files' mean, by lines
-    const isFile = Boolean(node.file), label = box.width > LABEL.width && box.height > LABEL.height && name;
-    const words = title(node), kind = isFile ? "file" : node.rest && node.path === folder.path ? "rest" : "folder";
-    const href = kind === "folder" ? zoom(node.path) : address("/code", node.path);
-    return el("a", { class: `tile heat-${Math.round(warmth / node.lines)} ${isFile ? "" : "folded"}`, href, title: words, "aria-label": words, tabindex: "-1",
-      style: place(box), dataset: { path: node.path, kind } }, label);
+  const add = (node, { x, y, width, height }, name, isFrame) => {
+    const words = title(node), kind = node.file ? "file" : node.rest && node.path === folder.path ? "rest" : "folder";
+    const warmth = filesBelow(node).reduce((sum, file) => sum + step(file) * file.lines, 0) / node.lines; // of a folder the mean, by lines
+    tiles.push(el("a", {
+      class: isFrame ? "frame" : `tile heat-${Math.round(warmth)}${node.file ? "" : " folded"}`,
+      href: kind === "folder" ? zoom(node.path) : address("/code", node.path),
+      title: words, "aria-label": words, tabindex: "-1", dataset: { path: node.path, kind },
+      style: { left: `${x}px`, top: `${y}px`, width: `${width}px`, height: `${height}px` },
+    }, width > LABEL.width && height > LABEL.height && name));
   };
   const enter = (node, box) => {
-    for (const { item, box: inner } of squarify([...node.inner.values()], box)) {
-      let [child, name] = [item, item.name];
+    for (const { item, box: { x, y, width, height } } of squarify([...node.inner.values()], box)) {
+      let child = item, { name } = item;
       while (child.inner?.size === 1 && [...child.inner.values()][0].inner) [child] = child.inner.values(), (name += `/${child.name}`);
-      if (inner.width < SMALLEST || inner.height < SMALLEST) continue;
-      if (!child.inner || inner.width < ROOM.width || inner.height < ROOM.height) {
-        tiles.push(tile(child, inner, name));
-        continue;
-      }
-      tiles.push(el("a", { class: "frame", href: zoom(child.path), title: title(child), tabindex: "-1", style: place(inner),
-        dataset: { path: child.path, kind: "folder" } }, el("span", {}, name)));
-      enter(child, { x: inner.x + GAP, y: inner.y + HEADER, width: inner.width - 2 * GAP, height: inner.height - HEADER - GAP });
+      if (width < SMALLEST || height < SMALLEST) continue;
+      const isFrame = child.inner && width >= ROOM.width && height >= ROOM.height;
+      add(child, { x, y, width, height }, name, isFrame);
+      if (isFrame) enter(child, { x: x + GAP, y: y + HEADER, width: width - 2 * GAP, height: height - HEADER - GAP });
     }
   };
   enter(folder, { x: 0, y: 0, width: map.clientWidth, height: map.clientHeight });
@@ -100,19 +98,21 @@ export function draw(map, folder, { step, title, zoom }) {
 
 /** Move the focus to the nearest tile in the direction of an arrow key; return whether there is one. */
 export function moveFocus(map, key) {
-  const [right, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [];
+  const [right, down] = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[key] ?? [0, 0];
   const from = document.activeElement;
-  if (right === undefined || from.parentNode !== map) return false;
   const middle = ({ offsetLeft, offsetTop, offsetWidth, offsetHeight, className }) =>
     [offsetLeft + offsetWidth / 2, className === "frame" ? offsetTop + HEADER / 2 : offsetTop + offsetHeight / 2];
   const [x, y] = middle(from);
   let best = null, least = Infinity;
   for (const other of map.children) {
     const [across, along] = middle(other);
-    const ahead = (across - x) * right + (along - y) * down, aside = Math.abs((across - x) * down) + Math.abs((along - y) * right);
+    const ahead = (across - x) * right + (along - y) * down;
+    const aside = Math.abs((across - x) * down) + Math.abs((along - y) * right);
     if (ahead > 0.5 && ahead + 2 * aside < least) [best, least] = [other, ahead + 2 * aside];
   }
-  best?.focus();
-  if (best) [from, best].forEach((node) => node.setAttribute("tabindex", node === best ? "0" : "-1"));
-  return Boolean(best);
+  if (!best) return false;
+  from.tabIndex = -1;
+  best.tabIndex = 0;
+  best.focus();
+  return true;
 }
