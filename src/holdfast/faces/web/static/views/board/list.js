@@ -12,7 +12,7 @@ const BEYOND = 4;
 export class CardList {
   constructor(board, column, label, near) {
     Object.assign(this, { board, column, near, cards: [], nodes: new Map(), height: 0 });
-    this.items = el("ul", { role: "list", "aria-label": label });
+    this.items = el("ul", { class: "plain-list", role: "list", "aria-label": label });
     this.node = el("div", { class: "cards", tabindex: "-1", dataset: { column } }, this.items);
     this.node.addEventListener("scroll", () => this.show(), { passive: true });
   }

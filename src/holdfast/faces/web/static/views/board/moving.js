@@ -156,7 +156,7 @@ function sideways(board, list, index, step) {
 /** Show what can be done with a card, and why not where something cannot. */
 function openMenu(board, id, button) {
   const card = board.cards.get(id);
-  const menu = el("div", { class: "menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
+  const menu = el("div", { class: "card menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
   const entry = (text, run, why) => {
     const click = () => why || (menu.hidePopover(), run());
     const reason = why && el("small", {}, why);
