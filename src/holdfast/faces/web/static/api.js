@@ -39,12 +39,8 @@ export async function get(path, query = {}, { signal } = {}) {
 }
 
 /** Return an answer; `none` where the repository has nothing yet that could answer. */
-export function orNone(answer, none) {
-  return answer.catch((problem) => {
-    if (problem.kind === "not_initialized") return none;
-    throw problem;
-  });
-}
+export const orNone = (answer, none) =>
+  answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
 
 /** Write with POST. `version` is the one that was seen: a newer one is a conflict. */
 export function post(path, body = {}, options = {}) {

@@ -4,14 +4,10 @@ import { el } from "./dom.js";
 import { address } from "./router.js";
 
 /** Return a button; `more` gives it another look or a label. */
-export function button(text, click, more = {}) {
-  return el("button", { class: "button", type: "button", on: { click }, ...more }, text);
-}
+export const button = (text, click, more = {}) => el("button", { class: "button", type: "button", on: { click }, ...more }, text);
 
 /** Return a button that does not stand out. */
-export function plain(text, click, more = {}) {
-  return button(text, click, { class: "button plain", ...more });
-}
+export const plain = (text, click, more = {}) => button(text, click, { class: "button plain", ...more });
 
 /** Return a choice among values, each one its own text or `[value, text]`; `change` gets the one that was chosen. */
 export function choice(label, options, chosen, change, more = {}) {
@@ -22,29 +18,21 @@ export function choice(label, options, chosen, change, more = {}) {
 }
 
 /** Return words that stand back. */
-export function quiet(...children) {
-  return el("span", { class: "quiet" }, children);
-}
+export const quiet = (...children) => el("span", { class: "quiet" }, children);
 
 /** Return a thin line that is full up to a share of a hundred. */
-export function bar(label, share) {
-  return el("div", { class: "bar", role: "progressbar", "aria-label": label, "aria-valuenow": share, style: { "--share": `${share}%` } });
-}
+export const bar = (label, share) =>
+  el("div", { class: "bar", role: "progressbar", "aria-label": label, "aria-valuenow": share, style: { "--share": `${share}%` } });
 
 /** Return where lines of a file are shown; without a line, where the file is. */
-export function codeAddress(file, first, last) {
-  return `${address("/code", file)}${first ? `#L${first}${last > first ? `-L${last}` : ""}` : ""}`;
-}
+export const codeAddress = (file, first, last) =>
+  `${address("/code", file)}${first ? `#L${first}${last > first ? `-L${last}` : ""}` : ""}`;
 
 /** Return a link to a line of a file, or to the file. */
-export function codeLink(file, line) {
-  return el("a", { class: "mono", href: codeAddress(file, line) }, line ? `${file}:${line}` : file);
-}
+export const codeLink = (file, line) => el("a", { class: "mono", href: codeAddress(file, line) }, line ? `${file}:${line}` : file);
 
 /** Return where a commit is reviewed. */
-export function commitAddress(revision) {
-  return `/review?what=commit&revision=${encodeURIComponent(revision)}`;
-}
+export const commitAddress = (revision) => `/review?what=commit&revision=${encodeURIComponent(revision)}`;
 
 /** Let Ctrl-Enter send what is typed in a field, and Esc leave it. */
 export function sentByKeys(field, send, leave) {
