@@ -138,11 +138,8 @@ class Feed {
     const { size } = this.view.query;
     const nothing = size ? empty("No event fits these filters.", el("a", { class: "button", href: "/activity" }, "Show all"))
       : empty("Nothing happened yet. Tasks, issues, remarks and notes show up here as they change.", el("pre", {}, 'holdfast tasks add "…"'));
-    const included = ROOMS.filter(({ room }) => this.sources.some((source) => source.room === room));
     fill(this.foot, count ? null : nothing,
-      more.length > 0 && button("Older", () => this.view.attempt(this.foot, older), { class: "button older" }),
-      el("details", { class: "quiet" }, el("summary", {}, "What is included"),
-        el("ul", {}, included.map((item) => el("li", {}, `${item.name}s: ${item.included}.`)))));
+      more.length > 0 && button("Older", () => this.view.attempt(this.foot, older), { class: "button older" }));
   }
 }
 

@@ -27,7 +27,6 @@ const span = (events, time) => ({ newest: events[0]?.[time], until: events.at(-1
 const READERS = {
   tasks: {
     name: "Task",
-    included: "every change of every task",
     async page({ actor, task, file, cursor }, options) {
       const query = { limit: 50, actor, task_id: task, connected_file: file, cursor };
       const found = await get("tasks/taskpilot_events", query, options);
@@ -40,7 +39,6 @@ const READERS = {
   },
   milestones: {
     name: "Issue",
-    included: "every change of issues and milestones",
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
       const found = await get("milestones/git_mile_log", { limit: 50, cursor }, options);
@@ -54,7 +52,6 @@ const READERS = {
   },
   inbox: {
     name: "Remark",
-    included: "the newest 200 remarks when they were sent; answers are counted",
     async page({ actor, task, file }, options) {
       if (task) return { events: [] };
       const found = await get("inbox/list_messages", { newest: true, limit: 200 }, options);
@@ -68,7 +65,6 @@ const READERS = {
   },
   comments: {
     name: "Note",
-    included: "notes when they were written; later edits are not dated",
     async page({ actor, task, file, cursor }, options) {
       if (task) return { events: [] };
       const since = cursor ? null : new Date(Math.floor(Date.now() / DAY_MS - FIRST_DAYS) * DAY_MS).toISOString();
@@ -81,7 +77,7 @@ const READERS = {
   },
 };
 
-export const ROOMS = Object.entries(READERS).map(([room, { name, included }]) => ({ room, name, included }));
+export const ROOMS = Object.entries(READERS).map(([room, { name }]) => ({ room, name }));
 
 /** One room's events as far as they were read. */
 export class Source {
