@@ -13,9 +13,11 @@ export async function show(view) {
   const desk = new Desk(view);
   await desk.load();
   desk.heading();
-  const place = (parts) => parts.map((wanted) => desk.add(wanted).node);
-  view.main.append(el("div", { class: "two-columns" }, el("div", { class: "parts" }, place(MAIN)),
-    el("aside", { class: "parts", "aria-label": "Properties" }, place(SIDE))));
+  const [left, right] = [MAIN, SIDE].map((wanted) => wanted.map((one) => new Part(desk, one)));
+  desk.parts = [...left, ...right];
+  desk.draw();
+  view.main.append(el("div", { class: "two-columns" }, el("div", { class: "parts" }, left.map(({ node }) => node)),
+    el("aside", { class: "parts", "aria-label": "Properties" }, right.map(({ node }) => node))));
   const focus = (selector) => () => view.main.querySelector(selector)?.focus();
   view.key("e", "Edit title and description", () => openText(desk));
   view.key("c", "Go to the criteria", focus('[data-part="Criteria"] :is(input, button)'));
@@ -30,18 +32,11 @@ export async function show(view) {
 /** A task on the page: what was read of it, the parts that show it, and the one way to change it. */
 class Desk {
   constructor(view) {
-    Object.assign(this, { view, id: view.parameters.id, parts: [], bundle: null, reading: null, writing: Promise.resolve(), own: new Set() });
+    Object.assign(this, { view, id: view.parameters.id, bundle: null, reading: null, writing: Promise.resolve(), own: new Set() });
   }
 
-  add(wanted) {
-    const part = new Part(this, wanted);
-    this.parts.push(part);
-    part.refresh();
-    return part;
-  }
-
-  part(title) {
-    return this.parts.find((part) => part.title === title);
+  draw(elsewhere = false) {
+    this.parts.forEach((part) => part.refresh(elsewhere));
   }
 
   /** Read the task, the rules of its state, and its history. */
@@ -52,7 +47,7 @@ class Desk {
       get("tasks/taskpilot_board", { task_ids: task_id }, options),
       get("tasks/taskpilot_events", { task_id, limit: 100 }, options),
     ]);
-    Object.assign(this, { task: shown.task, card: board.cards[0], columns: board.columns, history });
+    Object.assign(this, { task: shown.task, card: board.cards[0], history });
     this.column = board.columns.find(({ status }) => status === this.task.status);
   }
 
@@ -60,7 +55,7 @@ class Desk {
   async lookAround(elsewhere = false) {
     const body = { task_id: this.id, peek: true, response_format: "detailed" };
     this.bundle = await post("tasks/taskpilot_focus", body, { signal: this.view.signal });
-    this.parts.forEach((part) => part.refresh(elsewhere));
+    this.draw(elsewhere);
   }
 
   /** Read again what changed, and draw the parts that differ. Calls that come together are one. */
@@ -77,7 +72,7 @@ class Desk {
       this.again = this.around = false;
       await this.load();
       if (this.task.title !== before.title) this.heading();
-      this.parts.forEach((part) => part.refresh(elsewhere));
+      this.draw(elsewhere);
       if (around || this.task.version !== before.version) await this.lookAround(elsewhere);
     }
   }

@@ -69,10 +69,7 @@ export class Part {
     return el("div", {}, place, this.button(text, () => this.form(place, { back, ...wanted }), { class: "button plain", ...more }));
   }
 
-  /**
-   * Let somebody type in this part. A change from elsewhere is told, and what was typed stays.
-   * @param {{name: string, label: string, kind?: string, value?: string, options?: string[], required?: boolean}[]} fields
-   */
+  /** Let somebody type in this part. A change from elsewhere is told, and what was typed stays. */
   form(place, { fields, save = "Save", change, operation, back }) {
     let seen = this.desk.task;
     const close = () => {

@@ -13,7 +13,7 @@ const RUN = new Set(["test", "gate"]); // evidence that is a command which ended
 
 /** Let somebody edit title and description, in the place of the description. */
 export function openText(desk) {
-  const part = desk.part("Description");
+  const [part] = desk.parts; // the description
   if (part.node.querySelector("form")) return;
   const { title, description } = desk.task;
   part.form(part.body, {
