@@ -1,4 +1,4 @@
-// Small things that views are made of: buttons, choices, fields, quiet words, bars, and links to places in the code.
+// Small things that views are made of: buttons, choices, quiet words, bars, and links to places in the code.
 
 import { el } from "./dom.js";
 import { address } from "./router.js";

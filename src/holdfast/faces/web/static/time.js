@@ -15,9 +15,12 @@ export function duration(seconds) {
 
 /** Return a time element that says how long ago a moment was, and keeps itself current. */
 export function ago(iso) {
-  const node = el("time", { datetime: iso, title: new Date(iso).toLocaleString(), dataset: { clock: "ago" } });
-  renew(node);
-  return node;
+  const node = el("time", { datetime: iso, title: new Date(iso).toLocaleString() });
+  return ticking(node, () => {
+    const seconds = (Date.now() - new Date(iso)) / 1000;
+    const text = seconds < 45 ? "just now" : `${duration(seconds)} ago`;
+    if (node.textContent !== text) node.textContent = text;
+  });
 }
 
 /** Return how much is left until a moment, or "over". */
@@ -26,12 +29,14 @@ export function left(iso) {
   return seconds > 0 ? duration(seconds) : "over";
 }
 
-function renew(node) {
-  const seconds = (Date.now() - new Date(node.dateTime)) / 1000;
-  const text = seconds < 45 ? "just now" : `${duration(seconds)} ago`;
-  if (node.textContent !== text) node.textContent = text;
+/** Keep a node true: call back now, and every few seconds while it is shown. */
+export function ticking(node, renew) {
+  node.dataset.clock = "";
+  node.renew = renew;
+  renew();
+  return node;
 }
 
 setInterval(() => {
-  if (!document.hidden) document.querySelectorAll('time[data-clock="ago"]').forEach(renew);
+  if (!document.hidden) document.querySelectorAll("[data-clock]").forEach((node) => node.renew?.());
 }, EACH);

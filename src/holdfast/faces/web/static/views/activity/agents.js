@@ -3,10 +3,8 @@
 import { get, orNone } from "../../api.js";
 import { bar, quiet } from "../../controls.js";
 import { el } from "../../dom.js";
-import { ago, left } from "../../time.js";
+import { ago, left, ticking } from "../../time.js";
 import { told } from "./words.js";
-
-const EACH = 5000;
 
 /** Return who is at work, who was heard of last first, each with its last event. */
 export async function agents(signal) {
@@ -29,22 +27,13 @@ export function agentItem({ agent, tasks = [], last_seen, last }) {
 
 /** Return what is left of a claim as a thin line that shrinks, and in words. */
 export function lease(since, until) {
-  const title = `until ${new Date(until).toLocaleString()}`;
-  const node = el("div", { class: "lease row", title, dataset: { since, until } }, bar("Lease left", 0), quiet());
-  renew(node);
-  return node;
+  const [line, words] = [bar("Lease left", 0), quiet()];
+  const node = el("div", { class: "lease row", title: `until ${new Date(until).toLocaleString()}` }, line, words);
+  return ticking(node, () => {
+    const [rest, whole] = [Date.parse(until) - Date.now(), Date.parse(until) - Date.parse(since)];
+    const share = Math.min(100, Math.max(0, Math.round((100 * rest) / Math.max(1, whole))));
+    line.style.setProperty("--share", `${share}%`);
+    line.setAttribute("aria-valuenow", share);
+    words.textContent = rest > 0 ? `${left(until)} left` : "over";
+  });
 }
-
-function renew(node) {
-  const [since, until] = [Date.parse(node.dataset.since), Date.parse(node.dataset.until)];
-  const share = Math.min(100, Math.max(0, Math.round((100 * (until - Date.now())) / Math.max(1, until - since))));
-  const rest = left(node.dataset.until);
-  node.firstChild.style.setProperty("--share", `${share}%`);
-  node.firstChild.setAttribute("aria-valuenow", share);
-  node.lastChild.textContent = rest === "over" ? "over" : `${rest} left`;
-}
-
-// One timer for every lease on the page.
-setInterval(() => {
-  if (!document.hidden) document.querySelectorAll(".lease[data-until]").forEach(renew);
-}, EACH);
