@@ -13,7 +13,7 @@ export function drawHunks(file, split) {
   const moves = movesOf(file);
   const cells = split
     ? ({ old, new: now }) => [number(old?.old), code(old, moves), number(now?.new), code(now, moves)]
-    : ({ old, new: now }) => unified(now ?? old, moves);
+    : ({ old, new: now = old }) => [number(now.old), number(now.new), sign(now), code(now, moves)];
   const heads = file.hunks.map((lines, hunk) => {
     const head = el("tr", { class: "hunk" }, el("td", { colspan: 4 }, place(file, lines), el("span", { class: "since" })));
     body.append(head);
@@ -41,9 +41,7 @@ function place(file, lines) {
 }
 
 /** One line by itself: a removed one has no new side, an added one no old side. */
-function alone(line) {
-  return { old: line.kind === "added" ? null : line, new: line.kind === "removed" ? null : line };
-}
+const alone = (line) => ({ ...(line.kind !== "added" && { old: line }), ...(line.kind !== "removed" && { new: line }) });
 
 /** Lines side by side: removed ones beside the added ones that took their place. */
 function paired(lines) {
@@ -61,13 +59,9 @@ function paired(lines) {
   return pairs;
 }
 
-function unified(line, moves) {
-  const sign = el("td", { class: `sign ${look(line)}` }, SIGNS[line.kind]);
-  return [number(line.old), number(line.new), sign, code(line, moves)];
-}
-
 const look = (line) => (line.moved ? `${line.kind} moved` : line.kind);
 const number = (value) => el("td", { class: "line-number" }, value ?? "");
+const sign = (line) => el("td", { class: `sign ${look(line)}` }, SIGNS[line.kind]);
 
 function code(line, moves) {
   if (!line) return el("td", { class: "code nothing" });

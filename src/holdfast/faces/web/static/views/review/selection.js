@@ -15,7 +15,10 @@ export class Selection {
     const { signal } = review.view;
     list.addEventListener("mousedown", (event) => this.press(event), { signal });
     list.addEventListener("mouseover", (event) => this.dragging && this.move(event.target.closest("tr.line"), true), { signal });
-    document.addEventListener("mouseup", () => this.release(), { signal });
+    document.addEventListener("mouseup", () => {
+      if (this.dragging) this.write();
+      this.dragging = false;
+    }, { signal });
     review.view.key("j", "Next line", () => this.step(1));
     review.view.key("k", "Previous line", () => this.step(-1));
     review.view.key("J", "Select the next line, too", () => this.step(1, true));
@@ -33,11 +36,6 @@ export class Selection {
     event.preventDefault();
     this.dragging = true;
     this.move(row, event.shiftKey);
-  }
-
-  release() {
-    if (this.dragging) this.write();
-    this.dragging = false;
   }
 
   rows() {

@@ -27,15 +27,16 @@ export const ATTACHMENTS = {
 };
 
 async function attach(desk, part, file) {
-  if (file.size > MOST_BYTES) return part.fail({ message: `${file.name} has ${size(file.size)}; at most ${size(MOST_BYTES)} are kept.`, hint: "Attach a smaller file." });
+  const message = `${file.name} has ${size(file.size)}; at most ${size(MOST_BYTES)} are kept.`;
+  if (file.size > MOST_BYTES) return part.fail({ message, hint: "Attach a smaller file." });
   const bytes = new Uint8Array(await file.arrayBuffer());
   let text = "";
   for (let place = 0; place < bytes.length; place += 4096) text += String.fromCharCode(...bytes.subarray(place, place + 4096));
   await desk.act(part, { name: file.name, data: btoa(text) }, "taskpilot_attach");
 }
 
-async function show(desk, part, { name, mime }, below) {
-  try {
+function show(desk, part, { name, mime }, below) {
+  return desk.view.attempt(part.notice, async () => {
     const { text, data } = await get("tasks/taskpilot_attachment", { task_id: desk.id, name }, { signal: desk.view.signal });
     if (text !== undefined) return fill(below, el("pre", {}, text));
     if (data === undefined) return fill(below, el("p", { class: "quiet" }, "It is too large to be shown here; agents read it as a resource."));
@@ -45,7 +46,5 @@ async function show(desk, part, { name, mime }, below) {
     const link = el("a", { class: "button", download: name }, `Save ${name}`);
     link.href = URL.createObjectURL(new Blob([bytes], { type: "application/octet-stream" }));
     fill(below, link);
-  } catch (problem) {
-    part.fail(problem);
-  }
+  });
 }

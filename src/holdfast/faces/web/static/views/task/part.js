@@ -2,7 +2,6 @@
 
 import { button, choice, plain } from "../../controls.js";
 import { el, fill } from "../../dom.js";
-import { failure } from "../../view.js";
 
 const NAMES = {
   title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels",
@@ -49,7 +48,7 @@ export class Part {
   }
 
   fail(problem) {
-    if (problem.name !== "AbortError") this.say(failure(problem));
+    this.desk.view.fail(this.notice, problem);
   }
 
   /** Return a button that is found again after the part was drawn anew. */
