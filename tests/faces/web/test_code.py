@@ -68,7 +68,7 @@ def test_a_file_is_reached_by_the_tree_and_shown_in_colour_with_its_heat(
     expect(line.locator(".heat")).to_have_attribute("title", told)
     expect(page.locator('.line[data-line="6"] .heat')).to_have_attribute("data-step", "2")
     expect(page.locator('.line[data-line="2"] .heat')).to_have_attribute("data-step", "0")
-    expect(page.locator(".facts")).to_contain_text("complexity 2")
+    expect(page.locator(".facts")).to_contain_text("complexity up to 2")
     expect(page.locator(".facts")).to_contain_text("changed 3× in 90 days")
     page.locator(".outline").get_by_role("link", name="grow").click()
     expect(page).to_have_url(f"{site.url}/code/{FILE}#L9")

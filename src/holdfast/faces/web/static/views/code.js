@@ -120,7 +120,7 @@ class FileView {
     fill(this.facts,
       part(`${known} ${known === 1 ? "note" : "notes"}`, "Open notes on this file"),
       part(`${this.lines.total.toLocaleString("en")} lines`, this.lines.page.language ?? "No language that is parsed: the text is plain"),
-      heat?.max_cyclomatic ? part(`complexity ${heat.max_cyclomatic}`, "McCabe's complexity of the most complex function") : null,
+      heat?.max_cyclomatic ? part(`complexity up to ${heat.max_cyclomatic}`, "McCabe's complexity of the most complex function") : null,
       heat && part(heat.changes === null ? "changes unknown" : `changed ${heat.changes}× in 90 days`, heat.reason ?? "Commits that changed this file"),
       this.lines.revision ? part(`as of ${this.lines.page.revision.slice(0, 10)}`, "Not the present file") : null);
   }
