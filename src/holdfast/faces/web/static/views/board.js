@@ -1,5 +1,6 @@
 // Board: tasks by state, moved by hand, kept current while others work.
 
+import { button } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { empty } from "../view.js";
 import { Board } from "./board/board.js";
@@ -8,6 +9,8 @@ import { askTask } from "./board/forms.js";
 import { makeMovable } from "./board/moving.js";
 import { OPEN } from "./board/rules.js";
 import { Source } from "./board/source.js";
+
+const PRIMARY = { class: "button primary" };
 
 export async function show(view) {
   const source = new Source(view, filtersOf(view.query));
@@ -19,9 +22,8 @@ export async function show(view) {
     await board.refresh([id]).catch(() => {}); // its event brings it as well
     board.focus(id);
   };
-  const add = el("button", { class: "button primary", type: "button", on: { click: create } }, "New task");
   const filters = filterLine(view);
-  view.heading("Board", { json: source.json, tools: [add], filters });
+  view.heading("Board", { json: source.json, tools: [button("New task", create, PRIMARY)], filters });
   const place = el("div", { class: "board-place" }, board.node);
   const keys = "Space lifts it, m opens its menu, arrows go to other cards.";
   view.main.append(place, el("p", { class: "visually-hidden", id: "board-keys" }, keys));
@@ -55,7 +57,7 @@ export async function show(view) {
 function beginning(view, source) {
   const again = () => view.signal.aborted || view.go("/board", { replace: true });
   const failure = el("div");
-  const begin = () => source.begin().then(again, (problem) => view.fail(failure, problem));
+  const begin = () => view.attempt(failure, () => source.begin().then(again));
   view.on("tasks", again); // somebody else may begin as well
   return [emptiness("The board shows the tasks that people and agents share. This repository has none yet.",
     begin, "Begin with a few tasks", "holdfast tasks init"), failure];
@@ -68,6 +70,5 @@ function nothing(source, create) {
 }
 
 function emptiness(text, click, verb, command) {
-  const button = el("button", { class: "button primary", type: "button", on: { click } }, verb);
-  return empty(text, el("div", { class: "row" }, button, "or run", el("code", {}, command)));
+  return empty(text, el("div", { class: "row" }, button(verb, click, PRIMARY), "or run", el("code", {}, command)));
 }

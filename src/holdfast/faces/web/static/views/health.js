@@ -1,5 +1,6 @@
 // Health: where the code is hot, how that went, what is there twice, what depends on what, and whether the gate passes.
 
+import { choice, quiet } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { apiUrl, get } from "../api.js";
 import { empty } from "../view.js";
@@ -56,16 +57,15 @@ async function showMap(view, place) {
 }
 
 function heading(view, place, query) {
-  const change = (event) => {
-    view.setQuery({ measure: event.target.value === "hot_spot" ? null : event.target.value, sort: null });
+  const change = (measure) => {
+    view.setQuery({ measure: measure === "hot_spot" ? null : measure, sort: null });
     showMap(view, place);
   };
   const hadFocus = document.activeElement?.id === "measure";
-  const select = el("select", { id: "measure", on: { change } },
-    Object.entries(MEASURES).map(([value, { name }]) => el("option", { value, selected: value === query.measure }, name)));
+  const measures = Object.entries(MEASURES).map(([value, { name }]) => [value, name]);
+  const select = choice("Colour by", measures, query.measure, change, { id: "measure" });
   view.heading("Health", { json: apiUrl("analyze/measure_files", query),
-    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select,
-      el("span", { class: "quiet" }, MEASURES[query.measure].says)] });
+    filters: [el("label", { class: "quiet", for: "measure" }, "Colour by"), select, quiet(MEASURES[query.measure].says)] });
   if (hadFocus) select.focus();
 }
 
@@ -132,7 +132,7 @@ function folderWords(node, measure, step) {
 function legend(measure, ranges) {
   const { name, write } = MEASURES[measure];
   const range = ([low, high]) => (low === high ? write(low) : `${write(low)} – ${write(high)}`);
-  return el("ul", { class: "legend row", "aria-label": `Colours: ${name}` },
+  return el("ul", { class: "legend plain-list row", "aria-label": `Colours: ${name}` },
     ranges.map((ends, at) => ends && el("li", { class: "row" }, el("span", { class: `swatch heat-${at}` }), range(ends))));
 }
 
@@ -166,13 +166,5 @@ async function running(view, place, doing, run) {
   const began = Date.now(), status = el("p", { class: "quiet", role: "status" }, `${doing}…`);
   fill(place, status);
   const timer = setInterval(() => (status.textContent = `${doing}… for ${Math.round((Date.now() - began) / 1000)} s now.`), PATIENCE);
-  try {
-    return await run();
-  } catch (problem) {
-    view.fail(place, problem);
-    if (problem.name !== "AbortError" && problem.status === undefined) throw problem; // a fault of the page itself
-    return null;
-  } finally {
-    clearInterval(timer);
-  }
+  return view.attempt(place, run).finally(() => clearInterval(timer));
 }

@@ -25,8 +25,8 @@ export class Board extends Layout {
     this.view.on("tasks", () => this.tellOf((card) => card.lease_until)); // one that is renewed is no event of a task
     this.view.on("milestones", () => this.tellOf((card) => card.milestone)); // a closed one holds its tasks up
     const { signal } = this.view;
-    const timer = setInterval(() => renewLeases(this.node), TICK);
-    signal.addEventListener("abort", () => (clearInterval(timer), this.look()));
+    this.view.every(TICK, () => renewLeases(this.node));
+    signal.addEventListener("abort", () => this.look());
     document.addEventListener("visibilitychange", () => document.hidden && this.look(), { signal });
     // Find-in-page finds nodes: all cards are there from Ctrl-F until somebody is back on the page.
     document.addEventListener("keydown", (event) => this.unroll((event.ctrlKey || event.metaKey) && event.key === "f"), { signal });

@@ -1,5 +1,6 @@
 // One card: id, title in two lines at most, and one row of marks.
 
+import { button, quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { left } from "../../time.js";
 import { failure } from "../../view.js";
@@ -17,7 +18,7 @@ export function paint(node, card, board) {
   fill(
     node,
     el("div", { class: "row" },
-      el("span", { class: "quiet" }, id),
+      quiet(id),
       PRIORITIES[priority] && el("span", { class: `priority ${priority}` }, PRIORITIES[priority]),
       board.isNews(card) && el("span", { class: "changed", title: CHANGED }, el("span", { class: "visually-hidden" }, CHANGED)),
       el("button", { ...more, "aria-label": `Move or take ${id}`, "aria-haspopup": "true" }, "⋯")),
@@ -57,6 +58,6 @@ function marks(card) {
 
 function problemBox(problem, dismiss) {
   const box = failure(problem);
-  box.append(el("button", { class: "button", type: "button", on: { click: dismiss } }, "Understood"));
+  box.append(button("Understood", dismiss));
   return box;
 }

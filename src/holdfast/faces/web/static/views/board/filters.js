@@ -1,5 +1,6 @@
 // The filter line: the words of `holdfast tasks list`, kept in the address.
 
+import { button } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 
 const CHOICES = { priority: "Any priority", label: "Any label", agent: "Any agent", milestone: "Any milestone", lanes: "No lanes" };
@@ -29,17 +30,15 @@ export function filterLine(view) {
     focused = name;
     view.go(`/board${next.size ? `?${next}` : ""}`, options);
   };
-  const button = (name, value, more, text) =>
-    el("button", { class: "button", type: "button", name, on: { click: () => change(name, value) }, ...more }, text);
   const choices = Object.keys(CHOICES).map((name) => {
     const label = name === "lanes" ? "Lanes" : `Only of one ${name}`;
     const select = el("select", { name, "aria-label": label, on: { change: () => change(name, select.value) } });
     return fillChoice(select, query.get(name) ?? "");
   });
   const switches = Object.entries(SWITCHES).map(([name, text]) =>
-    button(name, query.has(name) ? null : "true", { "aria-pressed": String(query.has(name)) }, text));
+    button(text, () => change(name, query.has(name) ? null : "true"), { name, "aria-pressed": String(query.has(name)) }));
   const chips = ["status", ...OTHERS].filter((name) => query.has(name)).map((name) =>
-    button(name, null, { "aria-label": `Without ${name} ${query.get(name)}` }, `${name}: ${query.getAll(name).join(", ")} ✕`));
+    button(`${name}: ${query.getAll(name)} ✕`, () => change(name, null), { name, "aria-label": `Without ${name} ${query.get(name)}` }));
   const controls = [search(query.get("query"), change, signal), ...choices.slice(0, -1), ...switches, ...chips, choices.at(-1)];
   const again = controls.find(({ name }) => name === focused);
   focused = null;

@@ -1,5 +1,6 @@
 // What the board asks for: a new task, and the reason for a move.
 
+import { button } from "../../controls.js";
 import { el } from "../../dom.js";
 
 /** Show a form above the page. `submit` may refuse by throwing; resolves to undefined when it was cancelled. */
@@ -17,7 +18,7 @@ function form(view, title, verb, fields, submit) {
       }
     };
     const buttons = el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, verb),
-      el("button", { class: "button", type: "button", on: { click: () => box.close() } }, "Cancel"));
+      button("Cancel", () => box.close()));
     const box = el("dialog", { "aria-label": title, on: { close: () => (box.remove(), resolve(answer)) } },
       el("form", { class: "stack", on: { submit: send } }, el("h2", {}, title), fields, failure, buttons));
     view.signal.addEventListener("abort", () => box.close());

@@ -1,5 +1,6 @@
 // How the board is laid out: lanes of columns, a list of cards for each, and heads that count them.
 
+import { button } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { CARD_HEIGHT, CardList } from "./list.js";
 import { COLUMNS, columnOf, compare, inOrder, laneOf, statusOf } from "./rules.js";
@@ -74,8 +75,8 @@ export class Layout {
   drawHead(column, title) {
     const folded = this.isFolded(column);
     const words = [el("span", { class: "title" }, title), " ", el("span", { class: "quiet number" })];
-    const fold = { class: "button plain fold", type: "button", title, on: { click: () => this.fold(column) } };
-    const name = this.canFold(column) ? el("button", { ...fold, "aria-expanded": String(!folded) }, words, folded ? " ▸" : " ▾") : words;
+    const fold = { class: "button plain fold", title, "aria-expanded": String(!folded) };
+    const name = this.canFold(column) ? button([words, folded ? " ▸" : " ▾"], () => this.fold(column), fold) : words;
     return el("div", { class: folded ? "head folded" : "head", dataset: { column } }, el("h2", {}, name));
   }
 

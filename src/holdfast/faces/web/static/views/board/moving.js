@@ -1,5 +1,6 @@
 // Moving cards: by dragging, by keys and by a menu; each shows first where a card would land, or why it may not.
 
+import { plain } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { askReason } from "./forms.js";
 import { PITCH } from "./list.js";
@@ -159,8 +160,7 @@ function openMenu(board, id, button) {
   const menu = el("div", { class: "card menu", popover: "auto", role: "group", "aria-label": `What to do with ${id}` });
   const entry = (text, run, why) => {
     const click = () => why || (menu.hidePopover(), run());
-    const reason = why && el("small", {}, why);
-    return el("button", { class: "button plain", type: "button", "aria-disabled": why && "true", on: { click } }, text, reason);
+    return plain([text, why && el("small", {}, why)], click, { "aria-disabled": why && "true" });
   };
   const refused = (column) => refusal(card, column, board.states);
   // Ready and Backlog are one state: only the one that fits is offered.

@@ -1,8 +1,8 @@
 // Code that is there twice: groups of copies, and two of them side by side with what differs marked.
 
+import { button, choice, codeAddress, quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
-import { address } from "../../router.js";
 import { number } from "./measures.js";
 
 const KINDS = { renamed: "With other names", exact: "Word for word", gapped: "With lines added or removed" };
@@ -12,23 +12,22 @@ const GROUPS = 30, AT_FIRST = 8, LINES = 10, MOST_LINES = 400;
 export async function show(view, place) {
   const named = () => (KINDS[view.query.get("copies")] ? view.query.get("copies") : "renamed");
   const kind = named();
-  const choose = (event) => {
-    view.setQuery({ copies: event.target.value === "renamed" ? null : event.target.value });
+  const choose = (other) => {
+    view.setQuery({ copies: other === "renamed" ? null : other });
     fill(list, el("p", { class: "quiet", role: "status" }, "Comparing; code with gaps takes longest…"));
-    show(view, place).catch((problem) => view.fail(list, problem));
+    view.attempt(list, () => show(view, place));
   };
-  const select = el("select", { "aria-label": "Which copies", on: { change: choose } },
-    Object.entries(KINDS).map(([name, words]) => el("option", { value: name, selected: name === kind }, words)));
+  const select = choice("Which copies", Object.entries(KINDS), kind, choose);
   const list = el("div", { class: "stack" });
   const found = await get("analyze/analyze_duplicates", { detection_type: kind, min_lines: LINES, limit: GROUPS }, { signal: view.signal });
   if (named() !== kind) return; // another one was chosen meanwhile
   const { clone_groups: total, duplicate_lines: lines } = found.summary;
-  const counted = [`${number(total)} ${total === 1 ? "group" : "groups"}`, lines && `, ${number(lines)} lines`, total > GROUPS && `; the ${GROUPS} largest`];
-  const words = total ? counted : `No copies of ${LINES} lines or more.`;
-  fill(place, el("div", { class: "row" }, select, el("span", { class: "quiet" }, words)), list);
+  const counted = [total === 1 ? "1 group" : `${number(total)} groups`, lines && `, ${number(lines)} lines`,
+    total > GROUPS && `; the ${GROUPS} largest`];
+  fill(place, el("div", { class: "row" }, select, quiet(total ? counted : `No copies of ${LINES} lines or more.`)), list);
   const groups = found.groups.map((group, at) => groupOf(view, group, at === 0));
   const others = groups.splice(AT_FIRST);
-  const more = el("button", { class: "button", type: "button", on: { click: () => more.replaceWith(...others) } }, `Show ${others.length} more`);
+  const more = button(`Show ${others.length} more`, () => more.replaceWith(...others));
   fill(list, groups, others.length > 0 && more);
 }
 
@@ -36,19 +35,16 @@ function groupOf(view, group, isOpen) {
   const [first, ...others] = group.fragments;
   const pair = el("div", { class: "stack" });
   let shown = null;
-  const compare = async (other) => {
+  const compare = (other) => view.attempt(pair, async () => {
     shown = other;
     fill(pair, el("p", { class: "quiet", role: "status" }, "Reading…"));
-    try {
-      const sides = await Promise.all([first, other].map((one) => read(one, view.signal)));
-      if (shown === other) fill(pair, sideBySide(...sides));
-    } catch (problem) {
-      view.fail(pair, problem);
-    }
-  };
-  const choose = (event) => compare(others[event.target.value]);
-  const select = others.length > 1 && el("select", { on: { change: choose } }, others.map((one, at) => el("option", { value: at }, placeOf(one))));
-  const words = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${Math.round(group.average_similarity * 100)} % alike: `;
+    const sides = await Promise.all([first, other].map((one) => read(one, view.signal)));
+    if (shown === other) fill(pair, sideBySide(...sides));
+  });
+  const places = others.map((one, at) => [at, placeOf(one)]);
+  const select = others.length > 1 && choice("Compare with", places, 0, (at) => compare(others[at]));
+  const alike = Math.round(group.average_similarity * 100);
+  const words = `${first.end_line - first.start_line + 1} lines, ${group.copies} times, ${alike} % alike: `;
   const details = el("details", { class: "card", on: { toggle: () => details.open && !shown && compare(others[0]) } },
     el("summary", {}, words, el("span", { class: "mono" }, placeOf(first))),
     select && el("label", { class: "row" }, "Compare with", select), pair);
@@ -67,7 +63,7 @@ async function read(one, signal) {
 
 function sideBySide(first, second) {
   const link = (one) => el("th", { colspan: "2", scope: "colgroup" },
-    el("a", { class: "mono", href: `${address("/code", one.file)}#L${one.start_line}-L${one.end_line}` }, placeOf(one)));
+    el("a", { class: "mono", href: codeAddress(one.file, one.start_line, one.end_line) }, placeOf(one)));
   const cells = ({ start_line, lines }, at, other) => {
     if (at === null) return [el("td"), el("td", { class: "gap" })];
     const code = other === undefined ? el("td", { class: "alone" }, lines[at]) : el("td", {}, marked(lines[at], other));
@@ -86,7 +82,9 @@ export function aligned(left, right) {
   const [one, two] = [left.map(shape), right.map(shape)];
   const best = Array.from({ length: one.length + 1 }, () => new Uint16Array(two.length + 1));
   for (let at = one.length - 1; at >= 0; at--) {
-    for (let to = two.length - 1; to >= 0; to--) best[at][to] = one[at] === two[to] ? best[at + 1][to + 1] + 1 : Math.max(best[at + 1][to], best[at][to + 1]);
+    for (let to = two.length - 1; to >= 0; to--) {
+      best[at][to] = one[at] === two[to] ? best[at + 1][to + 1] + 1 : Math.max(best[at + 1][to], best[at][to + 1]);
+    }
   }
   const pairs = [];
   for (let at = 0, to = 0; at < one.length || to < two.length; ) {

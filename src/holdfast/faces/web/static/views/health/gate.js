@@ -1,17 +1,16 @@
 // The quality gate: each rule, its threshold, what was measured, and the findings that broke it.
 
+import { codeLink, quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
-import { address } from "../../router.js";
 import { number } from "./measures.js";
 
 const STATES = { pass: ["ok", "✓ passes"], fail: ["danger", "✕ fails"], not_measured: ["", "not measured"] };
-const quiet = (...texts) => el("span", { class: "quiet" }, texts);
 
 /** Fill a place with the result of the gate. */
 export async function show(view, place) {
   const { passed, reason, checks, settings, switched_off: off } = await get("analyze/quality_gate", { limit: 20 }, { signal: view.signal });
-  const where = settings ? ["Thresholds are in ", el("a", { class: "mono", href: address("/code", settings) }, settings), "."]
+  const where = settings ? ["Thresholds are in ", codeLink(settings), "."]
     : ["These are the usual thresholds; ", el("code", {}, "[gate]"), " in ", el("code", {}, ".holdfast.toml"), " sets your own."];
   fill(place, el("p", { class: "row gate" }, state(passed ? "pass" : "fail"), reason), el("div", { class: "stack" }, checks.map(rule)),
     el("p", { class: "quiet" }, where, off.length > 0 && ` Switched off: ${off.join(", ")}.`));
@@ -33,6 +32,5 @@ function rule({ check, status, actual, threshold, measure, reason, violations, v
 }
 
 function finding({ file, line, message }) {
-  const [at, place] = line ? [`#L${line}`, `${file}:${line}`] : ["", file];
-  return el("li", {}, el("a", { class: "mono", href: `${address("/code", file)}${at}` }, place), ` ${message}`);
+  return el("li", {}, codeLink(file, line), ` ${message}`);
 }

@@ -1,8 +1,8 @@
 // The picture of what imports what, made by the server: zoom, pan, neighbours on pointing, cycles in words.
 
+import { button, codeLink, quiet } from "../../controls.js";
 import { adopt, el, fill } from "../../dom.js";
 import { get } from "../../api.js";
-import { address } from "../../router.js";
 import { number } from "./measures.js";
 
 const BOXES = 60, FACTOR = 1.25, STEP = 60, NEAREST = 4, HEIGHT = 440, NAMED = 8;
@@ -54,10 +54,10 @@ function frameOf(svg) {
   pointAtNeighbours(svg);
   requestAnimationFrame(() => frame.scrollTo(0, (height - HEIGHT) / 2)); // layers are centred: their middle is never empty
   frame.dataset.scale = scale.toFixed(2);
-  const button = (text, title, click) => el("button", { class: "button", type: "button", "aria-label": title, title, on: { click } }, text);
+  const named = (title) => ({ title, "aria-label": title });
   return el("div", { class: "stack" }, frame,
-    el("div", { class: "row" }, button("+", "Zoom in", closer), button("−", "Zoom out", farther), button("Show all", "Show all", all),
-      el("span", { class: "quiet" }, "Drag to move; the wheel zooms once the graph has the focus.")));
+    el("div", { class: "row" }, button("+", closer, named("Zoom in")), button("−", farther, named("Zoom out")), button("Show all", all),
+      quiet("Drag to move; the wheel zooms once the graph has the focus.")));
 }
 
 function pan(frame) {
@@ -89,10 +89,9 @@ function pointAtNeighbours(svg) {
 }
 
 function cyclesOf({ total_cycles, cycles }) {
-  const link = (file) => el("a", { class: "mono", href: address("/code", file) }, file);
   const words = ({ files, size, at_load }) => el("li", {},
     `${size} files import each other${at_load ? " while they load" : ", only in functions or for types"}: `,
-    files.slice(0, NAMED).map((file, at) => [at > 0 && ", ", link(file)]), size > NAMED && ` and ${size - NAMED} more`);
+    files.slice(0, NAMED).map((file, at) => [at > 0 && ", ", codeLink(file)]), size > NAMED && ` and ${size - NAMED} more`);
   const list = (some) => el("ul", { class: "cycles" }, some.map(words));
   return el("div", { class: "stack" }, el("h3", {}, total_cycles ? `Cycles, ${total_cycles}` : "No cycles"), list(cycles.slice(0, 5)),
     cycles.length > 5 && el("details", {}, el("summary", {}, `${cycles.length - 5} more`), list(cycles.slice(5))));

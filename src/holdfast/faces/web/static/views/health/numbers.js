@@ -1,7 +1,7 @@
 // The numbers of the map as a table that a click sorts; each links to its lines.
 
+import { codeAddress, plain, quiet } from "../../controls.js";
 import { el, fill } from "../../dom.js";
-import { address } from "../../router.js";
 import { LINES, MEASURES } from "./measures.js";
 
 const AT_ONCE = 50;
@@ -16,7 +16,7 @@ export function showNumbers(view, place, files, measure) {
     shown += AT_ONCE;
     redraw();
   };
-  const more = el("button", { class: "button plain", type: "button", on: { click: showMore } });
+  const more = plain("", showMore);
   const redraw = () => {
     const [by, isUp] = (view.query.get("sort") ?? measure).split(".");
     const column = columns.includes(by) || by === "path" ? by : columns[0];
@@ -46,12 +46,11 @@ export function showNumbers(view, place, files, measure) {
 }
 
 function row(file, columns) {
-  const href = address("/code", file.path);
   const cell = (name) => {
     const value = file[name], { write, line } = MEASURES[name] ?? LINES;
-    if (value === undefined) return el("span", { class: "quiet" }, "–");
-    return file[line] && value ? el("a", { href: `${href}#L${file[line]}` }, write(value)) : write(value);
+    if (value === undefined) return quiet("–");
+    return file[line] && value ? el("a", { href: codeAddress(file.path, file[line]) }, write(value)) : write(value);
   };
-  return el("tr", {}, el("th", { scope: "row" }, el("a", { href, title: file.path }, file.path)),
+  return el("tr", {}, el("th", { scope: "row" }, el("a", { href: codeAddress(file.path), title: file.path }, file.path)),
     columns.map((name) => el("td", { class: "number" }, cell(name))));
 }

@@ -1,5 +1,6 @@
 // How the headline numbers went, commit by commit, as small charts with their values in words.
 
+import { button, quiet } from "../../controls.js";
 import { el, fill, vector } from "../../dom.js";
 import { get } from "../../api.js";
 import { empty } from "../../view.js";
@@ -15,19 +16,19 @@ export async function show(view, place, past = 0) {
   const series = found.series.filter((one) => one.points > 1);
   const compute = () => {
     fill(place, el("p", { class: "quiet", role: "status" }, `Measuring the last ${PAST} commits; each is read once…`));
-    show(view, place, PAST).catch((problem) => view.fail(place, problem));
+    view.attempt(place, () => show(view, place, PAST));
   };
-  const button = el("button", { class: "button", type: "button", on: { click: compute } }, `Measure the last ${PAST} commits`);
+  const measure = button(`Measure the last ${PAST} commits`, compute);
   const { total_points: measured, commits_looked_at: commits } = found;
   if (commits < 2) return fill(place, el("p", { class: "quiet" }, `A trend needs two commits; this branch has ${commits || "none"}.`));
   if (!series.length) {
     return fill(place, empty("A trend needs the numbers of two commits. They are kept whenever an analysis runs on a tree without " +
       "changes; those of the past can be measured now, here or with this command:",
-    el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`), button));
+    el("pre", { tabindex: "0" }, `holdfast analyze trend --backfill ${PAST}`), measure));
   }
   const words = `${measured} of the last ${commits} commits are measured. ${found.note ?? ""}`;
   fill(place, el("div", { class: "multiples" }, series.map((one) => multiple(one, found.points))),
-    el("div", { class: "row" }, el("span", { class: "quiet" }, words), measured < Math.min(PAST, commits) && button));
+    el("div", { class: "row" }, quiet(words), measured < Math.min(PAST, commits) && measure));
 }
 
 function multiple(series, points) {
