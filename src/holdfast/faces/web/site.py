@@ -30,6 +30,7 @@ DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
 _MODULES = '<link rel="modulepreload"'
+_MAIN = "</main>"
 _IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
     {
@@ -75,7 +76,7 @@ class Site:
         return None if file is None else self._made(name, file.read_bytes(), headers)
 
     def _document(self, view: str) -> bytes:
-        """Return the document, which names at once all that its view will ask for one after the other."""
+        """Return the document with its view's title, which names at once all that the view will ask for."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
         needed = [f"{STATIC_PATH}{name}" for name in self._needed(f"views/{view}.js", {})]
         links = [
@@ -85,7 +86,8 @@ class Site:
             return document.encode()
         # Nothing is painted before the styles are there, so they come first.
         style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
-        document = document.replace(_MODULES, style + _MODULES, 1)
+        title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
+        document = document.replace(_MODULES, style + _MODULES, 1).replace(_MAIN, title + _MAIN)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
     def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:

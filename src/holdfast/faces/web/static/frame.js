@@ -9,8 +9,7 @@ import * as palette from "./palette.js";
 import { View, failure } from "./view.js";
 
 const main = document.getElementById("main");
-const rail = document.getElementById("rail");
-const links = new Map();
+const links = new Map([...document.querySelectorAll("#rail a")].map((link) => [router.match(link.pathname).view, link]));
 let shown = null;
 
 /** Say how many things wait in a view: `counts({today: 3})`; 0 says nothing. */
@@ -23,15 +22,16 @@ export function counts(numbers) {
 async function show() {
   const route = router.match(location.pathname);
   shown?.leave();
-  const view = new View(fill(main), route?.parameters ?? {}, new URLSearchParams(location.search));
+  const view = new View(main, route?.parameters ?? {}, new URLSearchParams(location.search));
   shown = view;
   mark(route?.view);
   main.removeAttribute("data-signed-out");
   if (!route) return lost(view);
-  main.dataset.view = route.view;
   try {
     const [module] = await Promise.all([import(`./views/${route.view}.js`), style(route.view)]);
-    if (shown === view) await module.show(view);
+    if (shown !== view || main.dataset.signedOut) return;
+    fill(main).dataset.view = route.view;
+    await module.show(view);
   } catch (problem) {
     if (shown !== view || problem.name === "AbortError" || main.dataset.signedOut) return;
     main.append(failure(problem));
@@ -42,6 +42,7 @@ async function show() {
 }
 
 function lost(view) {
+  fill(main);
   view.heading("Nothing is here");
   main.append(el("div", { class: "empty" }, el("p", {}, "No view has this address."), el("a", { class: "button", href: "/" }, "Go to Today")));
 }
@@ -61,15 +62,6 @@ function mark(view) {
   for (const [name, link] of links) {
     const current = name === view || (name === "board" && view === "task");
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
-  }
-}
-
-function drawRail() {
-  for (const { view, name } of router.ROUTES.filter((route) => route.name)) {
-    const href = view === "today" ? "/" : `/${view}`;
-    const link = el("a", { href }, el("span", {}, name), el("span", { class: "count-place" }));
-    links.set(view, link);
-    rail.append(link);
   }
 }
 
@@ -120,7 +112,6 @@ document.getElementById("jump").addEventListener("click", palette.open);
 keys.addKey("/", "Search or jump", palette.open);
 keys.addKey("Ctrl-k", "Search or jump", palette.open);
 keys.begin();
-drawRail();
 router.begin(show);
 live.begin(showState);
 nameRepository();

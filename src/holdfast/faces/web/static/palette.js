@@ -3,7 +3,7 @@
 import { el, fill } from "./dom.js";
 import { get } from "./api.js";
 import { dialog } from "./keys.js";
-import { ROUTES, address, go } from "./router.js";
+import { address, go } from "./router.js";
 
 const PAUSE = 120;
 const EACH = 6;
@@ -21,8 +21,8 @@ const SOURCES = [
 ];
 
 function views(words) {
-  return ROUTES.filter((route) => route.name && inOrder(words, route.name))
-    .map(({ name, view }) => ({ text: name, kind: "view", href: view === "today" ? "/" : `/${view}` }));
+  return [...document.querySelectorAll("#rail a")].map((link) => ({ text: link.firstElementChild.textContent, kind: "view", href: link.pathname }))
+    .filter(({ text }) => inOrder(words, text));
 }
 
 /** Open the box. */

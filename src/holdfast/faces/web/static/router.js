@@ -1,14 +1,14 @@
 // Addresses: which view stands behind a path, and going there without loading the page anew.
 
 export const ROUTES = [
-  { pattern: /^\/$/, view: "today", name: "Today" },
-  { pattern: /^\/board$/, view: "board", name: "Board" },
+  { pattern: /^\/$/, view: "today" },
+  { pattern: /^\/board$/, view: "board" },
   { pattern: /^\/task\/(?<id>.+)$/, view: "task" },
-  { pattern: /^\/code(?:\/(?<path>.*))?$/, view: "code", name: "Code" },
-  { pattern: /^\/review$/, view: "review", name: "Review" },
-  { pattern: /^\/issues(?:\/(?<id>.+))?$/, view: "issues", name: "Issues" },
-  { pattern: /^\/health$/, view: "health", name: "Health" },
-  { pattern: /^\/activity$/, view: "activity", name: "Activity" },
+  { pattern: /^\/code(?:\/(?<path>.*))?$/, view: "code" },
+  { pattern: /^\/review$/, view: "review" },
+  { pattern: /^\/issues(?:\/(?<id>.+))?$/, view: "issues" },
+  { pattern: /^\/health$/, view: "health" },
+  { pattern: /^\/activity$/, view: "activity" },
 ];
 
 /** Return the route of a path with its decoded parameters, or null. */
