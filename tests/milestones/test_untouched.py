@@ -31,6 +31,8 @@ COMMANDS: dict[str, list[str]] = {
     "init": [],
     "import": ["{file}"],
     "export": [],
+    "overview": [],
+    "vocabulary": [],
 }
 """Every command there is, with arguments that make it do something."""
 

@@ -67,6 +67,7 @@ def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
 def test_new_events_wait_behind_their_number_and_none_is_lost_while_nobody_looks(
     page: Page, site: Site
 ) -> None:
+    site.call("taskpilot_init", project_name="Lamps")
     for first in (0, 30):
         titles = [f"Trim wick {number}" for number in range(first, first + 30)]
         site.call("taskpilot_add", tasks=[{"title": title} for title in titles])

@@ -106,6 +106,7 @@ def hover(page: Page, what: Locator, where: Locator) -> None:
 
 def test_keys_lift_move_and_drop_a_card_and_say_each_step(begun: Site, page: Page) -> None:
     task = add(begun, "Moved by keys", priority="high")
+    add(begun, "Stands in another column")
     go(page, begun)
     said = page.locator("#announcer")
     card(page, task).locator(".name").focus()

@@ -202,6 +202,7 @@ def test_keys_alone_are_enough(page: Page, site: Site) -> None:
 
 def test_remarks_on_other_files_are_listed_and_a_refused_one_says_why(page: Page, site: Site) -> None:
     site.holdfast("send", "--file", "branch.py", "--line", "1", "--comment", "From a shell")
+    site.write("to.py", "begin = 2\n" + BLOCK)
     opened(page, site)
     elsewhere = page.get_by_role("region", name="Remarks elsewhere")
     expect(elsewhere).to_contain_text("From a shell")

@@ -101,6 +101,7 @@ def test_text_and_properties_are_changed_where_they_stand(
 
 
 def test_a_conflict_tells_what_changed_and_keeps_what_was_typed(page: Page, site: Site, task: str) -> None:
+    site.holdfast("tasks", "update", task, "--field", "description", "--value", "Hung *high*.")
     page.goto(f"{site.url}/task/{task}")
     expect(page.locator(".live.standing")).to_be_visible()
     text = part(page, "Description")
