@@ -24,11 +24,16 @@ def room(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Analysis]:
     room.close()
 
 
-def test_every_analysis_has_an_address_that_needs_no_more_than_a_project() -> None:
+def test_every_report_has_an_address_that_needs_no_more_than_a_project() -> None:
     names = {uri.removeprefix("analysis://") for uri in RESOURCES}
     needy = {operation.command for operation in TOOLSET.operations if "query" in operation.input.model_fields}
     assert needy == {"names"}
-    assert names == {operation.command for operation in TOOLSET.operations} - needy
+    # What comes in one form only is for a view that asks for a part: a map, a picture, a file.
+    parts = {
+        operation.command for operation in TOOLSET.operations if "format" not in operation.input.model_fields
+    }
+    assert parts == {"files", "heat", "picture"}
+    assert names == {operation.command for operation in TOOLSET.operations} - needy - parts
 
 
 @pytest.mark.parametrize("uri", sorted(RESOURCES))

@@ -27,7 +27,7 @@ if kind == "full":
     mount("-t", "tmpfs", "-o", "size=24m", "none")
 shutil.copytree(kept, place, dirs_exist_ok=True, symlinks=True)
 if kind == "full":
-    with open(place / "filling", "wb", buffering=0) as file:
+    with open(place / ".git" / "filling", "wb", buffering=0) as file:
         try:
             while True:
                 file.write(bytes(4096))
@@ -73,7 +73,7 @@ WRITES = ("add_comment", "send_message", "git_mile_create", "taskpilot_add", "ta
 
 _VOLATILE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|[0-9a-f]{8,}"
-    r'|"(?:analysis_duration|cache_stats)":\{[^}]*\}|"cache_hit_rate":[^,}]*'
+    r'|"(?:analysis_duration|cache_stats)":\{[^}]*\}|"(?:cache_hit_rate|files_with_symbols)":[^,}]*'
 )
 """Times and names that differ each time, and how much a cache had, which a full disk takes nothing into."""
 

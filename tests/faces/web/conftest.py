@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from tests.conftest import NODE_HOME
 from tests.faces.web.site import Site, served
@@ -22,7 +22,8 @@ OPTIONS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-WAIT_MS = 20_000
+WAIT_MS = 30_000
+expect.set_options(timeout=WAIT_MS)
 
 Axe = Callable[..., None]
 

@@ -16,7 +16,6 @@ from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.cat_file import BatchReader
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import versions_since
-from holdfast.syntax.facts import facts
 
 NO_GIT = "not in a git repository"
 NO_COMMIT = "nothing is committed yet"
@@ -62,6 +61,8 @@ def _texts(
 
 
 def _read(objects: BatchReader, path: str, blob: str) -> dict[str, list[str]]:
+    from holdfast.syntax.facts import facts  # which a server needs for no other first call
+
     try:
         content = objects.read(blob, LIMITS.source_file_bytes)
     except TooLarge:

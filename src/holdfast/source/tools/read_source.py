@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import sha1
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field
 
@@ -16,7 +16,9 @@ from holdfast.source.toolset import source
 from holdfast.storage.files.work_tree import RepoPath, typed_path
 from holdfast.storage.git.line_diff import is_binary
 from holdfast.syntax.colours import Colour
-from holdfast.syntax.facts import Facts, facts
+
+if TYPE_CHECKING:
+    from holdfast.syntax.facts import Facts
 
 Unshown = Literal["binary", "too large"]
 
@@ -153,6 +155,8 @@ def read_source(room: Source, args: ReadSource) -> SourceLines:
 
     Long files come in pages. The outline has the symbols of the file.
     """
+    from holdfast.syntax.facts import Facts, facts  # which a server needs for no other first call
+
     data, commit = _content(room, args.file, args.revision)
     unshown: Unshown | None = "too large" if data is None else "binary" if is_binary(data) else None
     digest = None if data is None else sha1(data, usedforsecurity=False).hexdigest()

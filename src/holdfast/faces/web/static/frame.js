@@ -22,6 +22,7 @@ export function counts(numbers) {
 async function show() {
   const route = router.match(location.pathname);
   shown?.leave();
+  if (shown) fill(main); // what the document brought stays until there is more
   const view = new View(main, route?.parameters ?? {}, new URLSearchParams(location.search));
   shown = view;
   mark(route?.view);
