@@ -29,7 +29,6 @@ STATIC_PATH = "/static/"
 DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
-_MODULES = '<link rel="modulepreload"'
 _MAIN = "</main>"
 _IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
@@ -84,10 +83,10 @@ class Site:
         ]
         if not links:
             return document.encode()
-        # Nothing is painted before the styles are there, so they come first.
+        # Below the title, which would else be painted only after it.
         style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
         title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
-        document = document.replace(_MODULES, style + _MODULES, 1).replace(_MAIN, title + _MAIN)
+        document = document.replace(_MAIN, title + _MAIN + style)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
     def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:

@@ -53,8 +53,8 @@ function style(view) {
   const known = document.querySelector(`link[data-view="${view}"]`);
   const link = known ?? el("link", { rel: "stylesheet", href: `/static/views/${view}.css`, dataset: { view } });
   for (const other of document.querySelectorAll("link[data-view]")) other.media = other === link ? "all" : "not all";
-  if (known) return null;
-  document.head.append(link);
+  if (known?.sheet) return null;
+  if (!known) document.head.append(link);
   return new Promise((loaded) => link.addEventListener("load", loaded, { once: true }));
 }
 
