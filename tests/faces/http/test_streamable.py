@@ -298,8 +298,11 @@ def test_a_stateless_client_that_leaves_cancels_its_request(server: RunningServe
 
 
 def said(server: RunningServer) -> str:
-    """Return what the sample tools said on standard error by now."""
+    """Return what the sample tools newly said on standard error."""
     assert server.process.stderr is not None
-    os.set_blocking(server.process.stderr.fileno(), False)
-    text: str = server.process.stderr.read() or ""
-    return text
+    stream = server.process.stderr.fileno()
+    os.set_blocking(stream, False)
+    try:
+        return os.read(stream, 65536).decode()
+    except BlockingIOError:
+        return ""

@@ -5,6 +5,10 @@ seconds for them, and when there are too many connections the ones that wait for
 
 An HTTP answer is written in pieces: status and headers, a chunk, the end. Each would be a system call, and
 would wake the client for a part of what it waits for. So small writes of one moment leave together.
+
+A request is often refused before its body has come. A connection that is closed while bytes still come in is
+reset, and the client loses the refusal that was on its way. So such a connection is closed for writing first,
+and what still comes is dropped for a moment.
 """
 
 from __future__ import annotations
@@ -12,22 +16,32 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+from collections.abc import Callable
 from typing import Any
 
+import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.limits import LIMITS, Limits
 
 _AT_ONCE = 16 * 1024
+_LINGER_SECONDS = 1.0
 
 
 class Gathering:
     """A transport that holds back what is written until the event loop comes around, or it is enough."""
 
-    def __init__(self, transport: asyncio.Transport, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self,
+        transport: asyncio.Transport,
+        loop: asyncio.AbstractEventLoop,
+        expects_more: Callable[[], bool],
+    ) -> None:
         self._transport = transport
         self._loop = loop
+        self._expects_more = expects_more
+        self._lingers = False
         self._gathered: list[bytes] = []
         self._size = 0
 
@@ -47,9 +61,19 @@ class Gathering:
             self._transport.write(gathered)
 
     def close(self) -> None:
-        """Close once everything is written."""
+        """Close once everything is written; a client that is still sending gets a moment to read why."""
         self.flush()
-        self._transport.close()
+        if self.is_closing() or not self._expects_more():
+            self._transport.close()
+            return
+        self._lingers = True
+        self._transport.write_eof()
+        self._transport.resume_reading()
+        self._loop.call_later(_LINGER_SECONDS, self._transport.close)
+
+    def is_closing(self) -> bool:
+        """Tell whether nothing more is read or written."""
+        return self._lingers or self._transport.is_closing()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._transport, name)
@@ -90,7 +114,7 @@ class PatientProtocol(H11Protocol):
         if len(self.connections) >= self.limits.connections and not self._make_room():
             transport.abort()
             return
-        super().connection_made(Gathering(transport, self.loop))  # type: ignore[arg-type]
+        super().connection_made(Gathering(transport, self.loop, self._expects_more))  # type: ignore[arg-type]
         self._wait_for_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -100,7 +124,9 @@ class PatientProtocol(H11Protocol):
             super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Take bytes; once a request began, its own limits apply."""
+        """Take bytes; once a request began, its own limits apply. After a refusal they are dropped."""
+        if self.transport.is_closing():
+            return
         super().data_received(data)
         if self.is_idle:
             self._wait_for_request()
@@ -111,6 +137,9 @@ class PatientProtocol(H11Protocol):
     def is_idle(self) -> bool:
         """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
+
+    def _expects_more(self) -> bool:
+        return self.conn.their_state in (h11.SEND_BODY, h11.ERROR)
 
     def _wait_for_request(self) -> None:
         if self._waiting is None:
