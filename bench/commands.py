@@ -18,7 +18,8 @@ from typing import Any
 
 import holdfast
 from bench._client import Client
-from bench._comparison import Comparison, arguments, report
+from bench._comparison import Comparison, report
+from bench._results import arguments
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository

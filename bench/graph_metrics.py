@@ -5,12 +5,11 @@ partition with its modularity (Leiden here, Louvain there) and both kinds of com
 in the total. Above 5,000 nodes betweenness is sampled alike, and
 closeness here only. Seconds of processor time, so that other work on the machine counts little.
 
-    python -m bench.graph_metrics [--nodes 5000] [--edges 25000] [--check]
+    python -m bench.graph_metrics [--nodes 5000] [--edges 25000] [--check] [--save]
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import sys
 import time
@@ -20,7 +19,7 @@ from importlib.util import find_spec
 import networkx as nx
 from networkx.algorithms.link_analysis.pagerank_alg import _pagerank_python
 
-from bench._comparison import machine
+from bench._results import Results, arguments
 from holdfast.analysis.graph.metrics import EXACT_NODES, SAMPLED_NODES, SEED, Shape
 
 BAR = 0.05
@@ -46,13 +45,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--nodes", type=int, default=5000)
-    parser.add_argument("--edges", type=int, default=25_000)
-    parser.add_argument("--check", action="store_true", help="exit with 1 when the bar is missed")
-    options = parser.parse_args()
+    options = arguments(__doc__, nodes=5000, edges=25_000)
     edges = edges_of(options.nodes, options.edges)
     graph = nx.DiGraph()
     graph.add_nodes_from(range(options.nodes))
@@ -60,7 +53,7 @@ def main() -> int:
     undirected = graph.to_undirected()
     sample = {"k": SAMPLED_NODES, "seed": SEED} if options.nodes > EXACT_NODES else {}
     pagerank = nx.pagerank if find_spec("scipy") else _pagerank_python
-    print(f"loading igraph: {seconds(lambda: Shape(1, [])):.3f} s, not counted below")
+    loading = seconds(lambda: Shape(1, []))
     begun = time.process_time()
     shape = Shape(options.nodes, edges)
     totals = [time.process_time() - begun, 0.0]
@@ -94,17 +87,18 @@ def main() -> int:
             ),
         ),
     ]
-    print(f"\n| {options.nodes:,} nodes, {len(edges):,} edges | Holdfast | networkx | ratio |")
-    print("| --- | --- | --- | --- |")
+    table = []
     for label, ours, theirs in rows:
         times = seconds(ours), sum(map(seconds, theirs))
         totals = [total + one for total, one in zip(totals, times, strict=True)]
-        print(f"| {label} | {times[0]:.3f} s | {times[1]:.3f} s | {times[0] / times[1]:.4f} |", flush=True)
+        table.append((label, *times, times[0] / times[1]))
     ratio = totals[0] / totals[1]
-    verdict = "PASS" if ratio <= BAR else "FAIL"
-    print(f"| total | {totals[0]:.3f} s | {totals[1]:.3f} s | {ratio:.4f} (at most {BAR}: {verdict}) |")
-    print(f"\n{machine()}; networkx {nx.__version__}")
-    return 1 if options.check and ratio > BAR else 0
+    table.append(("total, with building the graph", *totals, ratio))
+    corpus = f"{options.nodes:,} nodes, {len(edges):,} edges; loading igraph, {loading:.2f} s, is not counted"
+    results = Results("bench.graph_metrics", corpus, {"networkx": nx.__version__})
+    results.table("metrics", ("seconds of the processor", "holdfast", "networkx", "ratio"), table)
+    results.bar(f"graph metrics at {options.nodes:,} nodes", ratio, BAR, against="networkx")
+    return results.finish(options)
 
 
 if __name__ == "__main__":

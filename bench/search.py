@@ -23,7 +23,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench._comparison import Comparison, arguments, report
+from bench._comparison import Comparison, report
+from bench._results import arguments
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import SearchComments, found, search_comments
 from holdfast.storage.git.repository import Repository

@@ -4,7 +4,7 @@ Both servers offer the same forty tools and run side by side. A round is a small
 the one and then to the other; every answer is checked outside of the timed zone. The figure is processor
 time of the server process, because wall time on a shared machine measures the neighbours.
 
-    python -m bench.wire [--rounds 25] [--check]
+    python -m bench.wire [--rounds 25] [--check] [--save]
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench._client import Client, line
-from bench._comparison import Comparison, arguments, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, arguments
 from bench.servers.tools import COUNT
 
 STOCK = [sys.executable, "-m", "bench.servers.stock"]
@@ -39,18 +40,19 @@ def main() -> None:
         for client in sides:
             client.initialize()
         comparisons = [
-            compare(sides, Comparison("call, one at a time", bar=0.45), calls(200, {}), 1, options.rounds),
-            compare(sides, Comparison("call, 64 in flight", bar=0.45), calls(640, {}), 64, options.rounds),
-            compare(sides, Comparison("list of 40 tools", bar=0.2), lists(50, {}), 1, options.rounds),
+            measured(sides, Comparison("call, one at a time", bar=0.45), calls(200, {}), 1, options.rounds),
+            measured(sides, Comparison("call, 64 in flight", bar=0.45), calls(640, {}), 64, options.rounds),
+            measured(sides, Comparison("list of 40 tools", bar=0.2), lists(50, {}), 1, options.rounds),
         ]
     with servers() as sides:
         comparisons += [
-            compare(sides, Comparison("stateless call"), calls(200, ENVELOPE), 1, options.rounds),
-            compare(sides, Comparison("stateless list of 40 tools"), lists(50, ENVELOPE), 1, options.rounds),
+            measured(sides, Comparison("stateless call"), calls(200, ENVELOPE), 1, options.rounds),
+            measured(sides, Comparison("stateless list of 40 tools"), lists(50, ENVELOPE), 1, options.rounds),
         ]
     corpus = f"Both servers offer the same {COUNT} small tools; processor time of the server per request"
-    held = report(corpus, ("stock SDK", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.wire", corpus)
+    compare(results, "requests", ("stock SDK", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 @contextmanager
@@ -62,7 +64,7 @@ def servers() -> Iterator[tuple[Client, Client]]:
         client.close()
 
 
-def compare(
+def measured(
     sides: tuple[Client, Client], comparison: Comparison, requests: Requests, in_flight: int, rounds: int
 ) -> Comparison:
     """Send the requests to one side and the other in turn."""

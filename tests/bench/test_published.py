@@ -13,7 +13,7 @@ SECTION = re.compile(r"^## Analyses\n(.*?)^## ", re.MULTILINE | re.DOTALL)
 
 @pytest.mark.requirement("analysis-124")
 def test_the_speed_of_analyses_is_published_with_corpus_command_and_every_bar():
-    [section] = SECTION.findall((ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8"))
+    [section] = SECTION.findall((ROOT / "docs" / "performance.md").read_text(encoding="utf-8"))
     assert "`bench.analysis TREE" in section
     assert "Django (2,929 files)" in section
     assert re.search(r"on \d{4}-\d{2}-\d{2}, load [\d.]+", section)
@@ -26,7 +26,7 @@ def test_the_speed_of_analyses_is_published_with_corpus_command_and_every_bar():
 
 @pytest.mark.requirement("analysis-171")
 def test_the_time_of_the_comprehensive_analysis_on_200_files_is_published_with_every_bar():
-    text = (ROOT / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "performance.md").read_text(encoding="utf-8")
     section = text.partition("## Comprehensive analysis\n")[2].partition("\n## ")[0]
     assert "`bench.comprehensive TREE" in section
     assert re.search(r"on \d{4}-\d{2}-\d{2}, load [\d.]+", section)
