@@ -93,6 +93,7 @@ def sample_toolset(family: str = "core") -> Toolset:
         """Take a while, checking for cancellation, and record whether it was noticed."""
         call = current_call()
         ends = time.monotonic() + args.seconds
+        _say("waiting")
         try:
             for step in range(args.steps):
                 call.progress(step + 1, args.steps, "working")

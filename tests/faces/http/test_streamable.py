@@ -291,7 +291,7 @@ def test_a_stateless_client_that_leaves_cancels_its_request(server: RunningServe
     connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     headers = {"Accept": BOTH, "Content-Type": "application/json", "Authorization": f"Bearer {TOKEN}"}
     connection.request("POST", "/mcp", json.dumps(body), headers | stateless)
-    time.sleep(0.4)
+    wait_for(lambda: "waiting" in said(server))
     connection.close()
     wait_for(lambda: "cancelled" in said(server))
     assert client.ask("ping")["result"] == {}
