@@ -24,10 +24,13 @@ AT_ROOT = {
     "AGENTS.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
+    "Dockerfile",
     "LICENSE",
     "README.md",
+    "action.yml",
     "pyproject.toml",
     "requirements.lock",
+    "server.json",
 }
 EXEMPT = "hygiene: "
 

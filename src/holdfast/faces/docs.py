@@ -2,7 +2,8 @@
 
 - `docs/tools.md`, the page of all tools;
 - the table in `docs/architecture.md` that says where each tool is;
-- the table of commands, by which a command loads its own tool only.
+- the table of commands, by which a command loads its own tool only;
+- `packaging/share`: manual pages and completion scripts, which are installed beside the program.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import click
 from holdfast.faces.cli.arguments import CommandArgument, command_arguments
 from holdfast.faces.cli.catalogue import catalogue_of
 from holdfast.faces.cli.command import Host
+from holdfast.faces.cli.manual import shared_files
 from holdfast.faces.render.schema import properties_of, result_fields
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 from holdfast.kernel.registry import Registry
@@ -25,6 +27,7 @@ from holdfast.workspace import Workspace
 PAGE = Path("docs/tools.md")
 TABLE = Path("src/holdfast/faces/cli/catalogue.py")
 ARCHITECTURE = Path("docs/architecture.md")
+SHARE = Path("packaging/share")
 _TABLE_BEGINS = "# The table begins here."
 _MODULES_BEGIN = "<!-- The table of tools, generated. -->"
 _MODULES_END = "<!-- The end of the table of tools. -->"
@@ -145,6 +148,7 @@ def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
     yield PAGE, tools_page(registry)
     if not TABLE.exists():
         return  # No checkout: there is a page to write, and nothing to write tables into.
+    yield from ((SHARE / place, text) for place, text in shared_files(registry))
     registry = Host.of(registry, Workspace.discover).registry
     written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
     yield TABLE, written_by_hand + command_table(registry)
@@ -165,6 +169,7 @@ def main(*, write: bool, check: bool) -> None:
 
     for path, text in generated(full_registry()):
         if write:
+            path.parent.mkdir(parents=True, exist_ok=True)  # hygiene: a generator for the checkout alone
             atomic_write(path, text.encode())
         elif check and (not path.exists() or path.read_text(encoding="utf-8") != text):
             raise click.ClickException(f"{path} is out of date. Run `python -m holdfast.faces.docs --write`.")

@@ -16,7 +16,7 @@ from holdfast.faces.cli.groups import completion_variable, page_command
 from holdfast.faces.cli.output import write
 from holdfast.kernel.errors import Invalid, did_you_mean
 
-_SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
+SHELLS: dict[str, type[ShellComplete]] = {"bash": BashComplete, "fish": FishComplete, "zsh": ZshComplete}
 _PAGE = """Print the script that completes commands, options and values in a shell.
 
 Load it where the shell starts:
@@ -72,14 +72,19 @@ def completion_command(group: click.Group, program: str) -> click.Command:
     """Return the command that prints a shell's script for a program."""
 
     def show(shell: str | None) -> int:
-        script = _completer(group, shell, program).source()
-        write(script + (_THROUGH_GIT.get(shell or "", "") if program == "git-mile" else ""))
+        write(script(group, shell, program))
         return 0
 
     shell = click.Argument(
-        ["shell"], required=False, metavar="|".join(_SHELLS), shell_complete=_complete_shell
+        ["shell"], required=False, metavar="|".join(SHELLS), shell_complete=_complete_shell
     )
     return page_command("completion", _PAGE.format(program=program), [shell], show)
+
+
+def script(group: click.Group, shell: str | None, program: str) -> str:
+    """Return what a shell loads to complete a program."""
+    source = _completer(group, shell, program).source()
+    return source + (_THROUGH_GIT[shell or ""] if program == "git-mile" else "")
 
 
 def answer(group: click.Group, program: str) -> int:
@@ -92,12 +97,12 @@ def answer(group: click.Group, program: str) -> int:
 
 def _completer(group: click.Group, shell: str | None, program: str) -> ShellComplete:
     if shell is None:
-        raise Invalid("Name the shell to complete for.", hint=f"One of: {', '.join(_SHELLS)}.")
-    if shell not in _SHELLS:
-        raise Invalid(f'There is no completion for the shell "{shell}".', hint=did_you_mean(shell, _SHELLS))
-    return _SHELLS[shell](group, {}, program, completion_variable(program))
+        raise Invalid("Name the shell to complete for.", hint=f"One of: {', '.join(SHELLS)}.")
+    if shell not in SHELLS:
+        raise Invalid(f'There is no completion for the shell "{shell}".', hint=did_you_mean(shell, SHELLS))
+    return SHELLS[shell](group, {}, program, completion_variable(program))
 
 
 def _complete_shell(context: Any, parameter: Any, incomplete: str) -> list[str]:
     del context, parameter
-    return [shell for shell in _SHELLS if shell.startswith(incomplete)]
+    return [shell for shell in SHELLS if shell.startswith(incomplete)]

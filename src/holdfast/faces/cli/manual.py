@@ -1,0 +1,118 @@
+"""What is installed beside the program: its manual pages and the shells' completion scripts.
+
+The pages are written from the commands themselves. Text is escaped, so that no word of a description is
+taken for an instruction of roff.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import click
+
+from holdfast import __version__
+from holdfast.faces.cli.application import application
+from holdfast.faces.cli.command import OperationCommand, json_option, root_option
+from holdfast.faces.cli.completion import SHELLS, script
+from holdfast.faces.cli.git_mile import git_mile
+from holdfast.faces.cli.groups import CommandGroup, first_sentence, help_option, option_rows
+from holdfast.kernel.registry import Registry
+
+_COMMON = frozenset(("root", "json", "help"))
+"""Options that nearly every command has, said once for all."""
+
+_PLACES = {
+    "bash": "bash-completion/completions/{}",
+    "zsh": "zsh/site-functions/_{}",
+    "fish": "fish/vendor_completions.d/{}.fish",
+}
+"""Where each shell looks for the script of a program when it is first completed, under `share/`."""
+
+
+def shared_files(registry: Registry) -> Iterator[tuple[str, str]]:
+    """Return what goes under `share/`, by place: a page and a script for each shell, for each program."""
+    from holdfast.faces.cli.command import Host
+    from holdfast.workspace import Workspace
+
+    commands = Host.of(registry, Workspace.discover)
+    programs = {"holdfast": application(commands), "git-mile": git_mile(commands)}
+    for program, group in programs.items():
+        others = [name for name in programs if name != program]
+        yield f"man/man1/{program}.1", manual_page(group, program, others)
+        for shell in SHELLS:
+            yield _PLACES[shell].format(program), script(group, shell, program)
+
+
+def manual_page(group: CommandGroup, program: str, see_also: Iterable[str]) -> str:
+    """Return the page of a program, in roff."""
+    context = click.Context(group, info_name=program.replace("-", " ") if program != "holdfast" else program)
+    lines = [f'.TH "{escaped(program.upper())}" 1 "" "holdfast {escaped(__version__)}" "Holdfast"']
+    lines += [".nh", ".ad l", ".SH NAME"]
+    lines += [f"{escaped(program)} \\- {escaped(first_sentence(group.help or ''))}", ".SH SYNOPSIS"]
+    lines += [_usage(context), ".SH DESCRIPTION", *_paragraphs(group.help or "")]
+    lines += [".SH OPTIONS", *_terms(option_rows(context, group.params)), ".SH COMMON OPTIONS"]
+    lines += ["Nearly every command takes these.", *_terms(option_rows(context, _common_options()))]
+    for section in dict.fromkeys(entry.section for entry in group.entries.values()):
+        listed = {name: entry for name, entry in group.entries.items() if entry.section == section}
+        rows = [(name, entry.summary) for name, entry in listed.items() if not entry.hidden]
+        lines += [f".SH {escaped(section.upper())}", *_terms(rows)]
+    lines.append(".SH THE COMMANDS")
+    # A group begins a section of its own, so that what belongs to none comes first.
+    names = group.list_commands(context)
+    names.sort(key=lambda name: isinstance(group.get_command(context, name), click.Group))
+    lines += [line for name in names for line in _command(group, name, context)]
+    return "\n".join([*lines, ".SH SEE ALSO", ", ".join(f"{escaped(name)}(1)" for name in see_also), ""])
+
+
+def escaped(text: str) -> str:
+    """Return text that roff sets as it is, in one line."""
+    line = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-").replace('"', "\\(dq")
+    line = line.replace("|", "|\\:")  # where a long list of choices may be broken
+    line = re.sub(r"[^ -~]", lambda match: f"\\[u{ord(match[0]):04X}]", line)
+    return f"\\&{line}" if line.startswith((".", "'")) else line
+
+
+def _command(group: CommandGroup, name: str, parent: click.Context) -> Iterator[str]:
+    command = group.get_command(parent, name)
+    assert command is not None
+    context = click.Context(command, info_name=name, parent=parent)
+    if isinstance(command, CommandGroup):
+        yield f".SH {escaped(context.command_path.upper())}"
+        yield from _paragraphs(command.help or "")
+        for inner in command.list_commands(context):
+            yield from _command(command, inner, context)
+        return
+    yield f".SS {escaped(context.command_path)}"
+    if isinstance(command, OperationCommand):
+        operation = command.operation
+        if operation.toolset in group.entries:
+            yield escaped(f"The same as {parent.command_path} {operation.toolset} {operation.command}.")
+            return
+    yield _usage(context)
+    yield from _paragraphs(command.help or "")
+    if isinstance(command, OperationCommand):
+        yield from _terms([(item.metavar, item.help) for item in command.arguments if item.is_positional])
+    yield from _terms(option_rows(context, [one for one in command.params if one.name not in _COMMON]))
+
+
+def _common_options() -> list[click.Option]:
+    return [root_option(), json_option(), help_option()]
+
+
+def _usage(context: click.Context) -> str:
+    pieces = context.command.collect_usage_pieces(context)
+    return f".PP\n.B {escaped(context.command_path)}\n{escaped(' '.join(pieces))}"
+
+
+def _terms(rows: Iterable[tuple[str, str]]) -> list[str]:
+    return [line for term, text in rows for line in (".TP", f".B {escaped(term)}", escaped(text) or "\\&")]
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield paragraphs, those whose lines are to stay as they are marked as the parser marks them."""
+    for paragraph in filter(None, (part.strip("\n") for part in text.split("\n\n"))):
+        kept = paragraph.startswith("\b")
+        lines = paragraph.removeprefix("\b\n").splitlines() if kept else [paragraph]
+        yield ".PP"
+        yield from (".nf", *map(escaped, lines), ".fi") if kept else map(escaped, lines)
