@@ -19,6 +19,9 @@ from pathlib import Path
 import hypothesis
 import pytest
 
+from tests.reliability import evidence
+from tests.reliability.evidence import tally as tally
+
 # How long an example takes says more about the machine's other work than about ours.
 hypothesis.settings.register_profile(
     "holdfast", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -76,6 +79,7 @@ FAMILIES: dict[str, Callable[[], str | None]] = {
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    evidence.note(items)
     for item in items:
         for family, why_missing in FAMILIES.items():
             if item.get_closest_marker(family) is None:
@@ -88,6 +92,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     entries = [entry for group in terminalreporter.stats.values() for entry in group]
     reports = [entry for entry in entries if isinstance(entry, pytest.TestReport)]
+    evidence.keep(reports)
     for family in FAMILIES:
         ours = [report for report in reports if ("family", family) in map(tuple, report.user_properties)]
         skipped = [report for report in ours if report.skipped]

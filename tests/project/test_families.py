@@ -27,8 +27,9 @@ LAST_LINES = {
 
 def outcome(folder: Path, tests: str, *arguments: str, path: str = "") -> str:
     """Run `tests` with our conftest where neither family has what it needs, and return what was printed."""
-    (folder / "tests").mkdir()
-    shutil.copy(ROOT / "tests" / "conftest.py", folder / "tests")
+    (folder / "tests" / "reliability").mkdir(parents=True)
+    for name in ("conftest.py", "__init__.py", "reliability/__init__.py", "reliability/evidence.py"):
+        shutil.copy(ROOT / "tests" / name, folder / "tests" / name)
     (folder / "pytest.ini").write_text(SETTINGS)
     (folder / "tests" / "test_example.py").write_text(f"import pytest\n{tests}")
     # Other plugins are not the point, and one that is slow to end keeps the whole run waiting for it.

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.reliability.nursery import Writer, quick_starts
+from tests.reliability.samples import samples
 
 DISK_MEGABYTES = 64
 _SECONDS = 60
-POWER_CUTS = int(os.environ.get("HOLDFAST_POWER_CUTS", "30"))
-"""How often the power is cut; 300 take some minutes a store, and were all survived when this was written."""
+CUTS = samples("power cuts")
 
 
 class Disk:

@@ -20,7 +20,9 @@ from holdfast.comments.store import Comments, Writer
 from holdfast.kernel.errors import HoldfastError
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.repository import Repository
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
+from tests.reliability.samples import samples
 from tests.reliability.test_comments_survive import WRITING
 
 PROCESSES, EACH = 8, 200
@@ -50,7 +52,8 @@ def ids(repository: Path, file: str = "a.txt") -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B1")
-def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path) -> None:
+@pytest.mark.evidence("B1", "comments", "8 processes add 200 comments each")
+def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path, tally: Tally) -> None:
     (repository / "a.txt").write_text("one\ntwo\n")
     outcomes = run_together(
         [python(WRITING + ADD_MANY, repository, name) for name in range(PROCESSES)], seconds=240
@@ -58,26 +61,27 @@ def test_b1_eight_processes_add_200_comments_each_to_one_file(repository: Path) 
     acknowledged = [line for outcome in outcomes for line in outcome.output.split() if line != "ready"]
     assert [outcome.complaint for outcome in outcomes if outcome.status] == []
     stored = ids(repository)
-    print(f"B1 comments: {len(set(stored))} of {PROCESSES * EACH} present")
+    tally(PROCESSES * EACH, set(acknowledged) ^ set(stored))
     assert len(acknowledged) == len(set(acknowledged)) == PROCESSES * EACH
     assert sorted(stored) == sorted(acknowledged)
 
 
 @pytest.mark.slow
-def test_b1_control_without_the_lock_comments_are_lost(repository: Path) -> None:
+@pytest.mark.evidence("B1", "comments", control="takes no lock")
+def test_b1_control_without_the_lock_comments_are_lost(repository: Path, tally: Tally) -> None:
     (repository / "a.txt").write_text("one\ntwo\n")
     program = (WITHOUT_LOCK + ADD_MANY).replace(f"range({EACH})", "range(40)")
     outcomes = run_together([python(program, repository, name) for name in range(4)])
     acknowledged = {line for outcome in outcomes for line in outcome.output.split() if line != "ready"}
     lost = acknowledged - set(ids(repository))
-    print(f"B1 comments, control without a lock: {len(lost)} of {len(acknowledged)} lost")
+    tally(len(acknowledged), lost)
     assert lost
 
 
 # B6: an editor saves the source while its comments are re-anchored.
 
 BODY = [f"def function_{number}(value):\n    return value + {number}\n" for number in range(40)]
-ROUNDS = 25
+ROUNDS = samples("saves")
 
 
 @contextlib.contextmanager
@@ -154,21 +158,28 @@ def keep_what_is_found(room: Comments) -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B6")
-def test_b6_an_editor_that_saves_meanwhile_costs_no_comment_and_misplaces_none(repository: Path) -> None:
-    assert faults_while_saving(repository, lambda room: Scan(room).run(), ROUNDS) == []
+@pytest.mark.evidence("B6", "comments", "an editor saves while comments are found again")
+def test_b6_an_editor_that_saves_meanwhile_costs_no_comment_and_misplaces_none(
+    repository: Path, tally: Tally
+) -> None:
+    faults = faults_while_saving(repository, lambda room: Scan(room).run(), ROUNDS)
+    tally(ROUNDS, faults)
+    assert faults == []
 
 
 @pytest.mark.slow
-def test_b6_control_trusting_half_a_file_loses_comments(repository: Path) -> None:
+@pytest.mark.evidence("B6", "comments", control="trusts half a file")
+def test_b6_control_trusting_half_a_file_loses_comments(repository: Path, tally: Tally) -> None:
     faults = faults_while_saving(repository, keep_what_is_found, 10_000)
-    print(f"B6 comments, control keeping what is found: {len(faults)} faults")
+    tally(1, faults)
     assert any(fault.startswith("lost") for fault in faults)
 
 
 @pytest.mark.slow
-def test_b6_control_staying_on_the_same_line_misplaces_comments(repository: Path) -> None:
+@pytest.mark.evidence("B6", "comments", control="stays on the same line")
+def test_b6_control_staying_on_the_same_line_misplaces_comments(repository: Path, tally: Tally) -> None:
     faults = faults_while_saving(repository, lambda _room: None, 2)
-    print(f"B6 comments, control staying where it was: {len(faults)} faults")
+    tally(40, faults)
     assert any("is on line" in fault for fault in faults)
 
 
@@ -246,26 +257,31 @@ def overwritten(room: Comments, place: Path, use: Callable[[Comments], bool]) ->
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-C1")
-def test_c1_a_damaged_sidecar_is_named_left_alone_and_hides_no_other(repository: Path) -> None:
+@pytest.mark.evidence("C1", "comments", "cut short, bits flipped, not UTF-8, 50 MB")
+def test_c1_a_damaged_sidecar_is_named_left_alone_and_hides_no_other(repository: Path, tally: Tally) -> None:
     room = two_annotated(repository)
     refused, changed = overwritten(room, repository / "a.txt.comments", use)
     room.close()
-    print(f"C1 comments: {refused} damaged sidecars refused, {len(changed)} of them changed")
+    tally(refused, changed)
     assert changed == []
     assert refused > 40
 
 
 @pytest.mark.slow
-def test_c1_control_a_reader_that_repairs_what_it_cannot_read_is_caught(repository: Path) -> None:
+@pytest.mark.evidence("C1", "comments", control="repairs what it cannot read")
+def test_c1_control_a_reader_that_repairs_what_it_cannot_read_is_caught(
+    repository: Path, tally: Tally
+) -> None:
     room = two_annotated(repository)
     refused, changed = overwritten(room, repository / "a.txt.comments", repair_and_use)
     room.close()
-    print(f"C1 comments, control repairing: {len(changed)} of {refused} changed")
+    tally(refused, changed)
     assert changed
 
 
 @pytest.mark.requirement("reliability-C1")
 @pytest.mark.parametrize("kind", ["folder", "link", "pipe"])
+@pytest.mark.evidence("C1", "comments", "a {kind} in its place", every=True)
 def test_c1_what_is_no_file_is_not_taken_for_one(repository: Path, kind: str) -> None:
     (repository / "a.txt").write_text("one\ntwo\n")
     place = repository / "a.txt.comments"
@@ -318,7 +334,8 @@ def names_in(folder: Path) -> list[str]:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-E2")
-def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path) -> None:
+@pytest.mark.evidence("E2", "comments", "a folder swapped for a link and back")
+def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path, tally: Tally) -> None:
     outside = repository.parent / "outside"
     written = refused = 0
     with swapping(repository / "folder", outside):
@@ -333,14 +350,17 @@ def test_e2_a_link_swapped_in_between_leads_nowhere(repository: Path) -> None:
             except HoldfastError:
                 refused += 1
         room.close()
-    print(f"E2 comments: 10000 tries, {refused} refused, {written} comments written, none outside")
+    tally(10_000, names_in(outside)[1:], f"{refused} refused, {written} comments written")
     assert names_in(outside) == ["a.txt"]
     assert refused > 10
     assert written > 10
 
 
 @pytest.mark.slow
-def test_e2_control_checking_the_path_before_opening_it_writes_outside(repository: Path) -> None:
+@pytest.mark.evidence("E2", "comments", control="checks the path before it opens it")
+def test_e2_control_checking_the_path_before_opening_it_writes_outside(
+    repository: Path, tally: Tally
+) -> None:
     outside = repository.parent / "outside"
     place, tries = repository / "folder" / "a.txt.comments", 0
     with swapping(repository / "folder", outside):
@@ -350,5 +370,5 @@ def test_e2_control_checking_the_path_before_opening_it_writes_outside(repositor
             with contextlib.suppress(OSError):
                 if os.path.realpath(place).startswith(f"{os.path.realpath(repository)}/"):
                     place.write_text("{}")
-    print(f"E2 comments, control checking first: outside after {tries} tries")
+    tally(tries, names_in(outside)[1:])
     assert names_in(outside) == ["a.txt", "a.txt.comments"]

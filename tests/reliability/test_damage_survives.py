@@ -20,6 +20,7 @@ from holdfast.milestones.index.index import Index
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.contract.prepared import ISSUES, prepare
+from tests.reliability.evidence import Tally
 
 PAGE = 4096
 REGISTRY = full_registry()
@@ -99,20 +100,23 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Damaged:
 
 
 @pytest.mark.requirement("reliability-C3")
+@pytest.mark.evidence("C3", "derived indexes", "each page overwritten, twice", every=True)
 def test_a_derived_database_damaged_on_any_page_is_built_anew_by_the_next_call(
-    damaged: Damaged, home: Path
+    damaged: Damaged, home: Path, tally: Tally
 ) -> None:
     wrong, count = [], 0
     for file, _ in damaged.pages("*-*.sqlite"):
         answers = asked(damaged.repository, FROM_DERIVED)
         wrong += [(file.name, name) for name in answers if answers[name] != damaged.answers[name]]
         count += 1
+    tally(count, wrong)
     assert wrong == []
     assert count >= 40
 
 
+@pytest.mark.evidence("C3", "derived indexes", control="keeps a damaged index")
 def test_control_an_index_that_is_not_discarded_stays_damaged(
-    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch
+    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
 ) -> None:
     monkeypatch.setattr("holdfast.milestones.index.index._BUILDS", 1)
     wrong = [
@@ -121,6 +125,7 @@ def test_control_an_index_that_is_not_discarded_stays_damaged(
         for name, answer in asked(damaged.repository, {"git_mile.list": {"entity": "issue"}}).items()
         if answer != damaged.answers[name]
     ]
+    tally(len(list(damaged.pages("milestones-*.sqlite"))), wrong)
     assert wrong
 
 
@@ -136,6 +141,8 @@ def test_the_doctor_lets_a_damaged_index_be_built_anew(damaged: Damaged, home: P
 
 
 @pytest.mark.requirement("reliability-C3")
+@pytest.mark.evidence("C3", "tasks in sqlite", "each page overwritten, twice", every=True)
+@pytest.mark.evidence("C3", "inbox", "each page overwritten, twice", every=True)
 def test_a_store_damaged_on_any_page_is_named_and_kept_and_the_doctor_examines_it(
     damaged: Damaged, home: Path
 ) -> None:
@@ -150,6 +157,9 @@ def test_a_store_damaged_on_any_page_is_named_and_kept_and_the_doctor_examines_i
 
 
 @pytest.mark.requirement("reliability-C3")
+@pytest.mark.evidence(
+    "C3", "comments", "each page of what is kept beside them overwritten, twice", every=True
+)
 def test_damage_of_what_is_kept_beside_comments_keeps_nobody_from_reading_and_writing_them(
     damaged: Damaged, home: Path
 ) -> None:
@@ -164,6 +174,7 @@ def test_damage_of_what_is_kept_beside_comments_keeps_nobody_from_reading_and_wr
 
 
 @pytest.mark.parametrize("harm", ["emptied", "missing", "something else"])
+@pytest.mark.evidence("C3", "comments", "what is kept beside them: {harm}", every=True)
 def test_what_is_kept_beside_comments_is_begun_anew_when_it_is_gone(
     damaged: Damaged, home: Path, harm: str
 ) -> None:
@@ -199,6 +210,7 @@ def damage_the_schema(damaged: Damaged) -> None:
     damaged.put("tasks.sqlite", content)
 
 
+@pytest.mark.evidence("C3", "tasks in sqlite", "a schema that is no text", every=True)
 def test_a_schema_that_is_no_text_is_a_damaged_store_to_every_reader_and_to_the_doctor(
     damaged: Damaged, home: Path
 ) -> None:
@@ -209,6 +221,7 @@ def test_a_schema_that_is_no_text_is_a_damaged_store_to_every_reader_and_to_the_
     assert answers["list_messages"] == damaged.answers["list_messages"]
 
 
+@pytest.mark.evidence("C3", "tasks in sqlite", control="no answer for a schema that is no text")
 def test_control_without_an_answer_for_it_a_schema_that_is_no_text_is_an_internal_error(
     damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from holdfast.kernel.errors import Unavailable
 from holdfast.storage.sql.sqlite import Database
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     Outcome,
     fail_at_every_syscall,
@@ -20,6 +21,7 @@ from tests.reliability.harness import (
     run_kill_trials,
     run_together,
 )
+from tests.reliability.samples import samples
 
 APPLICATION = 77
 SCHEMA = ("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL, size INTEGER NOT NULL) STRICT;",)
@@ -68,22 +70,26 @@ ACKNOWLEDGE_EARLY = ADD_FOREVER.replace(
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
-def test_a1_no_acknowledged_row_is_lost_in_300_kills(path):
-    report = run_kill_trials(lambda name: python(ADD_FOREVER, path, name), lambda: texts(path))
-    print(f"A1 SQLite: {report.summary()}")
+@pytest.mark.evidence("A1", "SQLite", "killed with signal 9 at random moments")
+def test_a1_no_acknowledged_row_is_lost_to_kills(path, tally: Tally):
+    report = run_kill_trials(
+        lambda name: python(ADD_FOREVER, path, name), lambda: texts(path), kills=samples("kills")
+    )
+    tally(report.kills, report.failures, report.summary())
     assert report.failures == []
-    assert report.kills == 300
-    assert len(report.acknowledged) > 300
+    assert report.kills == samples("kills")
+    assert len(report.acknowledged) > report.kills
     with open_store(path) as database:
         assert database.verify() == []
 
 
 @pytest.mark.slow
-def test_a1_control_acknowledging_before_the_commit_is_caught(path):
+@pytest.mark.evidence("A1", "SQLite", control="acknowledges before the commit")
+def test_a1_control_acknowledging_before_the_commit_is_caught(path, tally: Tally):
     report = run_kill_trials(
         lambda name: python(ACKNOWLEDGE_EARLY, path, name), lambda: texts(path), kills=30
     )
-    print(f"A1 SQLite, control early acknowledgement: {report.summary()}")
+    tally(report.kills, report.failures, report.summary())
     assert report.lost
 
 
@@ -142,9 +148,10 @@ def whole(path: Path) -> Callable[[Outcome], None]:
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
-def test_a2_a_kill_at_every_system_call_leaves_the_old_row_or_the_new(path):
+@pytest.mark.evidence("A2", "SQLite", "killed at every system call of a write", every=True)
+def test_a2_a_kill_at_every_system_call_leaves_the_old_row_or_the_new(path, tally: Tally):
     report = kill_at_every_syscall(python(UPDATE_ONCE, path), restore(path), whole(path))
-    print(f"A2 SQLite: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
     assert len(report.points) >= 15
@@ -152,11 +159,12 @@ def test_a2_a_kill_at_every_system_call_leaves_the_old_row_or_the_new(path):
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a2_control_a_change_in_two_transactions_is_caught(path):
+@pytest.mark.evidence("A2", "SQLite", control="one change in two transactions")
+def test_a2_control_a_change_in_two_transactions_is_caught(path, tally: Tally):
     calls = ("pwrite64",)
     program = python(UPDATE_IN_TWO_TRANSACTIONS, path)
     report = kill_at_every_syscall(program, restore(path), whole(path), calls=calls)
-    print(f"A2 SQLite, control two transactions: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -170,7 +178,10 @@ ERRORS = {
 @pytest.mark.strace
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.requirement("reliability-A4")
-def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_working(path, error):
+@pytest.mark.evidence("A4", "SQLite", "{error} at every call of a write", every=True)
+def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_working(
+    path, error, tally: Tally
+):
     def check(outcome: Outcome) -> None:
         whole(path)(outcome)
         assert outcome.acknowledged or "inbox.sqlite" in outcome.complaint, (
@@ -180,7 +191,7 @@ def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_wor
         assert str(path.parent) not in outcome.complaint
 
     report = fail_at_every_syscall(python(UPDATE_ONCE, path), restore(path), check, errors=ERRORS[error])
-    print(f"A4 SQLite, {error}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 5
 
@@ -190,10 +201,11 @@ SWALLOWING = UPDATE_ONCE.replace("sys.exit(failure.sentence())", "pass")
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a4_control_a_program_that_swallows_the_error_is_caught(path):
+@pytest.mark.evidence("A4", "SQLite", control="swallows the error")
+def test_a4_control_a_program_that_swallows_the_error_is_caught(path, tally: Tally):
     program = python(SWALLOWING, path)
     report = fail_at_every_syscall(program, restore(path), whole(path), errors={"fdatasync": "EIO"})
-    print(f"A4 SQLite, control swallowed error: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -234,26 +246,28 @@ def usable(path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a6_an_upgrade_killed_at_every_system_call_leaves_the_old_version_or_the_new(path):
+@pytest.mark.evidence("A6", "SQLite", "an upgrade killed at every system call", every=True)
+def test_a6_an_upgrade_killed_at_every_system_call_leaves_the_old_version_or_the_new(path, tally: Tally):
     def check(outcome: Outcome) -> None:
         usable(path)
         assert texts_of_upgraded(path)[0] == "old"
 
     report = kill_at_every_syscall(python(UPGRADE, path), restore(path), check)
-    print(f"A6 upgrade: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
 
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a6_a_creation_killed_at_every_system_call_is_completed_by_the_next_program(path):
+@pytest.mark.evidence("A6", "SQLite", "a creation killed at every system call", every=True)
+def test_a6_a_creation_killed_at_every_system_call_is_completed_by_the_next_program(path, tally: Tally):
     def prepare() -> None:
         shutil.rmtree(path.parent)
         path.parent.mkdir()
 
     report = kill_at_every_syscall(python(UPGRADE, path), prepare, lambda _outcome: usable_from_nothing(path))
-    print(f"A6 creation: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
 
@@ -286,7 +300,8 @@ while True:
 
 
 @pytest.mark.slow
-def test_a6_upgrades_killed_at_200_random_moments_are_completed(path):
+@pytest.mark.evidence("A6", "SQLite", "upgrades killed at random moments")
+def test_a6_upgrades_killed_at_random_moments_are_completed(path, tally: Tally):
     restore(path)()
     template = path.parent.with_name("template")
     checked: set[str] = set()
@@ -298,9 +313,11 @@ def test_a6_upgrades_killed_at_200_random_moments_are_completed(path):
                 checked.add(place.name)
         return checked
 
-    report = run_kill_trials(lambda name: python(UPGRADE_FOREVER, path, template, name), read, kills=200)
+    report = run_kill_trials(
+        lambda name: python(UPGRADE_FOREVER, path, template, name), read, kills=samples("upgrades killed")
+    )
     interrupted = len(checked - report.acknowledged)
-    print(f"A6 random: {report.summary()}; {interrupted} upgrades were interrupted")
+    tally(report.kills, report.failures, f"{report.summary()}; {interrupted} upgrades were interrupted")
     assert report.failures == []
     assert interrupted > 5
 
@@ -322,11 +339,12 @@ acknowledge()
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a6_control_a_version_set_apart_from_its_schema_is_caught(path):
+@pytest.mark.evidence("A6", "SQLite", control="sets the version apart from the schema")
+def test_a6_control_a_version_set_apart_from_its_schema_is_caught(path, tally: Tally):
     calls = ("pwrite64",)
     program = python(NAIVE_UPGRADE, path)
     report = kill_at_every_syscall(program, restore(path), lambda _outcome: usable(path), calls=calls)
-    print(f"A6 control, version apart: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -378,18 +396,20 @@ def counter(path: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B3")
-def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(counter):
+@pytest.mark.evidence("B3", "SQLite", "8 processes make 250 updates each")
+def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(counter, tally: Tally):
     started = time.monotonic()
     outcomes = run_together([python(COUNT_UP, counter, 250) for _ in range(8)])
-    print(f"B3 SQLite: 8 x 250 updates in {time.monotonic() - started:.1f} s")
+    tally(2000, 2000 - size_of(counter), f"{time.monotonic() - started:.1f} s")
     assert [outcome.complaint for outcome in outcomes] == [""] * 8
     assert size_of(counter) == 2000
 
 
 @pytest.mark.slow
-def test_b3_control_a_plain_begin_is_busy(counter):
+@pytest.mark.evidence("B3", "SQLite", control="begins to read and then writes")
+def test_b3_control_a_plain_begin_is_busy(counter, tally: Tally):
     outcomes = run_together([python(COUNT_UP_WITH_PLAIN_BEGIN, counter, 100) for _ in range(8)])
     busy = sum(int(outcome.output) for outcome in outcomes)
-    print(f"B3 SQLite, control plain BEGIN: {busy} of 800 busy")
+    tally(800, busy)
     assert busy > 0
     assert size_of(counter) == 800 - busy

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.storage.files.atomic import TEMPORARY_SUFFIX, locked, sweep_orphans
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     Outcome,
     fail_at_every_syscall,
@@ -18,6 +19,7 @@ from tests.reliability.harness import (
     run_kill_trials,
     run_together,
 )
+from tests.reliability.samples import samples
 
 ADD_FOREVER = """
 import json
@@ -52,24 +54,32 @@ def items_of(path: Path) -> Callable[[], list[str]]:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
-def test_a1_no_acknowledged_item_is_lost_in_300_kills_and_a5_orphans_are_swept(path):
-    report = run_kill_trials(lambda name: python(ADD_FOREVER, path, name), items_of(path))
+@pytest.mark.evidence("A1", "files", "killed with signal 9 at random moments")
+@pytest.mark.evidence("A5", "files", "temporary files of killed writers are swept")
+@pytest.mark.evidence("A5", "files", control="nobody sweeps")
+def test_a1_no_acknowledged_item_is_lost_to_kills_and_a5_orphans_are_swept(path, tally: Tally):
+    report = run_kill_trials(
+        lambda name: python(ADD_FOREVER, path, name), items_of(path), kills=samples("kills")
+    )
     orphans = [entry.name for entry in path.parent.iterdir() if entry.name.endswith(TEMPORARY_SUFFIX)]
     assert sweep_orphans(path.parent, older_than=3600) == []
     started = time.monotonic()
     swept = sweep_orphans(path.parent, older_than=0)
     sweeping = time.monotonic() - started
-    print(f"A1 files: {report.summary()}; A5: {len(orphans)} orphans, swept in {sweeping * 1000:.1f} ms")
+    tally(report.kills, report.failures, report.summary(), of="A1")
+    tally(len(orphans), set(orphans) ^ set(swept), f"in {sweeping * 1000:.1f} ms", of="A5")
+    tally(report.kills, orphans, of="nobody sweeps")
     assert report.failures == []
-    assert report.kills == 300
-    assert len(report.acknowledged) > 300
+    assert report.kills == samples("kills")
+    assert len(report.acknowledged) > report.kills
     assert sorted(swept) == sorted(orphans)
     assert sweeping < 1
     assert sorted(entry.name for entry in path.parent.iterdir()) == ["data.json", "data.json.lock"]
 
 
 @pytest.mark.slow
-def test_a1_control_writing_in_place_is_caught(path):
+@pytest.mark.evidence("A1", "files", control="writes in place")
+def test_a1_control_writing_in_place_is_caught(path, tally: Tally):
     def read() -> list[str]:
         try:
             return json.loads(path.read_text())
@@ -78,7 +88,7 @@ def test_a1_control_writing_in_place_is_caught(path):
             raise
 
     report = run_kill_trials(lambda name: python(ADD_FOREVER_IN_PLACE, path, name), read, kills=60, at_once=3)
-    print(f"A1 files, control in place: {report.summary()}")
+    tally(report.kills, report.failures, report.summary())
     assert report.failures
 
 
@@ -130,9 +140,10 @@ def whole(path: Path) -> Callable[[Outcome], None]:
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
-def test_a2_a_kill_at_every_system_call_leaves_the_old_content_or_the_new(path):
+@pytest.mark.evidence("A2", "files", "killed at every system call of a write", every=True)
+def test_a2_a_kill_at_every_system_call_leaves_the_old_content_or_the_new(path, tally: Tally):
     report = kill_at_every_syscall(python(WRITE_ONCE, path), restore(path), whole(path))
-    print(f"A2 files: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
     assert len(report.points) >= 8
@@ -140,9 +151,10 @@ def test_a2_a_kill_at_every_system_call_leaves_the_old_content_or_the_new(path):
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a2_control_writing_in_place_is_caught(path):
+@pytest.mark.evidence("A2", "files", control="writes in place")
+def test_a2_control_writing_in_place_is_caught(path, tally: Tally):
     report = kill_at_every_syscall(python(WRITE_ONCE_IN_PLACE, path), restore(path), whole(path))
-    print(f"A2 files, control in place: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -169,7 +181,10 @@ ERRORS = {
 @pytest.mark.strace
 @pytest.mark.parametrize("error", ERRORS)
 @pytest.mark.requirement("reliability-A4")
-def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_working(path, error):
+@pytest.mark.evidence("A4", "files", "{error} at every call of a write", every=True)
+def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_working(
+    path, error, tally: Tally
+):
     def check(outcome: Outcome) -> None:
         whole(path)(outcome)
         assert outcome.acknowledged or "data.json" in outcome.complaint, (
@@ -180,19 +195,20 @@ def test_a4_a_failing_call_is_reported_not_acknowledged_and_leaves_the_store_wor
         assert not [entry for entry in path.parent.iterdir() if entry.name.endswith(TEMPORARY_SUFFIX)]
 
     report = fail_at_every_syscall(python(WRITE_ONCE, path), restore(path), check, errors=ERRORS[error])
-    print(f"A4 files, {error}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 5
 
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a4_control_writing_in_place_is_caught(path):
+@pytest.mark.evidence("A4", "files", control="writes in place")
+def test_a4_control_writing_in_place_is_caught(path, tally: Tally):
     errors = {"write": "ENOSPC"}
     report = fail_at_every_syscall(
         python(WRITE_ONCE_IN_PLACE, path), restore(path), whole(path), errors=errors
     )
-    print(f"A4 files, control in place: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -210,20 +226,23 @@ for number in range(int(count)):
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B1")
-def test_b1_eight_processes_add_1600_items_and_all_are_there(path):
+@pytest.mark.evidence("B1", "files", "8 processes add 200 items each")
+def test_b1_eight_processes_add_1600_items_and_all_are_there(path, tally: Tally):
     started = time.monotonic()
     outcomes = run_together([python(ADD_MANY, path, name, 200) for name in range(8)])
-    print(f"B1 files: 8 x 200 adds in {time.monotonic() - started:.1f} s")
+    seconds = time.monotonic() - started
     assert [outcome.complaint for outcome in outcomes] == [""] * 8
     items = json.loads(path.read_text())
+    tally(1600, 1600 - len(set(items)), f"{seconds:.1f} s")
     assert len(items) == len(set(items)) == 1600
 
 
 @pytest.mark.slow
-def test_b1_control_without_the_lock_updates_are_lost(path):
+@pytest.mark.evidence("B1", "files", control="takes no lock")
+def test_b1_control_without_the_lock_updates_are_lost(path, tally: Tally):
     unlocked = ADD_MANY.replace("with locked(path):", "if True:")
     outcomes = run_together([python(unlocked, path, name, 50) for name in range(8)])
     assert [outcome.complaint for outcome in outcomes] == [""] * 8
     kept = len(json.loads(path.read_text()))
-    print(f"B1 files, control without lock: {kept} of 400 kept")
+    tally(400, 400 - kept)
     assert kept < 400

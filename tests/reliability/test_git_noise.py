@@ -7,7 +7,6 @@ for each single moment, and the controls, which lose a commit without fail.
 
 from __future__ import annotations
 
-import os
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -20,12 +19,14 @@ from holdfast.comments.store import Comments
 from holdfast.storage.git.repository import Repository
 from tests.milestones.clones import git
 from tests.reliability import test_inbox_survives, test_tasks_survive
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
+from tests.reliability.samples import samples
 from tests.reliability.test_comments_survive import WRITING
 from tests.reliability.test_milestones_survive import ROOM, titles
 
-WRITES = int(os.environ.get("HOLDFAST_NOISY_WRITES", "40"))
-"""How much each writer writes; thousands take some minutes, and none was lost when this was written."""
+WRITES = samples("noisy writes")
+"""How much each writer writes."""
 
 MANY_TIMES = """
 from holdfast.kernel.errors import HoldfastError
@@ -148,9 +149,11 @@ def notes(repository: Path) -> list[str]:
 
 
 @pytest.mark.slow
-def test_nothing_written_beside_gc_and_prune_is_lost_and_git_goes_on_working(busy: Path):
+@pytest.mark.evidence("B6", "all rooms", "git gc, prune and repack beside writers")
+def test_nothing_written_beside_gc_and_prune_is_lost_and_git_goes_on_working(busy: Path, tally: Tally):
     programs = {"x": ISSUES, "y": ISSUES, "tasks": TASKS, "inbox": MESSAGES, "comments": COMMENTS}
     done, refused = write_beside(busy, programs, *CLEANING)
+    tally(len(programs) * WRITES, len(programs) * WRITES - sum(map(len, done.values())))
     assert refused == ""
     assert {name: len(texts) for name, texts in done.items()} == dict.fromkeys(programs, WRITES)
     forget_the_index(busy)
@@ -166,9 +169,13 @@ def test_nothing_written_beside_gc_and_prune_is_lost_and_git_goes_on_working(bus
 
 
 @pytest.mark.slow
-def test_nothing_written_beside_checkout_stash_and_rebase_is_lost_and_git_goes_on_working(busy: Path):
+@pytest.mark.evidence("B6", "all rooms", "git checkout, stash and rebase beside writers")
+def test_nothing_written_beside_checkout_stash_and_rebase_is_lost_and_git_goes_on_working(
+    busy: Path, tally: Tally
+):
     programs = {"issues": ISSUES, "tasks": TASKS, "inbox": MESSAGES, "comments": COMMENTS}
     done, refused = write_beside(busy, programs, *WORKING)
+    tally(len(programs) * WRITES, done["issues"] ^ set(titles(busy)))
     assert set(titles(busy)) == done["issues"]
     assert test_tasks_survive.items(busy) - {test_tasks_survive.OLD} == done["tasks"]
     assert set(test_inbox_survives.comments(busy)) == done["inbox"]

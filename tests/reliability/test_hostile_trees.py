@@ -16,9 +16,10 @@ from holdfast.kernel.call import Call, running
 from holdfast.kernel.errors import DeadlineExceeded
 from holdfast.storage.git.repository import Repository
 from tests.analysis.records.test_survey import reasons, survey, write
+from tests.reliability.samples import samples
 from tests.wire.client import wire_client
 
-FILES = int(os.environ.get("HOLDFAST_HOSTILE_FILES", "3000"))
+FILES = samples("hostile files")
 BODY = "".join(
     f"def f{number}(a, b):\n    if a and b:\n        return {number}\n\n\n" for number in range(400)
 )

@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.inbox.store import Inbox
 from holdfast.storage.git.repository import Repository
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import Outcome, python, run_together
 
 SENDERS, MESSAGES = 4, 250
@@ -107,9 +108,12 @@ def in_order_but_for_one_batch(comments: Sequence[str]) -> bool:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B4")
-def test_b4_every_message_arrives_in_its_senders_order_although_a_reader_is_killed(repository: Path):
+@pytest.mark.evidence("B4", "inbox", "4 senders of 250, 2 readers, one killed")
+def test_b4_every_message_arrives_in_its_senders_order_although_a_reader_is_killed(
+    repository: Path, tally: Tally
+):
     survivor, killed = crowd(repository, READER, messages=MESSAGES)
-    print(f"B4 inbox: {len(survivor)} by the survivor, {len(killed)} by the reader that was killed")
+    tally(SENDERS * MESSAGES, all_messages(MESSAGES) - set(survivor) - set(killed))
     assert set(survivor) | set(killed) == all_messages(MESSAGES)
     assert len(survivor) == len(set(survivor))
     assert not set(survivor) & set(killed), "only what was lost on the way is handed out again"
@@ -122,6 +126,8 @@ def test_b4_every_message_arrives_in_its_senders_order_although_a_reader_is_kill
 
 
 @pytest.mark.slow
-def test_b4_control_marking_messages_when_they_are_taken_loses_some(repository: Path):
+@pytest.mark.evidence("B4", "inbox", control="marks messages when they are taken")
+def test_b4_control_marking_messages_when_they_are_taken_loses_some(repository: Path, tally: Tally):
     survivor, killed = crowd(repository, DELETING_READER, messages=50)
+    tally(SENDERS * 50, all_messages(50) - set(survivor) - set(killed))
     assert set(survivor) | set(killed) < all_messages(50)

@@ -10,6 +10,7 @@ import pytest
 
 from holdfast.inbox.store import Inbox
 from holdfast.storage.git.repository import Repository
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     DATABASE_ERRORS,
     Outcome,
@@ -19,6 +20,7 @@ from tests.reliability.harness import (
     restoring,
     run_kill_trials,
 )
+from tests.reliability.samples import samples
 
 WHOLE = """
 from holdfast.inbox.store import Inbox
@@ -80,27 +82,33 @@ ACKNOWLEDGE_EARLY = SEND_FOREVER.replace("    send(", "    acknowledge(f'{name}-
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
-def test_a1_no_acknowledged_message_is_lost_in_300_kills(repository: Path, store: Path):
+@pytest.mark.evidence("A1", "inbox", "killed with signal 9 at random moments")
+def test_a1_no_acknowledged_message_is_lost_to_kills(repository: Path, store: Path, tally: Tally):
     def sender(name: str) -> list[str]:
         way = QUICK if int(name[1:]) % 2 else WHOLE
         return python(way + SEND_FOREVER, repository, name)
 
-    report = run_kill_trials(sender, lambda: comments(repository), at_once=4, delay=(0.06, 0.3))
-    print(f"A1 inbox: {report.summary()}")
+    report = run_kill_trials(
+        sender, lambda: comments(repository), kills=samples("kills"), at_once=4, delay=(0.06, 0.3)
+    )
+    tally(report.kills, report.failures, report.summary())
     assert report.failures == []
-    assert report.kills == 300
-    assert len(report.acknowledged) > 300
+    assert report.kills == samples("kills")
+    assert len(report.acknowledged) > report.kills
 
 
 @pytest.mark.slow
-def test_a1_control_acknowledging_before_the_message_is_stored_is_caught(repository: Path, store: Path):
+@pytest.mark.evidence("A1", "inbox", control="acknowledges before it stores")
+def test_a1_control_acknowledging_before_the_message_is_stored_is_caught(
+    repository: Path, store: Path, tally: Tally
+):
     report = run_kill_trials(
         lambda name: python(QUICK + ACKNOWLEDGE_EARLY, repository, name),
         lambda: comments(repository),
         kills=60,
         at_once=4,
     )
-    print(f"A1 inbox, control early acknowledgement: {report.summary()}")
+    tally(report.kills, report.failures, report.summary())
     assert report.lost
 
 
@@ -145,12 +153,13 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
 @pytest.mark.parametrize("way", ["quick", "whole"])
+@pytest.mark.evidence("A2", "inbox", "killed at every system call, sending the {way} way", every=True)
 def test_a2_a_kill_at_every_system_call_leaves_the_message_or_nothing(
-    repository: Path, store: Path, way: str
+    repository: Path, store: Path, way: str, tally: Tally
 ):
     program = python({"quick": QUICK, "whole": WHOLE}[way] + SEND_ONCE, repository)
     report = kill_at_every_syscall(program, restoring(store), old_or_new(repository))
-    print(f"A2 inbox, {way}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
     assert len(report.points) >= 10
@@ -159,7 +168,8 @@ def test_a2_a_kill_at_every_system_call_leaves_the_message_or_nothing(
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
-def test_a2_a_kill_during_the_very_first_send_leaves_an_inbox_that_works(repository: Path):
+@pytest.mark.evidence("A2", "inbox", "killed at every system call of the first write of all", every=True)
+def test_a2_a_kill_during_the_very_first_send_leaves_an_inbox_that_works(repository: Path, tally: Tally):
     def prepare() -> None:
         shutil.rmtree(repository / ".git" / "holdfast", ignore_errors=True)
 
@@ -173,17 +183,20 @@ def test_a2_a_kill_during_the_very_first_send_leaves_an_inbox_that_works(reposit
 
     calls = ("pwrite64", "write", "fsync", "fdatasync", "rename", "mkdir", "unlink", "flock")
     report = kill_at_every_syscall(python(WHOLE + SEND_ONCE, repository), prepare, check, calls=calls)
-    print(f"A2 inbox, first send: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
 
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(repository: Path, store: Path):
+@pytest.mark.evidence("A2", "inbox", control="acknowledges before it stores")
+def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(
+    repository: Path, store: Path, tally: Tally
+):
     program = python(QUICK + SEND_ONCE.replace("    send(", "    acknowledge()\n    send("), repository)
     calls = ("pwrite64", "fdatasync")
     report = kill_at_every_syscall(program, restoring(store), old_or_new(repository), calls=calls)
-    print(f"A2 inbox, control early acknowledgement: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -191,8 +204,9 @@ def test_a2_control_acknowledging_before_the_message_is_stored_is_caught(reposit
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", DATABASE_ERRORS)
+@pytest.mark.evidence("A4", "inbox", "{error} at every call of a write", every=True)
 def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vain(
-    repository: Path, store: Path, error: str
+    repository: Path, store: Path, error: str, tally: Tally
 ):
     def check(outcome: Outcome) -> None:
         old_or_new(repository)(outcome)
@@ -205,17 +219,18 @@ def test_a4_a_failing_call_is_reported_or_overcome_and_never_acknowledged_in_vai
     report = fail_at_every_syscall(
         python(COMMAND, repository), restoring(store), check, errors=DATABASE_ERRORS[error]
     )
-    print(f"A4 inbox, {error}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 4
 
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a4_control_a_sender_that_swallows_the_error_is_caught(repository: Path, store: Path):
+@pytest.mark.evidence("A4", "inbox", control="swallows the error")
+def test_a4_control_a_sender_that_swallows_the_error_is_caught(repository: Path, store: Path, tally: Tally):
     program = python(WHOLE + SEND_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
     report = fail_at_every_syscall(
         program, restoring(store), old_or_new(repository), errors={"pwrite64": "EIO"}
     )
-    print(f"A4 inbox, control swallowed error: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures

@@ -12,6 +12,7 @@ from holdfast.installation.client import Contributions
 from holdfast.installation.clients import CLIENTS
 from holdfast.installation.plan import carry_out, planned_installation, planned_removal
 from tests.installation.places import situation
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import Outcome, fail_at_every_syscall, kill_at_every_syscall, python
 
 PROGRAM = """
@@ -83,11 +84,12 @@ def recoverable(root: Path, direction: str, *, all_or_nothing: bool = False) -> 
 @pytest.mark.strace
 @pytest.mark.requirement("install-5", "install-6")
 @pytest.mark.parametrize("direction", ["in", "out"])
-def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direction: str):
+@pytest.mark.evidence("A2", "installer", "killed at every system call, configuring {direction}", every=True)
+def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direction: str, tally: Tally):
     root = tmp_path / "repository"
     check = recoverable(root, direction)
     report = kill_at_every_syscall(python(PROGRAM, root, direction), prepared(root, direction), check)
-    print(f"installation, {direction}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert report.missed == []
     assert len(report.points) >= 20
@@ -95,21 +97,24 @@ def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direc
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_control_writing_in_place_is_caught(tmp_path: Path):
+@pytest.mark.evidence("A2", "installer", control="writes in place")
+def test_control_writing_in_place_is_caught(tmp_path: Path, tally: Tally):
     root = tmp_path / "repository"
     check = recoverable(root, "in")
     report = kill_at_every_syscall(python(IN_PLACE, root, "in"), prepared(root, "in"), check)
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("install-6")
-def test_a_disk_that_fails_at_any_system_call_leaves_all_or_nothing(tmp_path: Path):
+@pytest.mark.evidence("A4", "installer", "every write, flush and rename fails", every=True)
+def test_a_disk_that_fails_at_any_system_call_leaves_all_or_nothing(tmp_path: Path, tally: Tally):
     root = tmp_path / "repository"
     check = recoverable(root, "in", all_or_nothing=True)
     errors = {"write": "ENOSPC", "fsync": "EIO", "rename": "EIO", "renameat": "EIO", "renameat2": "EIO"}
     report = fail_at_every_syscall(python(PROGRAM, root, "in"), prepared(root, "in"), check, errors=errors)
-    print(f"installation, failing disk: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 15

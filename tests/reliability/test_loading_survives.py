@@ -78,6 +78,7 @@ ADD = ("comments", "add", "a.py", "2", "Why one?", "--tag", "QUESTION")
         ("/holdfast/faces/cli/application.py", EIO, 10, "unavailable"),
     ],
 )
+@pytest.mark.evidence("A4", "program parts", "a command cannot load a part of the program", every=True)
 def test_a_command_says_what_could_not_be_loaded_and_works_the_next_time(
     annotated: Path, part: str, number: int, status: int, kind: str
 ) -> None:
@@ -108,6 +109,7 @@ CALL = {
 @pytest.mark.parametrize(
     ("part", "number", "told"), [(LATE, ENOSPC, "out_of_space"), (ROOM, EIO, "unavailable")]
 )
+@pytest.mark.evidence("A4", "program parts", "a server cannot load a part of the program", every=True)
 def test_a_server_on_a_pipe_tells_it_and_loads_it_the_next_time(
     annotated: Path, part: str, number: int, told: str
 ) -> None:
@@ -125,6 +127,9 @@ def test_a_server_on_a_pipe_tells_it_and_loads_it_the_next_time(
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A4")
+@pytest.mark.evidence(
+    "A4", "program parts", "a server over HTTP cannot load a part of the program", every=True
+)
 def test_a_server_over_http_tells_it_and_loads_it_the_next_time(annotated: Path) -> None:
     served = command(LATE, ENOSPC, "serve", "--http", "127.0.0.1:0", times=2)
     process = subprocess.Popen(served, cwd=annotated, stderr=subprocess.PIPE, text=True)
@@ -150,6 +155,7 @@ def test_a_server_over_http_tells_it_and_loads_it_the_next_time(annotated: Path)
 
 
 @pytest.mark.slow
+@pytest.mark.evidence("A4", "program parts", control="no answer for it")
 def test_control_without_an_answer_for_it_the_traceback_is_seen(annotated: Path) -> None:
     unanswered = PROGRAM.replace(
         "from holdfast.__main__ import main\n",

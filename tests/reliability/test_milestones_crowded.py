@@ -9,6 +9,7 @@ import pytest
 
 from holdfast.milestones.index.query import Query
 from tests.milestones.clones import git, issue, opened
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
 
 WRITER = """
@@ -59,14 +60,15 @@ def crowd(path: Path, names: list[str], program: str, processes: int, each: int)
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B2")
-def test_b2_eight_writers_lose_nothing(repository: Path):
+@pytest.mark.evidence("B2", "milestones", "8 processes make 100 changes each")
+def test_b2_eight_writers_lose_nothing(repository: Path, tally: Tally):
     with opened(repository) as room:
         names = [issue(room, f"Issue {number}") for number in range(8)]
         room.find(Query("issue"))
     times = crowd(repository, names, WRITER, 8, 100)
     found = [body for name in names for body in bodies(repository, name)]
     p95 = times[int(len(times) * 0.95)]
-    print(f"B2 milestones: {len(found)} of 800, p95 {p95:.3f} s, slowest {times[-1]:.3f} s")
+    tally(800, 800 - len(set(found)), f"p95 {p95:.3f} s, slowest {times[-1]:.3f} s")
     assert len(found) == len(set(found)) == len(times) == 800
     assert git(repository, "fsck", "--strict", "--no-dangling") == ""
     assert len(git(repository, "for-each-ref", "refs/holdfast/log/").splitlines()) == 1
@@ -74,11 +76,13 @@ def test_b2_eight_writers_lose_nothing(repository: Path):
 
 @pytest.mark.slow
 @pytest.mark.requirement("milestones-48")
-def test_fifty_writers_at_once_make_fifty_operations(repository: Path):
+@pytest.mark.evidence("B2", "milestones", "50 processes change one issue")
+def test_fifty_writers_at_once_make_fifty_operations(repository: Path, tally: Tally):
     with opened(repository) as room:
         name = issue(room, "Crowded")
         room.find(Query("issue"))
     crowd(repository, [name], WRITER, 50, 1)
+    tally(50, 50 - len(set(bodies(repository, name))))
     assert sorted(bodies(repository, name)) == sorted(f"p{number}-0" for number in range(50))
     with opened(repository) as room:
         events = room.history(name)
@@ -89,11 +93,14 @@ def test_fifty_writers_at_once_make_fifty_operations(repository: Path):
 
 
 @pytest.mark.slow
-def test_b2_control_writers_without_the_lock_and_the_old_value_lose_operations(repository: Path):
+@pytest.mark.evidence("B2", "milestones", control="neither lock nor stated old value")
+def test_b2_control_writers_without_the_lock_and_the_old_value_lose_operations(
+    repository: Path, tally: Tally
+):
     with opened(repository) as room:
         name = issue(room, "Careless")
         room.find(Query("issue"))
     times = crowd(repository, [name], CARELESS, 6, 8)
     found = bodies(repository, name)
-    print(f"B2 milestones, control: {len(found)} of {len(times)}")
+    tally(len(times), len(times) - len(found))
     assert len(found) < len(times)

@@ -75,6 +75,7 @@ def unflushed(monkeypatch: pytest.MonkeyPatch) -> dict[Place, str]:
 
 
 @pytest.mark.parametrize("act", ACTS)
+@pytest.mark.evidence("A3", "all rooms", "a new directory for the first {act} is flushed", every=True)
 def test_no_directory_that_a_write_needs_is_left_unflushed(
     repository: Path, unflushed: dict[Place, str], act: str
 ):
@@ -83,6 +84,7 @@ def test_no_directory_that_a_write_needs_is_left_unflushed(
 
 
 @pytest.mark.parametrize("act", ["issue", "message", "task"])
+@pytest.mark.evidence("A3", "all rooms", control="flushes no directory")
 def test_control_without_flushing_directories_they_are_left_so(
     repository: Path, unflushed: dict[Place, str], monkeypatch: pytest.MonkeyPatch, act: str
 ):

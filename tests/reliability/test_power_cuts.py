@@ -15,8 +15,9 @@ from pathlib import Path
 import pytest
 
 from tests.reliability import test_database_survives, test_files_survive, test_inbox_survives
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import python
-from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
+from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 
 FILES_NOT_FLUSHED = "os.fsync = os.fdatasync = lambda descriptor: None\n"
 SQLITE_NOT_FLUSHED = """
@@ -85,16 +86,20 @@ def cuts(disk: Disk, store: Store, before: str, number: int) -> tuple[int, int]:
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
 @pytest.mark.parametrize("name", STORES)
-def test_a3_nothing_acknowledged_is_lost_when_the_power_is_cut(disk: Disk, name: str) -> None:
-    acknowledged, losing = cuts(disk, STORES[name], "", POWER_CUTS)
-    print(f"A3 {name}: {POWER_CUTS} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+@pytest.mark.evidence("A3", "{name}", "power cut under a writer")
+def test_a3_nothing_acknowledged_is_lost_when_the_power_is_cut(disk: Disk, name: str, tally: Tally) -> None:
+    acknowledged, losing = cuts(disk, STORES[name], "", CUTS)
+    tally(CUTS, losing, f"{acknowledged} acknowledged")
     assert losing == 0
-    assert acknowledged > POWER_CUTS
+    assert acknowledged > CUTS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STORES)
-def test_a3_control_a_store_that_is_not_flushed_loses_what_it_acknowledged(disk: Disk, name: str) -> None:
+@pytest.mark.evidence("A3", "{name}", control="flushes nothing")
+def test_a3_control_a_store_that_is_not_flushed_loses_what_it_acknowledged(
+    disk: Disk, name: str, tally: Tally
+) -> None:
     acknowledged, losing = cuts(disk, STORES[name], STORES[name].careless, 5)
-    print(f"A3 {name}, control: 5 cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    tally(5, losing, f"{acknowledged} acknowledged")
     assert losing > 0

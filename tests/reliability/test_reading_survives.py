@@ -14,6 +14,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.contract.prepared import environment, prepare
+from tests.reliability.evidence import Tally
 
 READING = """
 import errno, json, subprocess, sys, shutil
@@ -140,11 +141,13 @@ WORDS = {"full": "the disk is full", "read-only": "read-only file system"}
 @pytest.mark.slow
 @pytest.mark.mounts
 @pytest.mark.parametrize("kind", REASONS)
+@pytest.mark.evidence("A4", "all rooms", "{kind} file system: each reading and writing operation", every=True)
 def test_everything_can_be_read_and_what_writes_says_why_it_cannot(
-    machine: Machine, expected: dict[str, str], kind: str
+    machine: Machine, expected: dict[str, str], kind: str, tally: Tally
 ) -> None:
     answers = machine.answers(kind)
     wrong = {key: answer for key, answer in read(answers).items() if answer != expected[key]}
+    tally(len(answers), wrong)
     assert wrong == {}
     assert len(expected) > 45
     refused = written(answers)
@@ -155,8 +158,9 @@ def test_everything_can_be_read_and_what_writes_says_why_it_cannot(
 
 @pytest.mark.slow
 @pytest.mark.mounts
+@pytest.mark.evidence("A4", "all rooms", control="SQLite and the index by themselves")
 def test_control_what_sqlite_and_the_index_refuse_by_themselves_is_nearly_everything(
-    machine: Machine, expected: dict[str, str]
+    machine: Machine, expected: dict[str, str], tally: Tally
 ) -> None:
     without = """
 from holdfast.storage.sql import derived, snapshot
@@ -165,6 +169,7 @@ derived._UNWRITABLE = ()
 WRITES = ()
 """
     answers = read(machine.answers("read-only", without))
+    tally(len(answers), sum(answer != expected[key] for key, answer in answers.items()))
     assert sum(answer != expected[key] for key, answer in answers.items()) > 30
 
 
@@ -172,6 +177,9 @@ WRITES = ()
 @pytest.mark.mounts
 @pytest.mark.parametrize("kind", REASONS)
 @pytest.mark.parametrize("is_copy", [False, True])
+@pytest.mark.evidence(
+    "A4", "all rooms", "{kind} file system: what a killed writer left in its log", every=True
+)
 def test_what_a_killed_writer_left_in_its_log_is_read_too(
     tmp_path: Path, machine: Machine, kind: str, is_copy: bool
 ) -> None:

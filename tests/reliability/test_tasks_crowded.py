@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from datetime import UTC, datetime
@@ -16,11 +15,13 @@ from holdfast.tasks.store.lease import LEASE_SECONDS
 from holdfast.tasks.store.records import Draft, Who
 from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import python, run_together
+from tests.reliability.samples import samples
 from tests.tasks.conftest import OpenTasks, TurnedClock
 
 PROCESSES = 8
-CLAIMS = int(os.environ.get("HOLDFAST_CLAIMS", "2000"))
+CLAIMS = samples("claims")
 """How many tasks the processes race for."""
 UPDATES = 250
 
@@ -89,15 +90,17 @@ def fill(room: Tasks, count: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("tasks-37")
-def test_eight_processes_take_each_of_2000_tasks_once_and_none_is_busy(room: Tasks, crowd, engine: str):
+@pytest.mark.evidence("B3", "tasks in {engine}", "8 processes claim tasks")
+def test_eight_processes_take_each_task_once_and_none_is_busy(room: Tasks, crowd, engine: str, tally: Tally):
     fill(room, CLAIMS)
     started = time.monotonic()
     taken = crowd(TAKE_ALL)
     seconds = time.monotonic() - started
     everything = [task for one in taken for task in one]
     shares = [len(one) for one in taken]
-    print(f"claims, {engine}: {len(everything)} by {PROCESSES} processes in {seconds:.1f} s, each {shares}")
-    assert len(everything) == len(set(everything)) == CLAIMS
+    given = set(everything)
+    tally(CLAIMS, CLAIMS + len(everything) - 2 * len(given), f"{seconds:.1f} s, each {shares}")
+    assert len(everything) == len(given) == CLAIMS
     assert sum(bool(one) for one in taken) > 1
     with room.reading() as connection:
         held = connection.execute("SELECT n, claim_agent, version FROM task").fetchall()
@@ -110,22 +113,29 @@ def test_eight_processes_take_each_of_2000_tasks_once_and_none_is_busy(room: Tas
 
 
 @pytest.mark.slow
-def test_control_looking_first_and_writing_later_gives_a_task_to_several(room: Tasks, crowd):
+@pytest.mark.evidence("B3", "tasks in {engine}", control="looks first and writes later")
+def test_control_looking_first_and_writing_later_gives_a_task_to_several(room: Tasks, crowd, tally: Tally):
     fill(room, 150)
     taken = [task for one in crowd(TAKE_WHAT_WAS_SEEN) for task in one]
+    tally(150, len(taken) - len(set(taken)))
     assert len(taken) > len(set(taken))
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B3")
-def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(room: Tasks, crowd, engine: str):
+@pytest.mark.evidence("B3", "tasks in {engine}", "8 processes make 250 updates each")
+def test_b3_eight_processes_make_2000_updates_and_none_is_busy_or_lost(
+    room: Tasks, crowd, engine: str, tally: Tally
+):
     fill(room, 4)
     started = time.monotonic()
     crowd(LABEL)
-    print(f"B3 tasks, {engine}: {PROCESSES} x {UPDATES} updates in {time.monotonic() - started:.1f} s")
+    seconds = time.monotonic() - started
     expected = {f"p{process}-{number}" for process in range(PROCESSES) for number in range(UPDATES)}
     with room.reading() as connection:
-        assert {row[0] for row in connection.execute("SELECT label FROM label")} == expected
+        found = {row[0] for row in connection.execute("SELECT label FROM label")}
+        tally(len(expected), expected ^ found, f"{seconds:.1f} s")
+        assert found == expected
         versions = [row[0] for row in connection.execute("SELECT version FROM task")]
         assert sum(versions) == 4 + len(expected)
         for uid, state in replayed(room.events(limit=1_000_000)).items():

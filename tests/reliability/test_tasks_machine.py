@@ -1,11 +1,7 @@
-"""A server, REST and commands in any order and two at once, beside a dictionary of what must be stored.
-
-`HOLDFAST_EXAMPLES=2000 HOLDFAST_STEPS=50` is the long run; by default there are a few short examples.
-"""
+"""A server, REST and commands in any order and two at once, beside a dictionary of what must be stored."""
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -26,11 +22,12 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
+from tests.reliability.evidence import Tally
+from tests.reliability.samples import samples
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
 from tests.wire.client import wire_client
 
-EXAMPLES = int(os.environ.get("HOLDFAST_EXAMPLES", "6"))
-STEPS = int(os.environ.get("HOLDFAST_STEPS", "15"))
+EXAMPLES, STEPS = samples("mixed examples"), samples("mixed steps")
 # A command is a process of its own and takes as long as thirty calls of a server.
 CHOICE = st.sampled_from(["pipe", "rest"] * 8 + ["command"])
 WORDS = st.text("abcdefgh", min_size=1, max_size=6)
@@ -153,7 +150,10 @@ class MixedFaces(RuleBasedStateMachine):
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B5")
-def test_b5_the_store_is_what_a_dictionary_says_after_any_calls_of_three_faces(bench: Bench) -> None:
+@pytest.mark.evidence("B5", "tasks in sqlite", "calls in any order, two at once, beside a dictionary")
+def test_b5_the_store_is_what_a_dictionary_says_after_any_calls_of_three_faces(
+    bench: Bench, tally: Tally
+) -> None:
     chosen = settings(
         max_examples=EXAMPLES,
         stateful_step_count=STEPS,
@@ -163,10 +163,11 @@ def test_b5_the_store_is_what_a_dictionary_says_after_any_calls_of_three_faces(b
         suppress_health_check=list(HealthCheck),
     )
     run_state_machine_as_test(lambda: MixedFaces(bench), settings=chosen)
-    print(f"B5 tasks: {EXAMPLES} examples of up to {STEPS} steps, {bench.room.find(Query()).total} tasks")
+    tally(EXAMPLES, 0, f"up to {STEPS} steps each, {bench.room.find(Query()).total} tasks")
 
 
 @pytest.mark.slow
+@pytest.mark.evidence("B5", "tasks in sqlite", control="looks, then writes a whole value")
 def test_control_two_who_look_and_then_write_whole_values_differ_from_the_dictionary(bench: Bench) -> None:
     name = bench.faces["rest"]("taskpilot_create_task", {"title": "Shared"})["task"]["id"]
     both_looked = threading.Barrier(2, timeout=20)

@@ -16,6 +16,7 @@ from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.contract.prepared import HOLDFAST
 from tests.faces.http.running import running_server
+from tests.reliability.evidence import Tally
 from tests.reliability.task_faces import Face, by_command, by_pipe, by_rest
 from tests.wire.client import wire_client
 
@@ -69,7 +70,8 @@ def _step(face: Face, word: str, chances: random.Random, model: Model) -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-B5")
-def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path):
+@pytest.mark.evidence("B5", "tasks in sqlite", "three faces at once")
+def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(repository: Path, tally: Tally):
     room = Tasks(Repository.at(repository))
     begin(room, "Kelp", [], "criteria")
     room.create([Draft(f"Shared {number}") for number in range(SHARED)], Who("ada"))
@@ -98,7 +100,7 @@ def test_b5_what_server_rest_and_commands_acknowledged_is_what_is_stored(reposit
         for uid, state in replayed(room.events(limit=100_000)).items():
             assert state_of(connection, task_by_uid(connection, uid)) == state
     room.close()
-    print(f"B5 tasks: {len(titles)} added, {len(labels)} labels, {model.refused} refused")
+    tally(252, [*titles.items() ^ model.titles.items(), *(labels ^ model.labels)], f"{model.refused} refused")
     assert titles == model.titles
     assert labels == model.labels
     assert len(model.versions) == len(set(model.versions)) == sum(versions) - SHARED

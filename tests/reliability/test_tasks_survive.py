@@ -20,6 +20,7 @@ from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.conftest import RunHoldfast
+from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     DATABASE_ERRORS,
     Outcome,
@@ -29,7 +30,8 @@ from tests.reliability.harness import (
     restoring,
     run_kill_trials,
 )
-from tests.reliability.power import POWER_CUTS, Disk, cut_again_and_again, disk_to_cut
+from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
+from tests.reliability.samples import samples
 from tests.tasks.postgres import running_server
 
 ADA = Who("ada")
@@ -106,22 +108,27 @@ def store(repository: Path) -> Path:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A1")
-def test_a1_no_acknowledged_task_is_lost_in_300_kills(repository: Path, store: Path):
+@pytest.mark.evidence("A1", "tasks in sqlite", "killed with signal 9 at random moments")
+def test_a1_no_acknowledged_task_is_lost_to_kills(repository: Path, store: Path, tally: Tally):
     report = run_kill_trials(
         lambda name: python(ROOM + WRITE_FOREVER, repository, name),
         lambda: items(repository, whole=False),
+        kills=samples("kills"),
         at_once=4,
         delay=(0.1, 0.6),
     )
-    print(f"A1 tasks: {report.summary()}")
+    tally(report.kills, report.failures, report.summary())
     assert report.failures == []
     assert report.acknowledged <= items(repository)
-    assert report.kills == 300
-    assert len(report.acknowledged) > 300
+    assert report.kills == samples("kills")
+    assert len(report.acknowledged) > report.kills
 
 
 @pytest.mark.slow
-def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(repository: Path, store: Path):
+@pytest.mark.evidence("A1", "tasks in sqlite", control="acknowledges before it stores")
+def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(
+    repository: Path, store: Path, tally: Tally
+):
     report = run_kill_trials(
         lambda name: python(ROOM + ACKNOWLEDGE_EARLY, repository, name),
         lambda: items(repository, whole=False),
@@ -129,15 +136,16 @@ def test_a1_control_acknowledging_before_the_task_is_stored_is_caught(repository
         at_once=3,
         delay=(0.1, 0.6),
     )
-    print(f"A1 tasks, control: {report.summary()}")
+    tally(report.kills, report.failures, report.summary())
     assert report.lost
 
 
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.requirement("reliability-A1")
+@pytest.mark.evidence("A1", "tasks in postgresql", "clients killed at random moments, then the server")
 def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_killed(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
 ):
     with running_server(durable=True) as server:
         database = server.new_database()
@@ -146,11 +154,11 @@ def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_ki
         report = run_kill_trials(
             lambda name: python(ROOM + WRITE_FOREVER, repository, name),
             lambda: items(repository, database, whole=False),
-            kills=30,
+            kills=samples("kills with PostgreSQL"),
             at_once=3,
             delay=(0.2, 1.0),
         )
-        print(f"A1 tasks, PostgreSQL: {report.summary()}")
+        tally(report.kills, report.failures, report.summary())
         assert report.failures == []
         server.crash_and_start()
         assert report.acknowledged <= items(repository, database)
@@ -179,16 +187,18 @@ def cuts(disk: Disk, program: str, number: int) -> tuple[int, int]:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A3")
-def test_a3_no_acknowledged_task_is_lost_when_the_power_is_cut(disk: Disk):
-    acknowledged, losing = cuts(disk, ROOM, POWER_CUTS)
-    print(f"A3 tasks: {POWER_CUTS} cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+@pytest.mark.evidence("A3", "tasks in sqlite", "power cut under a writer")
+def test_a3_no_acknowledged_task_is_lost_when_the_power_is_cut(disk: Disk, tally: Tally):
+    acknowledged, losing = cuts(disk, ROOM, CUTS)
+    tally(CUTS, losing, f"{acknowledged} acknowledged")
     assert losing == 0
 
 
 @pytest.mark.slow
-def test_a3_control_a_store_that_is_not_flushed_loses_acknowledged_tasks(disk: Disk):
+@pytest.mark.evidence("A3", "tasks in sqlite", control="flushes nothing")
+def test_a3_control_a_store_that_is_not_flushed_loses_acknowledged_tasks(disk: Disk, tally: Tally):
     acknowledged, losing = cuts(disk, NOT_FLUSHED + ROOM, 5)
-    print(f"A3 tasks, control: 5 cuts, {acknowledged} acknowledged, {losing} cuts lost some")
+    tally(5, losing, f"{acknowledged} acknowledged")
     assert losing > 0
 
 
@@ -219,11 +229,14 @@ def old_or_new(repository: Path) -> Callable[[Outcome], None]:
 @pytest.mark.slow
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A2")
-def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(repository: Path, store: Path):
+@pytest.mark.evidence("A2", "tasks in sqlite", "killed at every system call of a write", every=True)
+def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(
+    repository: Path, store: Path, tally: Tally
+):
     program = python(ROOM + WRITE_ONCE, repository)
     calls = ("pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat")
     report = kill_at_every_syscall(program, restoring(store), old_or_new(repository), calls=calls)
-    print(f"A2 tasks: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 5
 
@@ -247,8 +260,9 @@ def either_name(repository: Path) -> Callable[[Outcome], None]:
 @pytest.mark.strace
 @pytest.mark.requirement("reliability-A4")
 @pytest.mark.parametrize("error", DATABASE_ERRORS)
+@pytest.mark.evidence("A4", "tasks in sqlite", "{error} at every call of a write", every=True)
 def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
-    repository: Path, store: Path, error: str
+    repository: Path, store: Path, error: str, tally: Tally
 ):
     def check(outcome: Outcome) -> None:
         either_name(repository)(outcome)
@@ -260,18 +274,19 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
 
     program = python(ROOM + RENAME_ONCE, repository)
     report = fail_at_every_syscall(program, restoring(store), check, errors=DATABASE_ERRORS[error])
-    print(f"A4 tasks, {error}: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures == []
     assert len(report.points) >= 3
 
 
 @pytest.mark.slow
 @pytest.mark.strace
-def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path):
+@pytest.mark.evidence("A4", "tasks in sqlite", control="swallows the error")
+def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path, tally: Tally):
     program = python(ROOM + RENAME_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
     check, errors = either_name(repository), {"fdatasync": "EIO"}
     report = fail_at_every_syscall(program, restoring(store), check, errors=errors)
-    print(f"A4 tasks, control: {report.summary()}")
+    tally(len(report.points), report.failures, report.summary())
     assert report.failures
 
 
@@ -307,7 +322,10 @@ def first_release(repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-A6")
-def test_a6_upgrades_killed_at_200_random_moments_are_completed(first_release: Path, tmp_path: Path):
+@pytest.mark.evidence("A6", "tasks in sqlite", "upgrades from the first release killed at random moments")
+def test_a6_upgrades_killed_at_random_moments_are_completed(
+    first_release: Path, tmp_path: Path, tally: Tally
+):
     assert len(schema.MIGRATIONS) > 1
     places, template = tmp_path / "places", tmp_path / "template"
     places.mkdir()
@@ -325,17 +343,18 @@ def test_a6_upgrades_killed_at_200_random_moments_are_completed(first_release: P
     report = run_kill_trials(
         lambda name: python(UPGRADE_FOREVER, places, template, name),
         read,
-        kills=200,
+        kills=samples("upgrades killed"),
         at_once=4,
         delay=(0.1, 0.5),
     )
     interrupted = len(checked - report.acknowledged)
-    print(f"A6 tasks: {report.summary()}; {interrupted} upgrades were interrupted")
+    tally(report.kills, report.failures, f"{report.summary()}; {interrupted} upgrades were interrupted")
     assert report.failures == []
     assert interrupted > 5
 
 
 @pytest.mark.requirement("reliability-A6")
+@pytest.mark.evidence("A6", "tasks in sqlite", "an older program opens a newer store", every=True)
 def test_a6_an_older_program_refuses_a_newer_store_and_leaves_it_alone(
     repository: Path, store: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -349,6 +368,7 @@ def test_a6_an_older_program_refuses_a_newer_store_and_leaves_it_alone(
 
 @pytest.mark.postgres
 @pytest.mark.requirement("reliability-A6")
+@pytest.mark.evidence("A6", "tasks in postgresql", "an older program opens a newer database", every=True)
 def test_a6_an_older_program_refuses_a_newer_database_of_a_team(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -387,6 +407,7 @@ def _use(room: Tasks) -> None:
 
 @pytest.mark.requirement("reliability-C3")
 @pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.evidence("C3", "tasks in sqlite", "{damage}", every=True)
 def test_c3_a_damaged_store_is_named_left_alone_and_never_made_anew(
     repository: Path, store: Path, run_holdfast: RunHoldfast, damage: str
 ):
@@ -409,6 +430,7 @@ def test_c3_a_damaged_store_is_named_left_alone_and_never_made_anew(
 
 
 @pytest.mark.requirement("reliability-C3")
+@pytest.mark.evidence("C3", "tasks in sqlite", "the log is missing", every=True)
 def test_c3_what_was_not_in_the_file_yet_is_lost_with_its_log_and_the_rest_is_read(
     repository: Path, store: Path
 ):

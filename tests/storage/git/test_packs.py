@@ -79,6 +79,7 @@ def test_git_takes_nothing_away_between_the_commit_and_its_ref(
     assert plain(writing.path, "rev-list", "--count", REF) == str(before + 1)
 
 
+@pytest.mark.evidence("B6", "all rooms", control="a commit in a file of its own")
 def test_control_a_loose_commit_is_taken_away_between_the_commit_and_its_ref(writing: Writing):
     first = writing.append("one\n")
     loose = write_commit(writing.git, write_empty_tree(writing.git), first, commit("lost\n"))

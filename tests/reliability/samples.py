@@ -1,0 +1,35 @@
+"""How much each harness does: one table, chosen from by `HOLDFAST_SAMPLES`.
+
+Unset, the short column is taken, which `./scripts/test` runs. `300` is what a change has to survive
+(`./scripts/slow`): no failure in 300 trials bounds the rate at one in a hundred. `3000` is the long run
+(`./scripts/slow --long`), which multiplies what is cheap.
+"""
+
+from __future__ import annotations
+
+import os
+
+TABLE: dict[str, tuple[int, int, int]] = {
+    "kills": (60, 300, 3000),
+    "kills with PostgreSQL": (12, 300, 300),
+    "upgrades killed": (60, 300, 3000),
+    "power cuts": (10, 300, 300),
+    "claims": (1000, 2000, 2000),
+    "saves": (25, 300, 3000),
+    "noisy writes": (30, 300, 2000),
+    "histories": (200, 1000, 10_000),
+    "mixed examples": (4, 40, 400),
+    "mixed steps": (12, 50, 50),
+    "hostile files": (3000, 100_000, 100_000),
+}
+"""By what is counted: short, for a change, in the long run."""
+
+COLUMNS = ("", "300", "3000")
+SCALE = os.environ.get("HOLDFAST_SAMPLES", "")
+if SCALE not in COLUMNS:
+    raise ValueError(f"HOLDFAST_SAMPLES is {SCALE!r}; unset it, or set 300 or 3000")
+
+
+def samples(what: str) -> int:
+    """Return how many of something a harness makes in this run."""
+    return TABLE[what][COLUMNS.index(SCALE)]
