@@ -37,6 +37,7 @@ from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX
+from holdfast.storage.sql.upgrade import is_backup
 from holdfast.storage.sql.write_ahead_log import dropped_writes
 from holdfast.storage.watching.listing import Listing
 
@@ -53,6 +54,8 @@ _LOST_WRITE = (
     "The last write in this log of a store was lost: its bytes had changed on disk, or the power failed"
     " before anybody was told that it was stored."
 )
+_BACKUP = "A copy of a store from before its upgrade, {:,} bytes."
+_PROVED = "Once the upgraded store has proved itself, it can be moved elsewhere."
 _SETTLED = "See what is missing; once that is settled, move this copy elsewhere."
 _OPEN_TO_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
@@ -302,10 +305,15 @@ def _leftover(path: str, what: str = "temporary file", *, fixed: bool) -> Findin
 
 
 def _set_aside(room: StoreRoom) -> Iterator[Finding]:
-    """Name what was kept of damaged stores, until somebody has looked at it."""
+    """Name what was kept of damaged stores, until somebody has looked at it, and what upgrades kept."""
     directory = room.repository.store_directory
     if os.path.islink(directory) or not os.path.isdir(directory):
         return
+    for name in sorted(filter(is_backup, os.listdir(directory))):
+        path = os.path.join(directory, name)
+        with disk_failures_named(name):
+            message = _BACKUP.format(os.lstat(path).st_size)
+        yield _finding(_STORE, room.named(path), "info", message, _PROVED)
     for name in sorted(name for name in os.listdir(directory) if KEPT_MARK in name):
         message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
         severity: Severity = "warning"

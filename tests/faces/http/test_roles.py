@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from holdfast.kernel.call import Role
-from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound
+from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFound, Unavailable
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.registry import Selection
 from holdfast.storage.git.repository import Repository
@@ -141,7 +141,7 @@ def test_a_file_others_can_read_is_refused(tokens: TokenFile, repository: Path) 
 
 
 @pytest.mark.parametrize(
-    "content", ["", "{}", "[]", '{"version": 2, "tokens": []}', '{"version": 1, "tokens": [{}]}']
+    "content", ["", "{}", "[]", '{"version": 0, "tokens": []}', '{"version": 1, "tokens": [{}]}']
 )
 def test_a_damaged_file_is_named_and_left_alone(tokens: TokenFile, repository: Path, content: str) -> None:
     tokens.add("ada", Role.READ)
@@ -152,6 +152,19 @@ def test_a_damaged_file_is_named_and_left_alone(tokens: TokenFile, repository: P
     with pytest.raises(Corrupted):
         tokens.add("grace", Role.READ)
     assert path.read_text() == content
+
+
+def test_a_file_of_a_newer_release_is_refused_and_left_alone(tokens: TokenFile, repository: Path) -> None:
+    tokens.add("ada", Role.READ)
+    path = repository / ".git/holdfast/tokens.json"
+    path.write_text('{"version": 2, "tokens": [], "more": 1}')
+    for use in (tokens.all, lambda: tokens.add("grace", Role.READ)):
+        with pytest.raises(
+            Unavailable, match=r"tokens\.json.*newer Holdfast \(format 2, known 1\)"
+        ) as caught:
+            use()
+        assert "Upgrade holdfast" in str(caught.value.hint)
+    assert path.read_text() == '{"version": 2, "tokens": [], "more": 1}'
 
 
 @pytest.mark.requirement("http-8")

@@ -24,7 +24,7 @@ from holdfast.kernel.errors import (
     Unavailable,
 )
 from holdfast.storage.sql.sqlite import Database
-from holdfast.storage.sql.store_file import _statements
+from holdfast.storage.sql.upgrade import statements
 
 APPLICATION = 0x486F6C64
 FIRST = "CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;"
@@ -298,10 +298,10 @@ def test_a_script_is_split_into_statements_as_sqlite_reads_it():
         CREATE TRIGGER b AFTER INSERT ON a BEGIN SELECT 1; SELECT 2; END;
         INSERT INTO a VALUES ('x;y')
     """
-    statements = list(_statements(script))
-    assert len(statements) == 3
+    pieces = list(statements(script))
+    assert len(pieces) == 3
     connection = sqlite3.connect(":memory:")
-    for statement in statements:
+    for statement in pieces:
         connection.execute(statement)
     assert connection.execute("SELECT * FROM a").fetchall() == [("x;y",)]
     connection.close()

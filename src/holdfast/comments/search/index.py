@@ -174,6 +174,8 @@ class SearchIndex:
         except CommentFileCorrupted as failure:
             return source, failure.sentence()
         except HoldfastError as failure:
+            if failure.data.get("newer"):
+                raise  # it is about the store beside the files, and no file's fault
             return source, failure.message
 
     def _source(self, path: str) -> str:

@@ -25,6 +25,7 @@ from holdfast.kernel.errors import Conflict, Corrupted, Denied, Invalid, NotFoun
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.repository import Repository
+from holdfast.storage.sql.upgrade import refuse_newer
 
 TOKEN_NAME = "token"  # noqa: S105 - the name of the file, not its content
 TOKENS_NAME = "tokens.json"
@@ -130,7 +131,9 @@ class TokenFile:
             return []
         try:
             document = json.loads(read_limited(self._path, _LONGEST_FILE))
-            if document["version"] != _VERSION:
+            version = document["version"]
+            refuse_newer(version, _VERSION, TOKENS_NAME)
+            if version != _VERSION:
                 raise ValueError("another version")
             return [_grant(entry) for entry in document["tokens"]]
         except (ValueError, KeyError, TypeError):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from holdfast.kernel.errors import Busy, Denied, HoldfastError, Invalid, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.sql.sql_store import Connection, Rows, Values
-from holdfast.storage.sql.store_file import refuse_newer
+from holdfast.storage.sql.upgrade import refuse_newer
 
 if TYPE_CHECKING:
     import psycopg
@@ -131,24 +131,27 @@ class PostgresStore:
     def read(self) -> Iterator[Connection]:
         """Yield a connection that sees one moment of the store and cannot change it."""
         with self._lend() as connection:
-            connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            self._begin(connection, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield _Session(connection)
 
     @contextmanager
     def write(self, *, together: bool = False) -> Iterator[Connection]:
         """Yield a connection whose changes are committed together at the end, or not at all."""
         with self._lend() as connection:
-            # What needs no values is sent at once; of several answers the last one counts.
-            alone = "" if together else f"SELECT pg_advisory_xact_lock({_WRITERS});"
-            begun = connection.execute(f"BEGIN;{alone}{_FORMAT}".encode(), prepare=False)
-            while begun.nextset():
-                pass
-            self._checked_version(begun.fetchone())
+            alone = "" if together else f";SELECT pg_advisory_xact_lock({_WRITERS})"
+            self._begin(connection, f"BEGIN{alone}")
             session = _Session(connection)
             yield session
             session.wait(_ANNOUNCE)
             session.wait("COMMIT")
             session.send()
+
+    def _begin(self, connection: psycopg.Connection[Any], statements: str) -> None:
+        # What needs no values is sent at once; of several answers the last one counts.
+        begun = connection.execute(f"{statements};{_FORMAT}".encode(), prepare=False)
+        while begun.nextset():
+            pass
+        self._checked_version(begun.fetchone())
 
     def number_in_order(self, connection: Connection) -> None:
         """Let others number their events only when this transaction has ended."""

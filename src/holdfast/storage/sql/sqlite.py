@@ -34,7 +34,6 @@ from holdfast.storage.sql.store_file import (
     SQLITE_ERRORS,
     ConnectionPool,
     Loan,
-    Migration,
     SqliteError,
     StoreFile,
     application_of,
@@ -42,11 +41,10 @@ from holdfast.storage.sql.store_file import (
     is_blank,
     is_busy,
     is_damage,
-    migrate,
     raise_translated,
-    refuse_newer,
     version_of,
 )
+from holdfast.storage.sql.upgrade import Migration, refuse_newer, upgrade
 
 if TYPE_CHECKING:
     from holdfast.storage.sql.sql_store import Connection, Values
@@ -280,12 +278,12 @@ class Database:
         self._file.create_if_missing()
         connection = self._connect()
         try:
-            # A migration may rebuild tables; `migrate` checks the references at its end.
+            # A migration may rebuild tables; `upgrade` checks the references at its end.
             connection.execute("PRAGMA foreign_keys = OFF")
             if self._file.was_created or not is_blank(connection):
                 self._checked_version(connection)
             connection.execute("PRAGMA journal_mode = WAL")
-            migrate(connection, self._application_id, self._migrations)
+            upgrade(connection, self.path, self._application_id, self._migrations)
             # The schema moves into the file itself before the marker vouches for it.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         finally:

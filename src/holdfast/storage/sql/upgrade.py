@@ -1,0 +1,143 @@
+"""An older store brought up to date: a backup of it first, then every migration in one transaction.
+
+Contract:
+- Migrations are applied all or none: the schema, the application id and the version number change in one
+  transaction. A process killed at any moment leaves the old version or the new one, never a table without
+  its number.
+- Before a store that holds data is changed, a copy of it is on disk beside it, with the version that comes in
+  its name: `<name>.before-<version>.<digest>`. It is made inside the transaction that migrates, so nobody
+  writes between the two. Where it cannot be made, the store stays as it is.
+- A backup has its name only once it is complete. The digest is that of its content: an upgrade that was
+  interrupted and begins again leaves one backup, and overwrites no other. The newest three of a store stay.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import re
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+
+from holdfast.kernel.errors import Corrupted, Unavailable
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import disk_failures_named
+from holdfast.storage.files.atomic import flush_directory, temporary_name
+from holdfast.storage.sql.quick import address_of, connect_to
+from holdfast.storage.sql.store_file import DOCTOR, database_failures_named, version_of
+
+Migration = str | Callable[[sqlite3.Connection], None]
+
+_BACKUP = re.compile(r"\.before-[0-9]+\.[0-9a-f]{16}$")
+_KEPT_BACKUPS = 3
+_NEW_FILE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_COPYING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF")
+"""A copy that was cut short is thrown away, and one that was not is flushed in the end."""
+
+
+def upgrade(
+    connection: sqlite3.Connection, path: str, application_id: int, migrations: Sequence[Migration]
+) -> None:
+    """Bring the open database at a path to the newest version; references are checked at the end."""
+    newest = len(migrations)
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Read again: another process may have finished the same work while this one waited for the lock.
+        version = version_of(connection)
+        refuse_newer(version, newest, os.path.basename(path))
+        if 0 < version < newest:
+            _keep_backup(path, newest)
+        for migration in migrations[version:]:
+            _apply(connection, migration)
+        if (broken := connection.execute("PRAGMA foreign_key_check").fetchone()) is not None:
+            raise Corrupted(f"Table {broken[0]} refers to rows that do not exist.", hint=DOCTOR)
+        connection.execute(f"PRAGMA application_id = {application_id:d}")
+        connection.execute(f"PRAGMA user_version = {newest:d}")
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+    _remove_old_backups(path)
+
+
+def refuse_newer(version: int, known: int, label: str) -> None:
+    """Raise when a store was written by a later release than this one."""
+    if version > known:
+        raise Unavailable(
+            f"The store '{label}' was written by a newer Holdfast (format {version}, known {known}).",
+            hint="Upgrade holdfast and try again. Nothing was changed.",
+            path=label,
+            newer=True,
+        )
+
+
+def is_backup(name: str) -> bool:
+    """Tell whether a file of that name is a backup of a store."""
+    return _BACKUP.search(name) is not None
+
+
+def _keep_backup(path: str, version: int) -> None:
+    directory, name = os.path.split(path)
+    label = f"{name}.before-{version}"
+    temporary = os.path.join(directory, temporary_name(label))
+    with disk_failures_named(label), database_failures_named(label):
+        descriptor = os.open(temporary, _NEW_FILE, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)  # whoever sweeps leaves it alone
+            _copy(path, temporary)
+            with open(descriptor, "rb", closefd=False) as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()[:16]
+            os.fsync(descriptor)
+            os.replace(temporary, os.path.join(directory, f"{label}.{digest}"))
+        except BaseException:
+            os.unlink(temporary)
+            raise
+        finally:
+            os.close(descriptor)
+        flush_directory(directory)
+
+
+def _copy(path: str, to: str) -> None:
+    wait = LIMITS.database_busy_seconds
+    with (
+        closing(connect_to(address_of(path, "ro"), wait)) as source,
+        closing(connect_to(address_of(to, "rw"), wait)) as target,
+    ):
+        for setting in _COPYING:
+            target.execute(setting)
+        source.backup(target)
+
+
+def _remove_old_backups(path: str) -> None:
+    directory, name = os.path.split(path)
+    try:
+        kept = [
+            entry for entry in os.scandir(directory) if entry.name.startswith(name) and is_backup(entry.name)
+        ]
+        kept.sort(key=lambda entry: entry.stat(follow_symlinks=False).st_mtime_ns)
+        for entry in kept[:-_KEPT_BACKUPS]:
+            os.unlink(entry)
+    except OSError:
+        pass  # The next upgrade tries again.
+
+
+def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
+    if callable(migration):
+        migration(connection)
+        return
+    for statement in statements(migration):
+        connection.execute(statement)
+
+
+def statements(script: str) -> Iterator[str]:
+    """Split a script into statements; `executescript` would commit the transaction it runs in."""
+    statement = ""
+    for piece in script.split(";"):
+        statement += piece + ";"
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.rstrip(";").strip():
+        yield statement
