@@ -20,6 +20,8 @@ Toolsets:
   sample  One of everything. Used by tests
 
 The program itself:
+  demo        Make a small project with something in every room, serve it, and
+              open its page in the browser
   open        Serve the repository on this machine and open its page in the
               browser
   serve       Serve the repository to an agent over the Model Context Protocol
@@ -70,7 +72,7 @@ def test_a_hidden_toolset_is_not_listed_and_still_works(ask: Ask) -> None:
         (
             ["zzzz"],
             'Unknown command "holdfast zzzz".',
-            "Known names: completion, describe, install, open, sample, serve, token.",
+            "Known names: completion, demo, describe, install, open, sample, serve, token.",
         ),
         (["describe", "x", "--coluor", "red"], 'Unknown option "--coluor".', 'Did you mean "--colour"?'),
         (["describe", "x", "--jsn"], 'Unknown option "--jsn".', 'Did you mean "--json"?'),

@@ -109,8 +109,18 @@ def running_server(
     repository: Path, *options: str, environment: Mapping[str, str] | None = None
 ) -> Iterator[RunningServer]:
     """Serve a repository on a free port and wait until it answers."""
-    command = [HOLDFAST, "serve", "--http", "127.0.0.1:0", *options]
-    process = subprocess.Popen(command, cwd=repository, stderr=subprocess.PIPE, text=True, env=environment)
+    command = ["serve", "--http", "127.0.0.1:0", *options]
+    with serving(command, repository, repository, environment) as server:
+        yield server
+
+
+@contextmanager
+def serving(
+    command: list[str], cwd: Path, repository: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[RunningServer]:
+    """Run a command that serves a repository, and wait until it answers."""
+    streams: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen([HOLDFAST, *command], cwd=cwd, env=environment, **streams)
     try:
         yield connected(process, repository)
     finally:

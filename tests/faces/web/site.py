@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests.faces.http.running import HOLDFAST, RunningServer, running_server
+from tests.faces.http.running import HOLDFAST, RunningServer, running_server, serving
 
 LINK = re.compile(r"http://\S+/login\?code=\S+")
 
@@ -78,4 +78,12 @@ def served(root: Path, *options: str) -> Iterator[Site]:
     ):
         subprocess.run(["git", *arguments], check=True)
     with running_server(root, *options) as server:
+        yield Site(server, root)
+
+
+@contextmanager
+def demonstrated(root: Path) -> Iterator[Site]:
+    """Serve the sample project, as `holdfast demo` makes it."""
+    command = ["demo", root.name, "--no-browser", "--http", "127.0.0.1:0"]
+    with serving(command, root.parent, root) as server:
         yield Site(server, root)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 import holdfast.faces.web
 from tests.faces.web.conftest import Axe
-from tests.faces.web.demonstration import make
-from tests.faces.web.site import Site
+from tests.faces.web.site import Site, demonstrated
 
 VIEWS = Path(holdfast.faces.web.__file__).parent / "static" / "views"
 ADDRESSES = {
@@ -27,14 +27,28 @@ WIDE, NARROW = 1440, 360
 
 
 @pytest.fixture(scope="module")
-def filled(site: Site) -> Site:
-    make(site)
-    return site
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with demonstrated(tmp_path_factory.mktemp("page") / "demo") as site:
+        yield site
+
+
+def test_the_demonstration_shows_something_in_every_room(site: Site, page: Page) -> None:
+    for address, shown in (
+        ("/", "Say how many writers."),
+        ("/board", "Flush the folder after a pool is replaced"),
+        ("/task/TP-5", "A test pulls the plug"),
+        ("/code/src/tidepool/store.py", "First the content, then the name"),
+        ("/review?what=worktree", "Why 80?"),
+        ("/issues", "A power cut loses the newest pool"),
+        ("/activity", "claude"),
+    ):
+        page.goto(f"{site.url}{address}")
+        expect(page.get_by_role("main")).to_contain_text(shown)
 
 
 @pytest.mark.parametrize("view", [name for name in ADDRESSES if (VIEWS / f"{name}.js").exists()])
-def test_a_view_is_usable_by_everybody(filled: Site, page: Page, axe: Axe, view: str) -> None:
-    page.goto(f"{filled.url}{ADDRESSES[view]}")
+def test_a_view_is_usable_by_everybody(site: Site, page: Page, axe: Axe, view: str) -> None:
+    page.goto(f"{site.url}{ADDRESSES[view]}")
     for width in (WIDE, NARROW):
         page.set_viewport_size({"width": width, "height": 900})
         for scheme in ("light", "dark"):

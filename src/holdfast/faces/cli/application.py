@@ -25,6 +25,7 @@ _TOOLSETS = "Toolsets"
 _PROGRAM = "The program itself"
 _BY_HAND = {
     "serve": "Serve the repository to an agent over the Model Context Protocol",
+    "demo": "Make a small project with something in every room, serve it, and open its page in the browser",
     "open": "Serve the repository on this machine and open its page in the browser",
     "token": "Say who may use this repository's server over HTTP, and for what",
     "install": "Write the configuration with which another program finds Holdfast",
@@ -61,7 +62,7 @@ def application(commands: Commands) -> CommandGroup:
     entries = dict(_everyday_entries(commands))
     for toolset in commands.catalogue:
         entries[toolset.name] = _group_entry(commands, toolset)
-    entries |= by_hand("open", "serve", "token", "install")
+    entries |= by_hand("demo", "open", "serve", "token", "install")
     group = CommandGroup("holdfast", summary or "", entries, [version_option()])
     entries["completion"] = completion_entry(group, "holdfast")
     return group

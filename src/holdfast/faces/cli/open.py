@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
@@ -20,22 +22,38 @@ tells how, and has the options for other machines.
 
 def open_command() -> click.Command:
     """Return the command that opens the page."""
-    address = click.Option(
+    read_only = click.Option(["--read-only"], is_flag=True, help="Change nothing from the page.")
+    return page_command("open", _PAGE, [root_option(), database_option(), address_option(), read_only], _open)
+
+
+def address_option() -> click.Option:
+    """Return the option that says where the page is served."""
+    return click.Option(
         ["--http"],
         metavar="[HOST:]PORT",
         help=f"Where to listen.  [default: {DEFAULT_HOST}:{DEFAULT_PORT}, or any free port if it is taken]",
     )
-    read_only = click.Option(["--read-only"], is_flag=True, help="Change nothing from the page.")
-    return page_command("open", _PAGE, [root_option(), database_option(), address, read_only], _open)
+
+
+def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSettings:
+    """Return how the page is served, or raise where it cannot be."""
+    address = _usual_address() if http is None else parsed_address(http)
+    return checked(HttpSettings(address, open_browser=open_browser))
 
 
 def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool) -> int:
+    settings = page_settings(http)
+    return serve_page(starting_directory(root), settings, database=database, read_only=read_only)
+
+
+def serve_page(
+    start: Path, settings: HttpSettings, *, database: str | None = None, read_only: bool = False
+) -> int:
+    """Serve the repository that encloses a folder until a signal comes."""
     from holdfast.faces.http.serve import serve_http
     from holdfast.workspace import Workspace
 
-    address = _usual_address() if http is None else parsed_address(http)
-    settings = checked(HttpSettings(address, open_browser=True))
-    workspace = Workspace.discover(starting_directory(root), database)
+    workspace = Workspace.discover(start, database)
     return serve_http(
         workspace, Selection(read_only=read_only), chosen_profile("everything", "error"), settings
     )

@@ -19,7 +19,8 @@ from __future__ import annotations
 import os
 import stat
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 
 from holdfast.kernel.errors import Conflict, HoldfastError, NotFound
 from holdfast.kernel.machine import disk_failures_named
@@ -139,21 +140,8 @@ class FileSet:
         return wanted
 
     def _appear(self) -> None:
-        parent = os.path.dirname(self._directory)
-        temporary = os.path.join(parent, temporary_name(self._label))
-        with disk_failures_named(self._label):
-            os.makedirs(parent, exist_ok=True)
-            for name in filter(is_temporary_name, os.listdir(parent)):
-                if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
-                    _remove_folder(os.path.join(parent, name))
-            os.mkdir(temporary)
-            try:
-                self._fill(temporary, self._files)
-                os.rename(temporary, self._directory)
-            except BaseException:
-                _remove_folder(temporary)
-                raise
-            flush_directory(parent)
+        with appearing(self._directory) as temporary:
+            self._fill(temporary, self._files)
 
     def _fill(self, directory: str, paths: Collection[RepoPath]) -> None:
         tree = self._tree(directory)
@@ -165,6 +153,29 @@ class FileSet:
         # Whatever encloses it: only this one directory is written to.
         with disk_failures_named(self._label):
             return Tree(Repository(os.path.realpath(directory)))
+
+
+@contextmanager
+def appearing(directory: str) -> Iterator[str]:
+    """Yield an empty folder that gets its name when the block ends, and is gone again when the block fails.
+
+    What has the name by then may only be an empty folder.
+    """
+    parent, label = os.path.split(os.path.abspath(directory))
+    temporary = os.path.join(parent, temporary_name(label))
+    with disk_failures_named(label):
+        os.makedirs(parent, exist_ok=True)
+        for name in filter(is_temporary_name, os.listdir(parent)):
+            if os.lstat(os.path.join(parent, name)).st_mtime < time.time() - _ABANDONED_SECONDS:
+                _remove_folder(os.path.join(parent, name))
+        os.mkdir(temporary)
+        try:
+            yield temporary
+            os.rename(temporary, directory)
+        except BaseException:
+            _remove_folder(temporary)
+            raise
+        flush_directory(parent)
 
 
 def made_folder(path: str) -> str:
