@@ -117,6 +117,6 @@ def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("script", ["setup", "lock", "serve", "test", "check", "fix", "bench"])
+@pytest.mark.parametrize("script", ["setup", "lock", "serve", "test", "check", "fix", "bench", "audit"])
 def test_scripts_are_sound_shell(script: str):
     assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0

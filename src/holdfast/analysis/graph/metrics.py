@@ -154,7 +154,7 @@ def _igraph() -> Any:
 
 
 def _random() -> random.Random:
-    return random.Random(SEED)  # noqa: S311
+    return random.Random(SEED)  # noqa: S311 # nosec B311 # samples of a graph
 
 
 def _parts(nodes: Sequence[int], message: str) -> Iterator[list[int]]:

@@ -14,7 +14,7 @@ HEALTH_PATH = "/health"
 """Where the old interface says how it is; below the API's own path it is the same."""
 SESSION_HEADER = b"mcp-session-id"
 
-_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 - recognised, so that it can be refused
+_WILDCARDS = frozenset({"0.0.0.0", "::"})  # noqa: S104 # nosec B104 # known, to be refused
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

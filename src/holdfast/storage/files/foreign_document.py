@@ -74,7 +74,7 @@ def yaml_of(text: str) -> Any:
     if len(text) > LIMITS.foreign_yaml_characters:
         raise Unreadable(f"it has more than {LIMITS.foreign_yaml_characters:,} characters")
     try:
-        return bounded(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 - made from the safe one
+        return bounded(yaml.load(text, Loader=_plain_loader()))  # noqa: S506 # nosec B506 # from the safe one
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or "it is not YAML"
