@@ -15,6 +15,7 @@ from holdfast.kernel.errors import Corrupted
 from holdfast.kernel.limits import LIMITS
 from holdfast.storage.git.repository import Repository
 from tests.inbox.conftest import Reader, TurnableClock
+from tests.reliability.evidence import Tally
 
 NOTHING = "No new messages from lazygit"
 LEASE = LIMITS.delivery_lease_seconds
@@ -150,6 +151,7 @@ def test_a_late_answer_still_counts_while_nobody_else_took_the_message(room: Inb
     assert comments(room) == []
 
 
+@pytest.mark.evidence("C4", "inbox", "a clock set back by a year", every=True)
 def test_a_clock_set_back_by_a_year_blocks_no_message(room: Inbox, clock: TurnableClock):
     room.send("a.py", "Hm")
     room.take()
@@ -166,10 +168,14 @@ def test_giving_back_some_keeps_the_others(room: Inbox):
     assert [message.comment for message in room.messages("delivered", limit=10)] == sent[:2]
 
 
-def test_order_is_that_of_arrival_whatever_the_clock_says(room: Inbox, clock: TurnableClock):
+@pytest.mark.evidence("C4", "inbox", "a clock that runs backwards", every=True)
+@pytest.mark.evidence("C4", "inbox", control="orders by the time of day")
+def test_order_is_that_of_arrival_whatever_the_clock_says(room: Inbox, clock: TurnableClock, tally: Tally):
     for number in range(5):
         room.send("a.py", f"Remark {number}")
         clock.turn(-3600)
+    stored = list(room.messages("all", limit=10))
+    tally(1, int(sorted(stored, key=lambda message: message.time) != stored), of="orders by the time of day")
     assert comments(room) == [f"Remark {number}" for number in range(5)]
 
 

@@ -28,6 +28,7 @@ from tests.conftest import RunHoldfast
 from tests.installation import test_toml, test_yaml
 from tests.installation.places import CONTRIBUTED, situation
 from tests.installation.test_json import documents
+from tests.reliability.evidence import Tally
 
 GIT = Contributions(
     git=(
@@ -235,15 +236,19 @@ def test_what_was_added_to_a_file_in_between_stays_when_the_entry_goes():
 
 @pytest.mark.requirement("install-4")
 @pytest.mark.parametrize("act", [planned_installation, planned_removal])
-def test_one_damaged_file_and_nothing_at_all_is_changed(act: object):
+@pytest.mark.evidence("C1", "installer", "one of several files is damaged", every=True)
+@pytest.mark.evidence("C1", "installer", control="begins anew what it cannot read")
+def test_one_damaged_file_and_nothing_at_all_is_changed(act: object, tally: Tally):
     with a_machine() as place:
-        prepare(CLIENTS["claude-code"], place, b'{\n  "hooks": \n}', which=1)
+        damaged = prepare(CLIENTS["claude-code"], place, b'{\n  "hooks": \n}', which=1)
         before = files(place)
         with pytest.raises(Corrupted) as failure:
             carry_out(act(CLIENTS["claude-code"], place, CONTRIBUTED))  # type: ignore[operator]
         assert failure.value.message == "'.claude/settings.json', line 3: a value was expected."
         assert failure.value.data == {"path": ".claude/settings.json", "line": 3}
         assert files(place) == before
+        damaged.write_text("{}")
+        tally(1, int(files(place) != before), of="begins anew what it cannot read")
 
 
 @pytest.mark.requirement("install-4")
@@ -266,6 +271,7 @@ def test_one_damaged_file_and_nothing_at_all_is_changed(act: object):
         ("codex", b"a = 1\nb = '\xff'\n", "~/.codex/config.toml", "it is not text in UTF-8"),
     ],
 )
+@pytest.mark.evidence("C1", "installer", "a damaged configuration file", every=True)
 def test_damage_is_named_with_its_file_and_line(name: str, content: bytes, label: str, problem: str):
     with a_machine(Scope.USER) as place:
         path = prepare(CLIENTS[name], place, content)

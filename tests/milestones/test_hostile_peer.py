@@ -231,6 +231,7 @@ ONE_BY_ONE = [*POISONS][:: 1 if os.environ.get("HOLDFAST_EACH_POISON") else 8]
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("poison", ONE_BY_ONE)
+@pytest.mark.evidence("C2", "milestones", "a poisoned log of a peer", every=True)
 def test_a_poisoned_log_is_one_named_entry(team: Team, peer: Peer, poison: str):
     before = words(team["v"])
     log = POISONS[poison](peer)
@@ -240,6 +241,7 @@ def test_a_poisoned_log_is_one_named_entry(team: Team, peer: Peer, poison: str):
 
 
 @pytest.mark.requirement("reliability-C2")
+@pytest.mark.evidence("C2", "milestones", "all poisons at once", every=True)
 def test_all_poisons_at_once_stop_nobody_and_cost_a_newcomer_nothing(team: Team, peer: Peer, tmp_path: Path):
     before = words(team["v"])
     logs = [push(peer) for push in POISONS.values()]
@@ -306,6 +308,7 @@ ATTACKS: dict[str, Callable[[Peer], object]] = {
 
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("attack", ATTACKS)
+@pytest.mark.evidence("C2", "milestones", "a peer changes the log of another", every=True)
 def test_nothing_is_lost_whatever_is_done_to_a_log(team: Team, peer: Peer, tmp_path: Path, attack: str):
     before = words(team["v"])
     ATTACKS[attack](peer)

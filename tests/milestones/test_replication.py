@@ -76,6 +76,7 @@ def test_concurrent_edits_meet_without_a_merge_and_show_who_lost(new_team: NewTe
 @pytest.mark.slow
 @pytest.mark.requirement("milestones-44", "reliability-B7")
 @pytest.mark.parametrize("seed", range(4))
+@pytest.mark.evidence("B7", "milestones", "four real clones write and sync at random")
 def test_clones_that_write_and_sync_at_random_converge_and_lose_nothing(new_team: NewTeam, seed: int):
     choices = random.Random(seed)
     team = new_team("abcd")
@@ -349,6 +350,7 @@ def test_no_program_that_the_repository_names_is_run(new_team: NewTeam, tmp_path
 
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("content", ["1" * 40 + "\n", "", "garbage\n"], ids=["no object", "empty", "garbage"])
+@pytest.mark.evidence("C2", "milestones", "a ref that leads nowhere", every=True)
 def test_a_log_that_leads_nowhere_is_named_and_the_others_sync(new_team: NewTeam, content: str):
     team = new_team("ab")
     issue(team["b"], "Of b")
@@ -374,6 +376,7 @@ def test_a_log_that_leads_nowhere_is_named_and_the_others_sync(new_team: NewTeam
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("content", [b"", b"garbage"], ids=["empty", "garbage"])
 @pytest.mark.parametrize("is_own", [True, False], ids=["own log", "other log"])
+@pytest.mark.evidence("C2", "milestones", "a commit damaged here", every=True)
 def test_a_log_whose_bytes_are_damaged_here_is_set_aside_and_fetched_again(
     new_team: NewTeam, content: bytes, is_own: bool
 ):
@@ -421,6 +424,7 @@ def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
 
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("content", [None, b"", b"garbage"], ids=["missing", "empty", "garbage"])
+@pytest.mark.evidence("C2", "milestones", "a commit damaged at the remote", every=True)
 def test_a_log_that_the_remote_cannot_give_is_named_and_the_others_sync(
     new_team: NewTeam, content: bytes | None
 ):

@@ -5,9 +5,10 @@ A test that belongs to a family of docs/reliability.md says so, and so does the 
     @pytest.mark.evidence("A1", "comments", "killed with signal 9 at random moments")
     @pytest.mark.evidence("A1", "comments", control="acknowledges before the comment is stored")
 
-Each test counts as one sample, and one that fails as one failure; a control that passes has seen one. A test
-that does more calls `tally(samples, failures, detail)`, before it asserts. A parameter of the test may stand
-in the text in braces. `every=True` says that the samples are all there are, so that no rate is estimated.
+Each test counts as one sample, or as `samples=` says, and one that fails as one failure; a control that
+passes has seen one. A test that knows more calls `tally(samples, failures, detail)`, before it asserts.
+A parameter of the test may stand in the text in braces. `every=True` says that the samples are all there are,
+so that no rate is estimated.
 
 Where `HOLDFAST_RECORDS` names a file, each test adds a line to it; `tests/reliability/report.py` reads them.
 """
@@ -34,7 +35,7 @@ def declared(item: pytest.Item) -> Iterator[dict[str, Any]]:
     for marker in item.iter_markers("evidence"):
         family, *words = marker.args
         store, harness = (text.format(**values) for text in (*words, "")[:2])
-        more = {"control": "", "every": False, **marker.kwargs}
+        more = {"control": "", "every": False, "samples": 1, **marker.kwargs}
         yield {"family": family, "store": store, "harness": harness, **more}
 
 
@@ -75,7 +76,7 @@ def lines(reports: Iterable[pytest.TestReport]) -> Iterator[dict[str, Any]]:
                 "test": report.nodeid,
                 "outcome": report.outcome,
                 "reason": str(report.longrepr[2]) if report.skipped else "",
-                "samples": sum(one["samples"] for one in ours) if ours else 1,
+                "samples": sum(one["samples"] for one in ours) if ours else found["samples"],
                 "failures": seen,
                 "detail": "; ".join(one["detail"] for one in ours if one["detail"]),
             }

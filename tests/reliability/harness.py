@@ -200,6 +200,11 @@ class InjectionReport:
     failures: list[str] = field(default_factory=list)
     seconds: float = 0.0
 
+    @property
+    def failed(self) -> set[str]:
+        """The points with a failure, of which each may have several."""
+        return {failure.partition(": ")[0] for failure in self.failures}
+
     def summary(self) -> str:
         calls = Counter(point.split(":")[0] for point in self.points)
         places = ", ".join(f"{call} {count}" for call, count in sorted(calls.items()))
@@ -234,16 +239,26 @@ Check = Callable[[Outcome], None]
 
 
 def kill_at_every_syscall(
-    command: list[str], prepare: Callable[[], None], check: Check, *, calls: Sequence[str] = WRITE_CALLS
+    command: list[str],
+    prepare: Callable[[], None],
+    check: Check,
+    *,
+    calls: Sequence[str] = WRITE_CALLS,
+    enough: int | None = None,
+    most: int | None = None,
 ) -> InjectionReport:
     """Kill the program on entering each of its system calls, one run per call.
 
     `prepare()` puts the store into its old state before every run. `check(outcome)` asserts what must hold
-    after it: the old state or the new one, the new one if the program acknowledged.
+    after it: the old state or the new one, the new one if the program acknowledged. A control needs no more
+    than some failures: with `enough` of them it ends, having tried calls here and there. `most` bounds the
+    number of calls, for a short run.
     """
     report = InjectionReport()
     started = time.monotonic()
-    for call, number in _points(command, prepare, calls):
+    for call, number in _points(command, prepare, calls, enough or most)[:most]:
+        if enough is not None and len(report.failures) >= enough:
+            break
         prepare()
         outcome = _run_injected(command, f"{call}:signal=SIGKILL:when={number}")
         report.points.append(f"{call}:{number}")
@@ -255,7 +270,12 @@ def kill_at_every_syscall(
 
 
 def fail_at_every_syscall(
-    command: list[str], prepare: Callable[[], None], check: Check, *, errors: Mapping[str, str]
+    command: list[str],
+    prepare: Callable[[], None],
+    check: Check,
+    *,
+    errors: Mapping[str, str],
+    enough: int | None = None,
 ) -> InjectionReport:
     """Make each system call of the program fail, one run per call, then run it once more undisturbed.
 
@@ -264,7 +284,9 @@ def fail_at_every_syscall(
     """
     report = InjectionReport()
     started = time.monotonic()
-    for call, number in _points(command, prepare, tuple(errors)):
+    for call, number in _points(command, prepare, tuple(errors), enough):
+        if enough is not None and len(report.failures) >= enough:
+            break
         prepare()
         outcome = _run_injected(command, f"{call}:error={errors[call]}:when={number}")
         report.points.append(f"{call}:{number}")
@@ -280,16 +302,17 @@ def fail_at_every_syscall(
 
 
 def _points(
-    command: list[str], prepare: Callable[[], None], calls: Sequence[str]
-) -> Iterator[tuple[str, int]]:
-    """Count the system calls of one undisturbed run, and yield those between the marks."""
+    command: list[str], prepare: Callable[[], None], calls: Sequence[str], mixed: int | None
+) -> list[tuple[str, int]]:
+    """Count the system calls of one undisturbed run; return those between the marks."""
     prepare()
     with tempfile.NamedTemporaryFile("r") as log:
         names = ",".join(f"?{call}" for call in (*calls, *_MARK_CALLS))
         outcome = _run(["strace", "-f", "-o", log.name, "-e", f"trace={names}", *command])
         assert outcome.status == 0, f"the undisturbed run failed: {outcome.complaint}"
         lines = log.read().splitlines()
-    yield from _between_marks(lines)
+    points = list(_between_marks(lines))
+    return points if mixed is None else random.Random(1).sample(points, len(points))
 
 
 def _between_marks(lines: Sequence[str]) -> Iterator[tuple[str, int]]:

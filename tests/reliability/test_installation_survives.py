@@ -89,7 +89,7 @@ def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direc
     root = tmp_path / "repository"
     check = recoverable(root, direction)
     report = kill_at_every_syscall(python(PROGRAM, root, direction), prepared(root, direction), check)
-    tally(len(report.points), report.failures, report.summary())
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures == []
     assert report.missed == []
     assert len(report.points) >= 20
@@ -101,8 +101,8 @@ def test_a_kill_at_every_system_call_can_be_recovered_from(tmp_path: Path, direc
 def test_control_writing_in_place_is_caught(tmp_path: Path, tally: Tally):
     root = tmp_path / "repository"
     check = recoverable(root, "in")
-    report = kill_at_every_syscall(python(IN_PLACE, root, "in"), prepared(root, "in"), check)
-    tally(len(report.points), report.failures, report.summary())
+    report = kill_at_every_syscall(python(IN_PLACE, root, "in"), prepared(root, "in"), check, enough=3)
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures
 
 
@@ -115,6 +115,18 @@ def test_a_disk_that_fails_at_any_system_call_leaves_all_or_nothing(tmp_path: Pa
     check = recoverable(root, "in", all_or_nothing=True)
     errors = {"write": "ENOSPC", "fsync": "EIO", "rename": "EIO", "renameat": "EIO", "renameat2": "EIO"}
     report = fail_at_every_syscall(python(PROGRAM, root, "in"), prepared(root, "in"), check, errors=errors)
-    tally(len(report.points), report.failures, report.summary())
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures == []
     assert len(report.points) >= 15
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.evidence("A4", "installer", control="writes in place")
+def test_control_writing_in_place_on_a_failing_disk_is_caught(tmp_path: Path, tally: Tally):
+    root = tmp_path / "repository"
+    check, errors = recoverable(root, "in", all_or_nothing=True), {"write": "ENOSPC"}
+    program = python(IN_PLACE, root, "in")
+    report = fail_at_every_syscall(program, prepared(root, "in"), check, errors=errors, enough=3)
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -20,9 +21,11 @@ from holdfast.tasks.store.rows import task_by_uid
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.workspace import begin
 from tests.conftest import RunHoldfast
+from tests.reliability import test_database_survives
 from tests.reliability.evidence import Tally
 from tests.reliability.harness import (
     DATABASE_ERRORS,
+    WRITE_CALLS,
     Outcome,
     fail_at_every_syscall,
     kill_at_every_syscall,
@@ -31,7 +34,7 @@ from tests.reliability.harness import (
     run_kill_trials,
 )
 from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
-from tests.reliability.samples import samples
+from tests.reliability.samples import SCALE, samples
 from tests.tasks.postgres import running_server
 
 ADA = Who("ada")
@@ -164,6 +167,25 @@ def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_ki
         assert report.acknowledged <= items(repository, database)
 
 
+@pytest.mark.slow
+@pytest.mark.postgres
+@pytest.mark.evidence("A1", "tasks in postgresql", control="acknowledges before it stores")
+def test_a1_control_acknowledging_before_a_server_has_the_task_is_caught(
+    repository: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
+):
+    with running_server() as server:
+        database = server.new_database()
+        monkeypatch.setenv("HOLDFAST_DATABASE", database)
+        prepared(repository, database)
+        report = run_kill_trials(
+            lambda name: python(ROOM + ACKNOWLEDGE_EARLY, repository, name),
+            lambda: items(repository, database, whole=False),
+            kills=12,
+        )
+    tally(report.kills, report.failures, report.summary())
+    assert report.lost
+
+
 # A3: the power is cut.
 
 
@@ -236,9 +258,22 @@ def test_a2_a_kill_at_every_system_call_leaves_the_whole_task_or_nothing(
     program = python(ROOM + WRITE_ONCE, repository)
     calls = ("pwrite64", "fdatasync", "fsync", "ftruncate", "unlink", "openat")
     report = kill_at_every_syscall(program, restoring(store), old_or_new(repository), calls=calls)
-    tally(len(report.points), report.failures, report.summary())
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures == []
     assert len(report.points) >= 5
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.evidence("A2", "tasks in sqlite", control="acknowledges before it stores")
+def test_a2_control_acknowledging_before_the_task_is_stored_is_caught(
+    repository: Path, store: Path, tally: Tally
+):
+    program = python(ROOM + WRITE_ONCE.replace("    begin()", "    begin()\n    acknowledge()"), repository)
+    check, calls = old_or_new(repository), ("pwrite64", "fdatasync")
+    report = kill_at_every_syscall(program, restoring(store), check, calls=calls, enough=3)
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures
 
 
 RENAME_ONCE = WRITE_ONCE.replace(
@@ -274,7 +309,7 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
 
     program = python(ROOM + RENAME_ONCE, repository)
     report = fail_at_every_syscall(program, restoring(store), check, errors=DATABASE_ERRORS[error])
-    tally(len(report.points), report.failures, report.summary())
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures == []
     assert len(report.points) >= 3
 
@@ -285,8 +320,8 @@ def test_a4_a_failing_call_is_reported_and_never_acknowledged_in_vain(
 def test_a4_control_a_writer_that_swallows_the_error_is_caught(repository: Path, store: Path, tally: Tally):
     program = python(ROOM + RENAME_ONCE.replace("sys.exit(failure.sentence())", "pass"), repository)
     check, errors = either_name(repository), {"fdatasync": "EIO"}
-    report = fail_at_every_syscall(program, restoring(store), check, errors=errors)
-    tally(len(report.points), report.failures, report.summary())
+    report = fail_at_every_syscall(program, restoring(store), check, errors=errors, enough=3)
+    tally(len(report.points), report.failed, report.summary())
     assert report.failures
 
 
@@ -351,6 +386,114 @@ def test_a6_upgrades_killed_at_random_moments_are_completed(
     tally(report.kills, report.failures, f"{report.summary()}; {interrupted} upgrades were interrupted")
     assert report.failures == []
     assert interrupted > 5
+
+
+UPGRADE_ONCE = (
+    ROOM
+    + """
+begin()
+assert room.get("TP-1").title == "An old task"
+end()
+acknowledge()
+"""
+)
+
+# Each statement by itself, and the version after those of its migration.
+UPGRADE_BIT_BY_BIT = (
+    "from holdfast.tasks.store.schema import MIGRATIONS\n"
+    + test_database_survives.NAIVE_UPGRADE.replace(repr(test_database_survives.UPGRADED), "MIGRATIONS")
+)
+AUTOCOMMIT = """
+import psycopg
+execute = psycopg.Connection.execute
+def at_once(self, statement, *more, **options):
+    ends = str(statement) in ("BEGIN", "COMMIT")
+    return execute(self, "SELECT 1" if ends else statement, *more, **options)
+psycopg.Connection.execute = at_once
+"""
+
+
+def upgraded(repository: Path) -> Callable[[Outcome], None]:
+    def check(_outcome: Outcome) -> None:
+        assert items(repository, os.environ.get("HOLDFAST_DATABASE")) == {OLD}
+
+    return check
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.requirement("reliability-A6")
+@pytest.mark.evidence("A6", "tasks in sqlite", "an upgrade killed at every system call", every=True)
+def test_a6_an_upgrade_killed_at_every_system_call_is_completed_by_the_next_program(
+    first_release: Path, tally: Tally
+):
+    calls = WRITE_CALLS if SCALE else ("fdatasync", "fsync", "rename")
+    prepare, check = restoring(first_release / ".git" / "holdfast"), upgraded(first_release)
+    report = kill_at_every_syscall(python(UPGRADE_ONCE, first_release), prepare, check, calls=calls)
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures == []
+    assert report.points
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.evidence("A6", "tasks in sqlite", control="each statement by itself")
+def test_a6_control_an_upgrade_statement_by_statement_is_caught(first_release: Path, tally: Tally):
+    store = first_release / ".git" / "holdfast"
+    program = python(UPGRADE_BIT_BY_BIT, store / "tasks.sqlite")
+    prepare, check = restoring(store), upgraded(first_release)
+    report = kill_at_every_syscall(program, prepare, check, calls=("pwrite64",), enough=3)
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures
+
+
+@pytest.fixture
+def team_of_the_first_release(
+    repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[], None]]:
+    """What puts the database of a team back to how the first release made it."""
+    with running_server() as server:
+        first, now = server.new_database(), server.new_database()
+        with monkeypatch.context() as patched:
+            patched.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
+            prepared(repository, first)
+        monkeypatch.setenv("HOLDFAST_DATABASE", now)
+        names = [urlsplit(address).path[1:] for address in (now, first)]
+        yield lambda: server.copy_database(*names)
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.postgres
+@pytest.mark.requirement("reliability-A6")
+@pytest.mark.evidence("A6", "tasks in postgresql", "an upgrade killed before each message", every=True)
+def test_a6_an_upgrade_of_a_team_killed_before_each_message_is_completed_by_the_next_program(
+    repository: Path, team_of_the_first_release: Callable[[], None], tally: Tally
+):
+    program, check = python(UPGRADE_ONCE, repository), upgraded(repository)
+    report = kill_at_every_syscall(
+        program,
+        team_of_the_first_release,
+        check,
+        calls=("sendto",),
+        most=samples("messages of an upgrade"),
+    )
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures == []
+    assert len(report.points) >= 4
+
+
+@pytest.mark.slow
+@pytest.mark.strace
+@pytest.mark.postgres
+@pytest.mark.evidence("A6", "tasks in postgresql", control="each statement by itself")
+def test_a6_control_an_upgrade_of_a_team_statement_by_statement_is_caught(
+    repository: Path, team_of_the_first_release: Callable[[], None], tally: Tally
+):
+    program, check = python(AUTOCOMMIT + UPGRADE_ONCE, repository), upgraded(repository)
+    report = kill_at_every_syscall(program, team_of_the_first_release, check, calls=("sendto",), enough=3)
+    tally(len(report.points), report.failed, report.summary())
+    assert report.failures
 
 
 @pytest.mark.requirement("reliability-A6")

@@ -80,6 +80,14 @@ class Server:
             connection.execute(f"CREATE DATABASE {name}".encode())
         return self.address(name)
 
+    def copy_database(self, name: str, of: str) -> None:
+        """Let a database be what another one is, whatever it was."""
+        import psycopg
+
+        with psycopg.connect(self.address("postgres"), autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)".encode())
+            connection.execute(f"CREATE DATABASE {name} TEMPLATE {of}".encode())
+
 
 @contextmanager
 def running_server(*, durable: bool = False) -> Iterator[Server]:

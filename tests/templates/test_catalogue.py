@@ -10,6 +10,7 @@ from holdfast.templates.errors import TemplateNotFound
 from holdfast.templates.template import array
 from holdfast.templates.tools.generate_template import GenerateTemplate, generate_template
 from holdfast.templates.tools.list_templates import ListTemplates, list_templates
+from tests.reliability.evidence import Tally
 from tests.templates.conftest import OwnTemplate
 
 NOTICE = "template://notice/rust/cli"
@@ -89,8 +90,10 @@ def test_no_repository_can_change_what_a_known_address_gives(room: Templates, ow
     assert "which is taken" in told["second.template"]
 
 
+@pytest.mark.evidence("C1", "templates", "damaged and strange files among templates", every=True)
+@pytest.mark.evidence("C1", "templates", control="reads all of them in one go")
 def test_a_broken_file_is_one_entry_and_the_others_work(
-    room: Templates, own_template: OwnTemplate, repository: Path
+    room: Templates, own_template: OwnTemplate, repository: Path, tally: Tally
 ):
     own_template("fine")
     folder = repository / ".scaffold"
@@ -99,6 +102,9 @@ def test_a_broken_file_is_one_entry_and_the_others_work(
     (folder / "c.template").symlink_to("/etc/passwd")
     (folder / "d.template").write_bytes(b"x" * 300_000)
     os.mkfifo(folder / "e.template")
+    with pytest.raises(UnicodeDecodeError) as failure:
+        [path.read_text() for path in sorted(folder.iterdir()) if path.is_file()]
+    tally(1, int(isinstance(failure.value, UnicodeDecodeError)), of="reads all of them in one go")
     assert room.find(NOTICE).body == "fine"
     told = broken(room)
     assert sorted(told) == [f"{letter}.template" for letter in "abcde"]

@@ -28,6 +28,7 @@ from holdfast.milestones.store import Milestones
 from holdfast.storage.git.commits import EMPTY_TREES, parsed
 from holdfast.storage.sql.quick import OutOfTheOrdinary
 from tests.milestones.clones import Team, everything, git, issue, loose_object, new_repository, opened, titles
+from tests.reliability.evidence import Tally
 
 
 @pytest.fixture
@@ -221,7 +222,11 @@ REF_DAMAGES = [
 @pytest.mark.requirement("reliability-C2")
 @pytest.mark.parametrize("cold", [True, False], ids=["cold", "warm"])
 @pytest.mark.parametrize("damage", REF_DAMAGES)
-def test_c2_a_damaged_log_is_named_and_the_others_are_listed(two_logs: Team, damage: str, cold: bool):
+@pytest.mark.evidence("C2", "milestones", "a damaged ref or object", every=True)
+@pytest.mark.evidence("C2", "milestones", control="git log over all logs at once")
+def test_c2_a_damaged_log_is_named_and_the_others_are_listed(
+    two_logs: Team, damage: str, cold: bool, tally: Tally
+):
     path, room = two_logs.paths["a"], two_logs["a"]
     name = (path / ".git" / "holdfast" / "milestones.replica").read_text().strip()
     ref, tracked = f"refs/holdfast/log/{name}", f"refs/holdfast/remotes/origin/{name}"
@@ -240,6 +245,8 @@ def test_c2_a_damaged_log_is_named_and_the_others_are_listed(two_logs: Team, dam
         target = git(path, "rev-parse", f"{ref}~1").strip() if damage == "middle missing" else tip
         content = {"empty object": b"", "garbage object": b"garbage"}.get(damage)
         damage_object(path, target, content)
+    listed = subprocess.run(["git", "-C", path, "log", "--glob=refs/holdfast/log/*"], capture_output=True)
+    tally(1, int(listed.returncode != 0), of="git log over all logs at once")
     if cold:
         forget_index(path)
     with opened(path) as fresh:
@@ -284,6 +291,7 @@ def test_damage_whose_cause_is_gone_is_named_no_longer(two_logs: Team, damage: s
 
 
 @pytest.mark.requirement("reliability-C2")
+@pytest.mark.evidence("C2", "milestones", "operations of unknown types and versions", every=True)
 def test_c2_operations_of_unknown_types_and_versions_are_kept_and_skipped(repository: Path, room: Milestones):
     name = issue(room, "Known")
     (line,) = room.operations()

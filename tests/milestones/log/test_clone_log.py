@@ -30,6 +30,7 @@ from tests.milestones.clones import (
     room_at,
     titles,
 )
+from tests.reliability.evidence import Tally
 
 
 @pytest.fixture
@@ -187,7 +188,9 @@ def test_names_are_full_ids_or_unmistakable_beginnings(room: Milestones):
 
 
 @pytest.mark.requirement("reliability-C4")
-def test_a_clock_that_jumps_changes_neither_order_nor_uniqueness(repository: Path):
+@pytest.mark.evidence("C4", "milestones", "a clock that jumps back and ahead, and stands still", every=True)
+@pytest.mark.evidence("C4", "milestones", control="orders by the time of day")
+def test_a_clock_that_jumps_changes_neither_order_nor_uniqueness(repository: Path, tally: Tally):
     clock = TurnedClock()
     with closing(room_at(repository, clock=clock)) as room:
         name = issue(room, "First")
@@ -201,6 +204,8 @@ def test_a_clock_that_jumps_changes_neither_order_nor_uniqueness(repository: Pat
         entity = room.get("issue", name)
         assert entity.title == "Third"
         assert [comment.body[-1] for comment in entity.comments] == list("01234")
+        by_time = sorted(room.history(name), key=lambda event: event.time)
+        tally(1, int(by_time != list(room.history(name))), of="orders by the time of day")
         assert len({event.id for event in room.history(name)}) == 8
     dates = [int(date) for date in log_of(repository, "%ct")]
     assert dates == sorted(set(dates), reverse=True), "committer dates strictly increase"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable, Iterable
 from itertools import permutations
 
 import pytest
@@ -12,7 +13,10 @@ from hypothesis import strategies as st
 from holdfast.milestones.entity import Entity
 from holdfast.milestones.log.entry import LARGEST_LAMPORT, Entry, derived_id, lines_of, message_of, parse
 from holdfast.milestones.log.fold import State, fold
+from tests.reliability.evidence import Tally
+from tests.reliability.samples import samples
 
+HISTORIES = samples("histories")
 ENTITY = derived_id("entity")
 TIME = "2026-06-01T12:00:00Z"
 
@@ -136,6 +140,7 @@ def test_operations_that_claim_to_replace_each_other_leave_one_value():
 
 
 @pytest.mark.requirement("reliability-C4")
+@pytest.mark.evidence("C4", "milestones", "times that contradict the logical clock", every=True)
 def test_order_is_by_the_logical_clock_whatever_the_time_says():
     early = entry("a", 2, "set", field="title", value="Early", over=ids("created"))._replace(
         time="2099-01-01T00:00:00Z"
@@ -220,12 +225,10 @@ STEPS = st.lists(
 )
 
 
-@pytest.mark.requirement("milestones-44", "reliability-B7")
-@settings(max_examples=1000)
-@given(steps=STEPS, seed=st.integers(0, 2**32))
-def test_a_thousand_histories_of_four_clones_converge_in_every_order(
-    steps: list[tuple[int, int, str, int]], seed: int
-):
+def states(
+    steps: Iterable[tuple[int, int, str, int]], seed: int, fold: Callable[[Iterable[Entry]], State | None]
+) -> tuple[dict[str, Entry], list[Entity | None]]:
+    """Let clones write and learn as told; return all operations, and what each clone makes of them."""
     replicas = [Replica(name) for name in "wxyz"]
     for who, choice, word, other in steps:
         if choice > 10:
@@ -242,7 +245,33 @@ def test_a_thousand_histories_of_four_clones_converge_in_every_order(
         again = orders.sample(arrived, len(arrived) // 2)
         state = fold([*arrived, *missing, *again])
         results.append(None if state is None else state.entity())
+    return union, results
+
+
+@pytest.mark.requirement("milestones-44", "reliability-B7")
+@settings(max_examples=HISTORIES)
+@given(steps=STEPS, seed=st.integers(0, 2**32))
+@pytest.mark.evidence("B7", "milestones", "histories of four clones in other orders", samples=HISTORIES)
+def test_a_thousand_histories_of_four_clones_converge_in_every_order(
+    steps: list[tuple[int, int, str, int]], seed: int
+):
+    union, results = states(steps, seed, fold)
     assert all(result == results[0] for result in results)
     if results[0] is not None:
         commented = {one.id for one in union.values() if one.type == "comment"}
         assert {comment.id for comment in results[0].comments} == commented
+
+
+@pytest.mark.evidence("B7", "milestones", control="takes operations in the order they came")
+def test_control_operations_taken_in_the_order_they_came_do_not_converge(tally: Tally):
+    def fold_as_they_came(entries: Iterable[Entry]) -> State | None:
+        return fold(one._replace(lamport=place) for place, one in enumerate(entries, 1))
+
+    differ, choices = 0, random.Random(3)
+    for seed in range(100):
+        steps = [tuple(choices.randrange(n) for n in (4, 13, 4, 4)) for _ in range(20)]
+        named = [(who, choice, "pqrs"[word], other) for who, choice, word, other in steps]
+        _, results = states(named, seed, fold_as_they_came)
+        differ += any(result != results[0] for result in results)
+    tally(100, differ)
+    assert differ

@@ -253,6 +253,7 @@ def test_an_upgrade_may_rebuild_tables_but_not_leave_broken_references(path):
         assert texts(database) == ["one"]
 
 
+@pytest.mark.evidence("C3", "SQLite", "of a newer release", every=True)
 def test_a_store_of_a_newer_release_is_refused_untouched(path):
     open_store(path, FIRST, SECOND).close()
     before = digest(path)
@@ -339,6 +340,7 @@ LOSSES = {
 
 
 @pytest.mark.parametrize("lose", LOSSES.values(), ids=LOSSES)
+@pytest.mark.evidence("C3", "SQLite", "emptied, foreign or not a database", every=True)
 def test_a_lost_store_is_reported_and_left_as_it_is(path, lose):
     fill(path)
     lose(path)
@@ -351,6 +353,8 @@ def test_a_lost_store_is_reported_and_left_as_it_is(path, lose):
     assert digest(path) == before
 
 
+@pytest.mark.evidence("C3", "SQLite", control="SQLite by itself")
+@pytest.mark.evidence("C3", "any", control="SQLite by itself takes an emptied store for a new one")
 def test_control_plain_sqlite_takes_the_emptied_store_for_a_new_one(path):
     fill(path)
     path.write_bytes(b"")
@@ -359,6 +363,7 @@ def test_control_plain_sqlite_takes_the_emptied_store_for_a_new_one(path):
     connection.close()
 
 
+@pytest.mark.evidence("C3", "SQLite", "missing", every=True)
 def test_a_missing_store_is_reported_and_not_recreated(path):
     fill(path)
     path.unlink()
@@ -382,6 +387,7 @@ def test_an_emptied_store_keeps_the_log_that_sqlite_would_delete(path):
     assert log.read_bytes() == content
 
 
+@pytest.mark.evidence("C3", "SQLite", "its log is missing", every=True)
 def test_a_store_without_its_log_opens_at_its_last_checkpoint(path):
     database = open_store(path)
     content = path.read_bytes()
@@ -394,6 +400,7 @@ def test_a_store_without_its_log_opens_at_its_last_checkpoint(path):
         assert texts(database) == []
 
 
+@pytest.mark.evidence("C3", "SQLite", "damaged pages", every=True)
 def test_a_damaged_page_is_reported_and_the_rest_stays_readable(path):
     fill(path)
     content = bytearray(path.read_bytes())

@@ -12,6 +12,7 @@ from holdfast.tasks.store.query import Query
 from holdfast.tasks.store.records import Change, Draft, File, Link, new_uid, task_number
 from holdfast.tasks.store.states import STATUSES, TRANSITIONS, status_of
 from holdfast.tasks.store.tasks import Tasks
+from tests.reliability.evidence import Tally
 from tests.tasks.conftest import ADA, BOB, OpenTasks, TurnedClock, add
 
 
@@ -41,6 +42,23 @@ def test_names_for_ever_sort_by_the_time_they_were_made(clock: TurnedClock):
     late = new_uid(clock())
     assert early < late
     assert len({len(early), len(late), 26}) == 1
+
+
+@pytest.mark.requirement("reliability-C4")
+@pytest.mark.evidence("C4", "tasks in {engine}", "a clock that jumps, and stands still", every=True)
+@pytest.mark.evidence("C4", "tasks in {engine}", control="orders by the time of day")
+def test_a_clock_that_jumps_changes_neither_the_order_of_events_nor_the_uniqueness_of_names(
+    room: Tasks, clock: TurnedClock, tally: Tally
+):
+    made = []
+    for days in (0, -365, 3650, -3650, 0):
+        clock.turn(days=days)
+        made += add(room, f"After {days}", "In the same millisecond")
+    events = list(room.events(limit=100))
+    assert [event.seq for event in events] == list(range(1, 11))
+    assert [event.task for event in events] == [task.uid for task in made]
+    assert len({task.id for task in made}) == 10
+    tally(1, int(sorted(events, key=lambda event: event.at) != events), of="orders by the time of day")
 
 
 def test_there_is_nothing_before_a_workspace_begins(open_tasks: OpenTasks):
