@@ -1,22 +1,25 @@
 """How often the right file is found for code that went to another one.
 
-python -m bench.anchors.moved DIR
+python -m bench.anchors.moved [DIR]...
 
 Beside ours: the renames and copies that `git diff` finds between the two trees.
 """
 
 from __future__ import annotations
 
-import argparse
 import subprocess
+import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 from time import perf_counter
 
+from bench._peers import folders
+from bench._results import Results, absent, parser
 from bench.anchors import labels
 from bench.anchors.cases import Case
+from bench.anchors.published import CORPUS
 from holdfast.comments.tracking.moved_files import MovedFiles
 from holdfast.comments.tracking.placement import Anchor, Version
 
@@ -26,28 +29,29 @@ GIT = {
 }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--misses", type=int, default=0, help="how many of our misses to show in each set")
-    options = parser.parse_args()
+def main() -> int:
+    arguments = parser(__doc__)
+    arguments.add_argument("folder", type=Path, nargs="*", default=folders("HOLDFAST_ANCHORS"))
+    arguments.add_argument("--misses", type=int, default=0, help="how many of our misses to show in each set")
+    options = arguments.parse_args()
     total: Counter[str] = Counter()
-    for path in sorted(options.folder.glob("moved-file.*.jsonl")):
+    for path in sorted(path for folder in options.folder for path in folder.glob("moved-file.*.jsonl")):
         cases = list(labels.load(path))
         if cases:
             counted = measure(path, cases, options.misses)
             total += counted
             print(path.stem, dict(counted))
     count = total["labels"]
-    print(f"\n| {count} labels | right file % | wrong file % | right line % |\n| --- | ---: | ---: | ---: |")
+    if not count:
+        return absent("a folder with sets of moved files (HOLDFAST_ANCHORS)")
+    rows = []
     for name in (*GIT, "holdfast", "holdfast, clear"):
-        shares = " | ".join(
-            f"{100 * total[f'{name}: {what}'] / count:.1f}" for what in ("file", "other", "line")
-        )
-        print(f"| {name} | {shares} |")
-    print(f"\n{1000 * total['microseconds'] / 1e6 / count:.1f} ms for each label")
+        found = [f"{100 * total[f'{name}: {what}'] / count:.1f}" for what in ("file", "other", "line")]
+        rows.append((name, *found[:2], "" if name in GIT else found[2]))
+    print(f"{1000 * total['microseconds'] / 1e6 / count:.1f} ms for each label")
+    results = Results("bench.anchors.moved", CORPUS)
+    results.table("files", (f"{count} lines, %", "right file", "wrong file", "right line"), rows)
+    return results.finish(options)
 
 
 def measure(path: Path, cases: list[Case], misses: int) -> Counter[str]:
@@ -116,4 +120,4 @@ def _commit(number: int, versions: Iterable[Version]) -> bytes:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

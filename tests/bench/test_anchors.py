@@ -15,6 +15,7 @@ from bench.anchors.gitdiff import line_map
 from bench.anchors.history import History
 from bench.anchors.mine import Miner
 from bench.anchors.peers import PEERS
+from bench.anchors.published import published
 from bench.anchors.running import OURS, run
 from bench.anchors.scoring import Score
 from bench.anchors.stripping import strip
@@ -211,3 +212,22 @@ def test_of_code_that_is_gone_no_line_is_right():
 def test_a_label_without_annotations_is_literal_already():
     label = Label(3, 4, "shifted")
     assert label.literally() is label
+
+
+def test_what_is_published_has_the_bars_with_the_best_of_the_others():
+    ours, theirs = Score(), Score()
+    for score, answers in ((ours, (3, 3, 9, 3)), (theirs, (3, 9, 9, 9))):
+        for answer in answers:
+            score.add("edited", 3, answer, sure=True)
+    gone = Score()
+    gone.add("deleted line", None, 4, sure=True)
+    totals = {"release": {"other": theirs, OURS: ours, "third": Score()}, "deleted-years": {OURS: gone}}
+    results = published(totals, served=False)
+    bars = {bar.what: (bar.figure, bar.holds, bar.against) for bar in results.bars}
+    assert bars["anchors, releases: % correct"] == (75.0, False, "other 25.0")
+    assert bars["anchors, edited lines: % silent"] == (25.0, False, None)
+    assert bars["anchors, deleted code, years: % silent"] == (100.0, False, None)
+    assert results.tables["outcomes"]["rows"][0] == ["releases", 4, "75.0", "0.0", "25.0", "0.0", "0.0"]
+    assert results.tables["deleted"]["rows"] == [
+        ["years: deleted line", 1, "0.0", "0.0", "100.0", "0.0", "0.0"]
+    ]
