@@ -11,7 +11,9 @@ by place: `end` of a file (in Java of its class), `top` among its imports, `memb
 function of the piece, `@C@` a class, `@K@` a constant, `@l@` a local variable; `@module@` is the file and
 `@n@` a number.
 
-    python -m bench.dead_code DIR... [--each 4] [--seed 1] [--sample 50]
+    python -m bench.dead_code [DIR]... [--each 4] [--sample 50]
+
+`HOLDFAST_TREES` names folders of trees too; those that were tuned on are known by their names.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 import os
 import random
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -27,6 +30,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from posixpath import basename, dirname, splitext
 
+from bench._dead_code_score import Label, Score, vulture
+from bench._peers import Peers, folders
+from bench._results import Results, absent, parser
 from holdfast.analysis.dead_code.analyser import dead_code
 from holdfast.analysis.dead_code.finding import Finding
 from holdfast.analysis.dead_code.interfaces import IN_TESTS
@@ -41,6 +47,8 @@ TAILS = "batch entry index limit order range state table total"
 COMMON = "process validate convert prepare cleanup normalize transform compute extract finalize"
 COMMON_SHARE = 0.1
 FEWEST_FILES = 6
+TUNED = frozenset({"flask", "click", "werkzeug", "zod", "gin", "ripgrep", "commons-csv", "jsoup"})
+"""Trees that were looked at while the analysis was made."""
 SKIPPED = {".git", "node_modules", "target", "dist", "build", "__pycache__"}
 LARGEST = 400_000
 IMPORTS = {
@@ -80,18 +88,6 @@ def read_cases(path: Path) -> list[Case]:
 CASES = {
     path.stem: read_cases(path) for path in sorted(Path(__file__).with_name("dead_code_cases").iterdir())
 }
-
-
-@dataclass(frozen=True)
-class Label:
-    """What is true of a symbol that was put into a tree."""
-
-    file: str
-    name: str
-    dead: bool
-    what: str
-    line: int = 0
-    """Where unreachable statements stand, which have no name."""
 
 
 @dataclass
@@ -282,50 +278,6 @@ def _named(token: str, words: Mapping[str, str]) -> str:
     return words[token]
 
 
-@dataclass
-class Score:
-    """How many labels were met, by the level at which they were reported."""
-
-    found: int = 0
-    missed: int = 0
-    alarms: int = 0
-    silent: int = 0
-    found_high: int = 0
-    alarms_high: int = 0
-    wrong: list[str] = field(default_factory=list)
-
-    def add(self, label: Label, finding: Finding | None) -> None:
-        """Count one label."""
-        reported = finding is not None and finding.level != "low"
-        high = finding is not None and finding.level == "high"
-        self.found += label.dead and reported
-        self.missed += label.dead and not reported
-        self.alarms += reported and not label.dead
-        self.silent += not reported and not label.dead
-        self.found_high += label.dead and high
-        self.alarms_high += high and not label.dead
-        if label.dead != reported:
-            why = finding.reason if finding is not None else "not reported"
-            kind = "missed" if label.dead else "alarm"
-            self.wrong.append(f"{kind} {label.what} {label.file} {label.name}: {why}")
-
-    def row(self, name: str) -> str:
-        """Return the figures as a row of a table."""
-        precision = self.found / max(1, self.found + self.alarms)
-        recall = self.found / max(1, self.found + self.missed)
-        high = self.found_high / max(1, self.found_high + self.alarms_high)
-        dead, live = self.found + self.missed, self.alarms + self.silent
-        return (
-            f"| {name} | {dead} | {live} | {precision:.3f} | {recall:.3f} | {self.f1:.3f} "
-            f"| {high:.3f} ({self.found_high + self.alarms_high}) |"
-        )
-
-    @property
-    def f1(self) -> float:
-        """The harmonic mean of precision and recall."""
-        return 2 * self.found / max(1, 2 * self.found + self.missed + self.alarms)
-
-
 def injected(tree: Tree, languages: list[str], each: int, seed: int) -> tuple[Score, Tree]:
     """Put every case of some languages into a tree so many times, and return how well it was judged."""
     injector = Injector(tree, seed)
@@ -344,34 +296,60 @@ def injected(tree: Tree, languages: list[str], each: int, seed: int) -> tuple[Sc
     score = Score()
     for label in tree.labels:
         place = label.file, label.line
-        score.add(label, by_name.get((label.file, label.name)) if label.name else statements.get(place))
+        found = by_name.get((label.file, label.name)) if label.name else statements.get(place)
+        if found is not None:
+            score.add(label, found.level, found.reason)
+        else:
+            score.add(label, None)
     return score, tree
 
 
-def main() -> None:
-    """Print the table, what was wrong, and a sample of what the trees themselves hold."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("trees", nargs="+", type=Path)
-    parser.add_argument("--each", type=int, default=4)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sample", type=int, default=0)
-    options = parser.parse_args()
-    print(
-        "| Tree | Dead | Live | Precision | Recall | F1 | Precision at high |", "| --- " * 7 + "|", sep="\n"
-    )
-    whole, total = [], Score()
-    for root in options.trees:
+def main() -> int:
+    """Publish how well each tree was judged, and print what was wrong and a sample of what trees hold."""
+    options = parser(__doc__)
+    known = [tree for folder in folders("HOLDFAST_TREES") for tree in sorted(folder.iterdir())]
+    options.add_argument("trees", nargs="*", type=Path, default=known)
+    options.add_argument("--each", type=int, default=4)
+    options.add_argument("--sample", type=int, default=0)
+    given = options.parse_args()
+    if not given.trees:
+        return absent("a folder of trees (HOLDFAST_TREES)")
+    peers = Peers("dead_code", ["vulture"])
+    results = Results("bench.dead_code", "Trees of public repositories with pieces put in", peers.versions())
+    for name, seed, tuned in (("tuned", 1, True), ("unseen", 7, False)):
+        trees = [tree for tree in given.trees if (tree.name in TUNED) is tuned]
+        _published(results, name, trees, given, seed, peers)
+    return results.finish(given)
+
+
+def _published(
+    results: Results, name: str, trees: list[Path], given: argparse.Namespace, seed: int, peers: Peers
+) -> None:
+    rows, total, theirs = [], Score(), Score()
+    for root in trees:
         tree = Tree.load(root)
         counted = Counter(record.language for record in tree.records.values())
         languages = [language for language in CASES if counted[language] >= FEWEST_FILES]
-        if options.sample:
-            _show_sample(tree, options.sample, options.seed)
-        score, _ = injected(tree, languages, options.each, options.seed)
-        print(score.row(f"{root.name} ({', '.join(languages)})"))
-        whole += score.wrong
-        for part in ("found", "missed", "alarms", "silent", "found_high", "alarms_high"):
-            setattr(total, part, getattr(total, part) + getattr(score, part))
-    print(total.row("all"), *whole, sep="\n")
+        if given.sample:
+            _show_sample(tree, given.sample, seed)
+        if not languages:
+            continue
+        score, _ = injected(tree, languages, given.each, seed)
+        rows.append(score.row(f"{root.name} ({', '.join(languages)})"))
+        total.merge(score)
+        print(*score.wrong, sep="\n")
+        if languages == ["python"]:
+            told = vulture(peers, tree.texts)
+            for label in tree.labels:
+                theirs.add(label, "medium" if (label.file, label.name or label.line) in told else None)
+    rows += [total.row("**all**"), theirs.row("vulture, the Python trees")]
+    results.table(
+        name, ("tree", "dead", "live", "precision", "recall", "F1", "precision at high (number)"), rows
+    )
+    of = "tuned on" if name == "tuned" else "not tuned on"
+    beside = f"vulture, Python: {theirs.f1:.3f}"
+    results.bar(f"dead code, trees {of}: F1", total.f1, 0.9, better="higher", against=beside)
+    results.bar(f"dead code, trees {of}: precision at high confidence", total.high, 0.95, better="higher")
 
 
 def _show_sample(tree: Tree, most: int, seed: int) -> None:
@@ -383,4 +361,4 @@ def _show_sample(tree: Tree, most: int, seed: int) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
