@@ -1,9 +1,10 @@
 """How many labelled clones are found in a scan of all functions, by their type, and how many others.
 
-    python -m bench.clones FOLDER [--jscpd PROGRAM] [--threshold 0.85]
+    python -m bench.clones [FOLDER] [--jscpd PROGRAM] [--threshold 0.85]
 
-FOLDER has `functions.zip`, functions one a file, and `pairs.csv` with id1, id2 and type: T1 exact, T2
-renamed, ST3 and MT3 strongly and moderately alike, T4 alike in what they do, none for labelled non-clones.
+FOLDER, or the one that `HOLDFAST_CLONES` names, has `functions.zip`, functions one a file, and `pairs.csv`
+with id1, id2 and type: T1 exact, T2 renamed, ST3 and MT3 strongly and moderately alike, T4 alike in what they
+do, none for labelled non-clones.
 All files are put into one repository, and all its clones are found with the default arguments; nothing tells
 which pairs are labelled. A pair counts as reported where fragments of one class cover 70 % of the lines of
 both functions. jscpd reports pairs of fragments; what they join, however indirectly, counts for it. The
@@ -15,18 +16,20 @@ from __future__ import annotations
 import argparse
 import csv
 import json
-import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import zipfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from holdfast.analysis.duplicates.clone import KINDS, CloneQuery
+from bench._peers import Peers, folders
+from bench._results import Results, absent, parser
+from holdfast.analysis.duplicates.clone import KINDS, CloneQuery, CloneReport
 from holdfast.analysis.duplicates.clones import find_clones
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project
@@ -36,7 +39,15 @@ from holdfast.syntax.record import Record
 TYPES = ("T1", "T2", "ST3", "MT3", "T4", "none")
 COVERED = 0.7
 JSCPD = ("-k", "30", "-l", "5", "--silent", "--reporters", "json")
-RENAMED = ("--ignore-identifiers", "--ignore-literals")
+THEIRS: dict[str, tuple[str, ...]] = {
+    "jscpd `-k 30 -l 5`": (),
+    "jscpd, renamed": ("--ignore-identifiers", "--ignore-literals"),
+    "jscpd, `--similarity=0.6`": ("--similarity=0.6",),
+}
+OURS = "ours, default arguments"
+BARS = {"T1": 100.0, "T2": 99.5, "ST3": 92.0, "MT3": 25.0, "none": 0.5}
+"""The least that is to be reported of each type, and the most of what is no clone, in percent."""
+CORPUS = "A part of a typed sample of BigCloneBench: Java functions, one a file, and {:,} labelled pairs"
 
 Span = tuple[str, int, int]
 Reported = Callable[[str, str], bool]
@@ -125,65 +136,92 @@ def jscpd(
     return joined(pairs)
 
 
-def row(name: str, labels: Iterable[Label], reported: Reported) -> None:
-    """Print the share of each type that is reported."""
+def shares(labels: Iterable[Label], reported: Reported) -> dict[str, float]:
+    """Return the share of each type that is reported, in percent."""
     total: Counter[str] = Counter()
     found: Counter[str] = Counter()
     for label in labels:
         total[label.type] += 1
         found[label.type] += reported(label.first, label.second)
-    cells = [f"{100 * found[each] / total[each]:.2f}" if total[each] else "" for each in TYPES]
-    print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+    return {each: 100 * found[each] / max(1, total[each]) for each in TYPES}
 
 
-def main() -> None:
-    """Find clones, compare them with the labels, and print the tables."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+def measured(tree: Path, threshold: float) -> tuple[CloneReport, dict[str, tuple[int, int]]]:
+    """Find all clones of the tree, and where its functions are."""
+    room = Analysis(Repository.at(tree))
+    try:
+        start, began = time.perf_counter(), time.process_time()
+        report = find_clones(room, Project(), CloneQuery(threshold=threshold))
+        took, processor = time.perf_counter() - start, time.process_time() - began
+        survey = room.survey(Project())
+    finally:
+        room.close()
+    print(
+        f"{len(survey.files)} files, skipped {dict(survey.counts.files_skipped)};",
+        f"{took:.1f} s, {processor:.1f} CPU s",
     )
-    parser.add_argument("folder", type=Path)
-    parser.add_argument("--jscpd", default=shutil.which("jscpd"), help="the program")
-    parser.add_argument("--threshold", type=float, default=CloneQuery().threshold)
-    args = parser.parse_args()
-    with (args.folder / "pairs.csv").open(encoding="utf-8", newline="") as source:
+    print(f"classes: {dict(Counter(one.kind for one in report.classes))}\n")
+    return report, {path: longest(record) for path, record in survey.files.items() if record.functions}
+
+
+def compared(
+    labels: Sequence[Label], options: argparse.Namespace, scratch: Path
+) -> dict[str, dict[str, float]]:
+    """Return the shares of ours, of parts of ours, and of jscpd."""
+    tree = unpacked(options.folder, scratch)
+    report, functions = measured(tree, options.threshold)
+
+    def ours(kinds: Iterable[str]) -> Reported:
+        return by_class(
+            covering([each[:3] for each in one.fragments], functions)
+            for one in report.classes
+            if one.kind in kinds
+        )
+
+    halves = [[each for each in labels if each.half == half] for half in (0, 1)]
+    found = {
+        OURS: shares(labels, ours(KINDS)),
+        "a half of the labels, by a hash of their numbers": shares(halves[0], ours(KINDS)),
+        "the other half": shares(halves[1], ours(KINDS)),
+        "exact and renamed classes alone": shares(labels, ours(KINDS[:2])),
+        "gapped classes alone": shares(labels, ours(["gapped"])),
+        "semantic leads alone": shares(labels, ours(["semantic"])),
+    }
+    for name, more in THEIRS.items():
+        found[name] = shares(labels, jscpd(options.jscpd, tree, scratch, functions, *more))
+    return found
+
+
+def main() -> int:
+    """Find clones, compare them with the labels, and publish the shares."""
+    arguments = parser(__doc__)
+    arguments.add_argument(
+        "folder", type=Path, nargs="?", default=next(iter(folders("HOLDFAST_CLONES")), None)
+    )
+    arguments.add_argument("--jscpd", help="the program; by default it is installed into the cache")
+    arguments.add_argument("--threshold", type=float, default=CloneQuery().threshold)
+    options = arguments.parse_args()
+    if options.folder is None:
+        return absent("a folder with functions.zip and pairs.csv (HOLDFAST_CLONES)")
+    with (options.folder / "pairs.csv").open(encoding="utf-8", newline="") as source:
         labels = [Label(line["id1"], line["id2"], line["type"]) for line in csv.DictReader(source)]
-    counts = Counter(label.type for label in labels)
+    peers = Peers("clones", ["jscpd"])
+    options.jscpd = options.jscpd or peers.program("jscpd")
     with tempfile.TemporaryDirectory() as scratch:
-        tree = unpacked(args.folder, Path(scratch))
-        room = Analysis(Repository.at(tree))
-        try:
-            start, began = time.perf_counter(), time.process_time()
-            report = find_clones(room, Project(), CloneQuery(threshold=args.threshold))
-            took, processor = time.perf_counter() - start, time.process_time() - began
-            survey = room.survey(Project())
-        finally:
-            room.close()
-        functions = {path: longest(record) for path, record in survey.files.items() if record.functions}
-        skipped = dict(survey.counts.files_skipped)
-        print(f"{len(survey.files)} files, skipped {skipped}; {took:.1f} s, {processor:.1f} CPU s")
-        print(f"classes: {dict(Counter(one.kind for one in report.classes))}\n")
-        print("| % reported | " + " | ".join(f"{each} ({counts[each]})" for each in TYPES) + " |")
-        print("| --- |" + " ---: |" * len(TYPES))
-
-        def ours(kinds: Iterable[str]) -> Reported:
-            return by_class(
-                covering([each[:3] for each in one.fragments], functions)
-                for one in report.classes
-                if one.kind in kinds
-            )
-
-        row("ours, default arguments", labels, ours(KINDS))
-        for half in (0, 1):
-            row(f"half {half + 1} of the labels", [each for each in labels if each.half == half], ours(KINDS))
-        row("exact and renamed classes alone", labels, ours(KINDS[:2]))
-        row("gapped classes alone", labels, ours(["gapped"]))
-        row("semantic leads alone", labels, ours(["semantic"]))
-        if args.jscpd:
-            out = Path(scratch)
-            row(f"jscpd {' '.join(JSCPD[:4])}", labels, jscpd(args.jscpd, tree, out, functions))
-            row("jscpd, renamed", labels, jscpd(args.jscpd, tree, out, functions, *RENAMED))
-            row("jscpd, similarity 0.6", labels, jscpd(args.jscpd, tree, out, functions, "--similarity=0.6"))
+        found = compared(labels, options, Path(scratch))
+    counts = Counter(label.type for label in labels)
+    results = Results("bench.clones", CORPUS.format(len(labels)), peers.versions())
+    columns = ("% reported", *(f"{each} ({counts[each]:,})" for each in TYPES))
+    rows = [(name, *(f"{row[each]:.2f}" for each in TYPES)) for name, row in found.items()]
+    results.table("types", columns, rows)
+    for kind, bar in BARS.items():
+        better, best = ("lower", min) if kind == "none" else ("higher", max)
+        theirs = best(THEIRS, key=lambda name: found[name][kind])
+        told = "labelled non-clones" if kind == "none" else kind
+        against = f"{theirs}: {found[theirs][kind]:.1f}"
+        results.bar(f"clones: % of {told} reported", found[OURS][kind], bar, better=better, against=against)
+    return results.finish(options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -1,23 +1,22 @@
 """How well defects are predicted: in commits, and in files of repositories that no weight has seen.
 
-    python -m bench.defects commits FOLDER
-    python -m bench.defects files SCRATCH REPOSITORY...
-    python -m bench.defects tracing SCRATCH REPOSITORY...
+    python -m bench.defects [--commits FOLDER] [--scratch FOLDER] [REPOSITORY]...
 
-Folders and repositories are as `scripts/train_defects.py` describes them. Of commits the area under the curve
+`HOLDFAST_COMMITS` and `HOLDFAST_REPOSITORIES` name the folder and the repositories too; both are as
+`scripts/train_defects.py` describes them. Of commits the area under the curve
 on the last fifth of each project is shown, of lines added alone and of the trees that ship, which were
-trained on the first four fifths of four projects; where scikit-learn is there, also of trees trained on the
-project alone. Of files it is that of size and of the model as it would have answered one to four years before
-the last commit, and the share of what is mended that reading a fifth of the lines finds. `tracing` asks
-`git blame` whether what fixes took away was there at the moment.
+trained on the first four fifths of four projects; also of trees trained on the project alone and on the
+others. Of files it is that of size and of the model as it would have answered one to four years before
+the last commit, and the share of what is mended that reading a fifth of the lines finds. In the smaller
+repositories `git blame` is asked, too, whether what fixes took away was there at the moment.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+import tempfile
 from collections.abc import Sequence
-from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,6 +33,8 @@ from scripts.train_defects import (
     snapshots,
 )
 
+from bench._peers import Peers, folders
+from bench._results import Results, absent, parser
 from holdfast.analysis.defects.activity import DAY, YEAR
 from holdfast.analysis.defects.commit_risk import shipped_trees
 from holdfast.analysis.defects.logistic import area_under_curve, shipped
@@ -46,20 +47,49 @@ from holdfast.storage.git.repository import Repository
 BINS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.01)
 HUNK = re.compile(r"^@@ -(\d+)(?:,(\d+))?", re.MULTILINE)
 WHEN = re.compile(r"^committer-time (\d+)$", re.MULTILINE)
+CORPUS = "Five repositories that no weight was trained on, and commits of four projects with Kamei's features"
+FILES = ("repository", "years back", "files", "mended", "size", "model", "lines taken away: size", "model",
+         "found in 20 % of the lines, %: size", "model per line")  # fmt: skip
+MOST_TRACED = 1000
+"""Files of a repository in which lines are traced by `git blame`, which takes a while."""
 READ = 0.2
 """The share of all lines that somebody reads."""
 
 
-def commits(folder: Path) -> None:
+def commits(results: Results, folder: Path) -> None:
+    """Add the areas for the last fifth of each project's commits."""
+    known = {name: halves(project) for name, project in read_commits(folder).items()}
+    rows: list[tuple[str | float, ...]] = []
     found = []
-    print("project | commits judged | lines added | shipped trees | trees of the project alone")
-    for name, project in read_commits(folder).items():
-        earlier, later = halves(project)
+    for name, (earlier, later) in known.items():
         added = area_under_curve(list(later[0][:, CSV_COLUMNS.index("la")]), list(later[1])) or 0.0
-        own = judged(grown([earlier]), later) if find_spec("sklearn") else numpy.nan
-        found.append((added, judged(shipped_trees(), later), own))
-        print(name, len(later[1]), *(f"{area:.3f}" for area in found[-1]), sep=" | ", flush=True)
-    print("mean", "", *(f"{area:.3f}" for area in numpy.mean(found, axis=0)), sep=" | ")
+        others = [half for other, (half, _) in known.items() if other != name]
+        areas = (
+            added,
+            judged(shipped_trees(), later),
+            judged(grown([earlier]), later),
+            judged(grown(others), later),
+        )
+        found.append(areas)
+        rows.append((name, len(later[1]), *(f"{area:.3f}" for area in areas)))
+    means = [float(mean) for mean in numpy.mean(found, axis=0)]
+    rows.append(("**mean**", "", *(f"{mean:.3f}" for mean in means)))
+    columns = (
+        "project",
+        "commits judged",
+        "lines added alone",
+        "shipped trees",
+        "trees of the project alone",
+        "trees of the others",
+    )
+    results.table("commits", columns, rows)
+    results.bar(
+        "defects, commits: mean area under the curve",
+        means[1],
+        0.75,
+        better="higher",
+        against=f"lines added alone: {means[0]:.3f}",
+    )
 
 
 def answered(item: Snapshot) -> list[float]:
@@ -81,19 +111,11 @@ def found_in(item: Snapshot, order: Sequence[float]) -> float:
     return caught / sum(item["mended"])
 
 
-def files(scratch: Path, repositories: Sequence[Path]) -> None:
+def files(results: Results, scratch: Path, repositories: Sequence[Path]) -> None:
+    """Add the areas of size and model for every repository and year, and whether probabilities come true."""
     told: list[tuple[float, bool]] = []
-    heads = (
-        "repository",
-        "years back",
-        "files",
-        "mended",
-        "size",
-        "model",
-        "lines taken away: size",
-        "model",
-    )
-    print(*heads, "Brier", "of the rate", "in 20 % of lines: size", "model", "model per line", sep=" | ")
+    rows: list[tuple[str | float, ...]] = []
+    gains, better = [], 0
     for item in (item for repository in repositories for item in snapshots(scratch, repository)):
         if not any(item["traced"]):
             continue
@@ -106,16 +128,46 @@ def files(scratch: Path, repositories: Sequence[Path]) -> None:
         marks = numpy.asarray(item["mended"], dtype=float)
         briers = [float(numpy.mean((numpy.asarray(scores) - marks) ** 2)), float(marks.var())]
         dense = [score / max(size, SMALL_FILE) for score, size in zip(scores, sizes, strict=True)]
-        caught = [found_in(item, order) for order in (sizes, scores, dense)]
-        figures = (f"{number:.3f}" for number in (*areas, *briers, *caught))
-        print(item["name"], item["back"], len(sizes), int(marks.sum()), *figures, sep=" | ", flush=True)
+        caught = [f"{100 * found_in(item, order):.0f}" for order in (sizes, dense)]
+        figures = (f"{number:.3f}" for number in areas)
+        rows.append(
+            (item["name"].rpartition("+")[2], item["back"], len(sizes), int(marks.sum()), *figures, *caught)
+        )
+        gains.append(areas[1] - areas[0])
+        better += briers[0] < briers[1]
         told += zip(scores, item["mended"], strict=True)
-    print("probability told | files | told on average | mended")
+    results.table("files", FILES, rows)
+    results.bar(
+        "defects, files: the least that the model is above size",
+        min(gains),
+        -0.01,
+        better="higher",
+        against="order by size",
+    )
+    summary = sum(gain >= 0 for gain in gains), len(gains), f"{max(gains):.3f}", f"{min(gains):.3f}", better
+    results.table(
+        "sums",
+        (
+            "rows in which the model is not below size",
+            "of",
+            "most above",
+            "least",
+            "Brier score below the rate's",
+        ),
+        [summary],
+    )
+    calibration(results, told)
+
+
+def calibration(results: Results, told: Sequence[tuple[float, bool]]) -> None:
+    """Add what was told beside what happened."""
+    rows = []
     for low, high in pairwise(BINS):
         inside = [(score, mark) for score, mark in told if low <= score < high]
         if inside:
             mean, rate = numpy.mean(inside, axis=0)
-            print(f"{low:g} to {min(high, 1):g}", len(inside), f"{mean:.3f}", f"{rate:.3f}", sep=" | ")
+            rows.append((f"{low:g} to {min(high, 1):g}", len(inside), f"{mean:.3f}", f"{rate:.3f}"))
+    results.table("calibration", ("probability told", "files", "on average", "mended"), rows)
 
 
 def traced(clone: Path, moment: int) -> dict[str, bool]:
@@ -142,10 +194,13 @@ def traced(clone: Path, moment: int) -> dict[str, bool]:
     return found
 
 
-def tracing(scratch: Path, repositories: Sequence[Path]) -> None:
-    print("repository | files with lines taken away | that were there before | size | model")
+def tracing(results: Results, scratch: Path, repositories: Sequence[Path]) -> None:
+    """Add the areas for files that lost lines to fixes which were there at the moment."""
+    rows = []
     for repository in repositories:
         [item] = snapshots(scratch, repository, (1,))
+        if len(item["files"]) > MOST_TRACED:
+            continue
         clone = scratch / item["name"]
         moment = int(git(clone, "log", "-1", "--format=%ct", "origin/HEAD")) - YEAR * DAY
         found = traced(clone, moment)
@@ -153,16 +208,29 @@ def tracing(scratch: Path, repositories: Sequence[Path]) -> None:
         orders = [float(row["code_lines"]) for row in item["rows"]], answered(item)
         areas = (f"{area_under_curve(order, marks) or 0.0:.3f}" for order in orders)
         known = found.keys() & set(item["files"])
-        print(item["name"], len(known), sum(marks), *areas, sep=" | ", flush=True)
+        rows.append((item["name"].rpartition("+")[2], len(known), sum(marks), *areas))
+    columns = ("repository", "files with lines taken away", "that were there before", "size", "model")
+    results.table("tracing", columns, rows)
+
+
+def main() -> int:
+    arguments = parser(__doc__)
+    arguments.add_argument("repositories", type=Path, nargs="*", default=folders("HOLDFAST_REPOSITORIES"))
+    arguments.add_argument("--commits", type=Path, default=next(iter(folders("HOLDFAST_COMMITS")), None))
+    arguments.add_argument("--scratch", type=Path, help="where clones and what was measured of them are kept")
+    options = arguments.parse_args()
+    if not options.commits or not options.repositories:
+        return absent("labelled commits and repositories (HOLDFAST_COMMITS, HOLDFAST_REPOSITORIES)")
+    peers = Peers("training", ["scikit-learn"])
+    peers.importable()
+    results = Results("bench.defects", CORPUS, peers.versions())
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = options.scratch or Path(folder)
+        files(results, scratch, options.repositories)
+        tracing(results, scratch, options.repositories)
+    commits(results, options.commits)
+    return results.finish(options)
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["commits", folder]:
-            commits(Path(folder))
-        case ["files", scratch, *repositories]:
-            files(Path(scratch), [Path(repository) for repository in repositories])
-        case ["tracing", scratch, *repositories]:
-            tracing(Path(scratch), [Path(repository) for repository in repositories])
-        case _:
-            sys.exit(__doc__)
+    sys.exit(main())

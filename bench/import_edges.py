@@ -4,7 +4,9 @@ For every import statement, as Python's own parser reads it, Python's own finder
 with the path that pytest would give the file: the folder beside its outermost package, then the root and its
 `src`. No code of the tree is run; files that this version of Python does not read are left out.
 
-    python -m bench.import_edges FOLDER …
+    python -m bench.import_edges [FOLDER]...
+
+`HOLDFAST_IMPORTS` names the folders too.
 """
 
 from __future__ import annotations
@@ -16,6 +18,8 @@ from collections.abc import Iterator
 from importlib.machinery import ModuleSpec, PathFinder
 from pathlib import Path
 
+from bench._peers import folders
+from bench._results import Results, absent, parser
 from holdfast.analysis.graph.dependency_graph import dependency_graph
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
@@ -142,21 +146,30 @@ def ours(root: Path, paths: list[Path]) -> set[Edge]:
     return {(edge.origin, edge.goal) for edge in graph.edges}
 
 
-def main() -> None:
-    """Compare, and print where the two differ."""
-    for folder in sys.argv[1:]:
+def main() -> int:
+    """Compare, and show where the two differ."""
+    arguments = parser(__doc__)
+    arguments.add_argument("folders", type=Path, nargs="*", default=folders("HOLDFAST_IMPORTS"))
+    options = arguments.parse_args()
+    if not options.folders:
+        return absent("a tree in Python (HOLDFAST_IMPORTS)")
+    rows = []
+    for folder in options.folders:
         root = Path(os.path.realpath(folder))
-        paths = sorted(root.rglob("*.py"))
-        paths = [path for path in paths if _is_readable(path)]
+        paths = sorted(path for path in root.rglob("*.py") if _is_readable(path))
         python = PythonsView(root)
         theirs = {edge for path in paths for edge in python.edges(path)}
         found = ours(root, paths)
-        both = len(theirs & found)
-        print(f"{root.name}: {len(paths)} files; Python {len(theirs)} edges, ours {len(found)}, both {both}")
+        rows.append((folder.name, len(paths), len(theirs), len(theirs & found), len(found - theirs)))
         for title, edges in (("only Python", theirs - found), ("only ours", found - theirs)):
             for origin, goal in sorted(edges)[:20]:
                 print(f"  {title}: {origin} -> {goal}")
+    results = Results(
+        "bench.import_edges", "Trees in Python as their repositories have them; none was tuned on"
+    )
+    results.table("trees", ("tree", "files", "edges by Python", "of these ours", "only ours"), rows)
+    return results.finish(options)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())
