@@ -82,22 +82,24 @@ def test_a_foreseen_failure_stays_itself(house: House):
     assert caught.value.hint == "Look again."
 
 
-def test_an_unforeseen_failure_is_internal_with_a_reference(house: House, capsys: pytest.CaptureFixture[str]):
+def test_an_unforeseen_failure_is_internal_with_a_reference(
+    house: House, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
+):
     with pytest.raises(Internal) as caught:
         house.run("fail")
-    error, output = caught.value, capsys.readouterr()
+    error = caught.value
     reference = str(error.data["reference"])
     assert re.fullmatch(r"[0-9a-f]{8}", reference)
     assert reference in error.message
     assert "4711" not in error.sentence()
     assert error.__cause__ is None
     assert error.__suppress_context__
-    assert f"internal error {reference}" in output.err
-    assert "RuntimeError: the secret is 4711" in output.err
-    assert output.out == ""
+    assert f"internal error {reference}" in caplog.text
+    assert "RuntimeError: the secret is 4711" in caplog.text
+    assert capsys.readouterr().out == ""
 
 
-def test_a_model_that_breaks_is_internal_too(capsys: pytest.CaptureFixture[str]):
+def test_a_model_that_breaks_is_internal_too(caplog: pytest.LogCaptureFixture):
     room = Toolset("broken", "Broken.")
 
     @room.operation("use", title="Use", effect=Effect.READ, example="")
@@ -108,14 +110,14 @@ def test_a_model_that_breaks_is_internal_too(capsys: pytest.CaptureFixture[str])
     dispatcher = Dispatcher(Registry([room]), lambda name: None)
     with pytest.raises(Internal):
         dispatcher.run(room.operations[0], {"number": 1}, Call())
-    assert "KeyError" in capsys.readouterr().err
+    assert "KeyError" in caplog.text
 
 
-def test_a_room_that_does_not_open_is_an_internal_error(capsys: pytest.CaptureFixture[str]):
+def test_a_room_that_does_not_open_is_an_internal_error(caplog: pytest.LogCaptureFixture):
     dispatcher = Dispatcher(Registry([numbers()]), lambda name: 1 / 0)
     with pytest.raises(Internal):
         dispatcher.run(numbers().operations[0], {"firstNumber": 1}, Call())
-    assert "ZeroDivisionError" in capsys.readouterr().err
+    assert "ZeroDivisionError" in caplog.text
 
 
 def test_read_only_holds_even_for_an_operation_in_hand():
@@ -162,7 +164,7 @@ def test_a_new_call_has_the_operations_time_or_the_default(house: House):
     assert dispatcher.new_call(clock=clock).remaining() == LIMITS.operation_seconds
 
 
-def test_resources_and_prompts_go_the_same_way(house: House, capsys: pytest.CaptureFixture[str]):
+def test_resources_and_prompts_go_the_same_way(house: House, caplog: pytest.LogCaptureFixture):
     count, number = house.dispatcher.registry.resources
     prompt = house.dispatcher.registry.prompts[0]
     assert house.dispatcher.read(count, {}, Call()) == ResourceBody(text="0")
@@ -172,7 +174,7 @@ def test_resources_and_prompts_go_the_same_way(house: House, capsys: pytest.Capt
     assert house.dispatcher.prompt(prompt, {"firstNumber": "1"}, Call())[0].content == "Explain 1 + 0."
     with pytest.raises(InvalidArguments):
         house.dispatcher.prompt(prompt, {}, Call())
-    assert "ValueError" in capsys.readouterr().err
+    assert "ValueError" in caplog.text
 
 
 def test_a_call_aside_ends_at_its_deadline_and_so_does_its_work(house: House):

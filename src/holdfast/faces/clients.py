@@ -73,7 +73,7 @@ async def _settled(exchange: Settleable, *, answered: bool) -> None:
         await asyncio.to_thread(guarded, lambda: exchange.settle(answered=answered))
     except HoldfastError as failure:
         # The answer is out; only the log can tell.
-        _log.warning("after an answer: %s", failure.message)
+        _log.warning("after an answer: %s", failure.kind)
 
 
 class TokenBucket:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import copy
 import os
 import re
-import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -263,11 +262,11 @@ def unforeseen(failure: BaseException) -> HoldfastError:
 
 def _internal(failure: BaseException) -> Internal:
     """Write the traceback to standard error and return where to find it."""
-    import traceback
+    import logging
 
     reference = os.urandom(4).hex()
-    print(f"holdfast: internal error {reference}", file=sys.stderr)  # noqa: T201
-    traceback.print_exception(failure, file=sys.stderr)
+    told = {"reference": reference}
+    logging.getLogger("holdfast").error(f"holdfast: internal error {reference}", exc_info=failure, extra=told)
     return Internal(
         f"Something went wrong inside Holdfast ({type(failure).__name__}, reference {reference}).",
         hint="The details are on the server's standard error under that reference.",

@@ -13,6 +13,8 @@ from holdfast.faces.cli import not_loaded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     import click
 
     from holdfast.faces.cli.command import Commands
@@ -80,7 +82,7 @@ def _server_command() -> click.Command:
 
     from holdfast.faces.cli.command import root_option
     from holdfast.faces.cli.groups import page_command
-    from holdfast.faces.cli.serve import tool_errors_option, tool_names_option
+    from holdfast.faces.cli.serve import log_options, tool_errors_option, tool_names_option
 
     protocol = click.Option(
         ["--protocol"],
@@ -88,13 +90,13 @@ def _server_command() -> click.Command:
         metavar="|".join(_PROTOCOLS),
         help="The revision of the specification to speak.  [default: v1]",
     )
-    options = [root_option(), protocol, tool_errors_option(), tool_names_option()]
+    options = [root_option(), protocol, tool_errors_option(), tool_names_option(), *log_options()]
     return page_command("mcp-server", _SERVER_PAGE, options, _serve)
 
 
-def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None) -> int:
+def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | None, **log: Any) -> int:
     from holdfast.faces.cli.command import starting_directory
-    from holdfast.faces.cli.serve import chosen_profile
+    from holdfast.faces.cli.serve import begin_log, chosen_profile
     from holdfast.kernel.errors import Invalid
 
     if protocol not in _PROTOCOLS:
@@ -106,6 +108,7 @@ def _serve(root: str | None, protocol: str, tool_errors: str, tool_names: str | 
     from holdfast.workspace import Workspace
 
     workspace = Workspace.discover(directory)
+    begin_log(**log)
     return serve_stdio(workspace, EVERYTHING, profile)
 
 

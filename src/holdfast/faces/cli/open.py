@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
-from holdfast.faces.cli.serve import DEFAULT_HOST, DEFAULT_PORT, chosen_profile, parsed_address
+from holdfast.faces.cli.serve import (
+    DEFAULT_HOST,
+    DEFAULT_PORT,
+    begin_log,
+    chosen_profile,
+    log_options,
+    parsed_address,
+)
 from holdfast.faces.http.settings import Address, HttpSettings, checked
 from holdfast.kernel.errors import Busy
 from holdfast.kernel.registry import Selection
@@ -23,7 +31,8 @@ tells how, and has the options for other machines.
 def open_command() -> click.Command:
     """Return the command that opens the page."""
     read_only = click.Option(["--read-only"], is_flag=True, help="Change nothing from the page.")
-    return page_command("open", _PAGE, [root_option(), database_option(), address_option(), read_only], _open)
+    options = [root_option(), database_option(), address_option(), read_only, *log_options()]
+    return page_command("open", _PAGE, options, _open)
 
 
 def address_option() -> click.Option:
@@ -41,8 +50,9 @@ def page_settings(http: str | None, *, open_browser: bool = True) -> HttpSetting
     return checked(HttpSettings(address, open_browser=open_browser))
 
 
-def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool) -> int:
+def _open(root: str | None, database: str | None, http: str | None, *, read_only: bool, **log: Any) -> int:
     settings = page_settings(http)
+    begin_log(**log)
     return serve_page(starting_directory(root), settings, database=database, read_only=read_only)
 
 

@@ -10,6 +10,7 @@ import click
 from holdfast.faces.cli.command import database_option, root_option, starting_directory
 from holdfast.faces.cli.groups import page_command
 from holdfast.faces.http.settings import Address, HttpSettings, OAuthSettings, checked, checked_url
+from holdfast.faces.logs import FORMATS, LEVELS, log_to_standard_error
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.registry import Selection
 
@@ -102,6 +103,7 @@ def _serve(root: str | None, database: str | None, profile: str, **given: Any) -
     _check_profile(profile)
     presented = chosen_profile(profile, given["tool_errors"], given["tool_names"])
     workspace = Workspace.discover(starting_directory(root), database)
+    begin_log(given["log_level"], given["log_format"])
     return _served(workspace, selection, presented, settings)
 
 
@@ -155,6 +157,24 @@ def tool_names_option() -> click.Option:
         " answer to both.  [default: as the profile says]"
     )
     return _option("tool-names", "|".join(_TOOL_NAMES), text)
+
+
+def log_options() -> list[click.Option]:
+    """Return the options that say what is logged on standard error, and how."""
+    formed = "How: text for people, json for programs.  [default: text on a terminal, else json]"
+    return [
+        _option("log-level", "|".join(LEVELS), "What to log on standard error.", default="warning"),
+        _option("log-format", "|".join(FORMATS), formed),
+    ]
+
+
+def begin_log(log_level: str, log_format: str | None) -> None:
+    """Log on standard error from now on, as the options say."""
+    given = (log_level, LEVELS, "--log-level"), (log_format, FORMATS, "--log-format")
+    for chosen, choices, option in given:
+        if chosen is not None and chosen not in choices:
+            raise Invalid(f'{option} cannot be "{chosen}".', hint=f"Choose one of: {', '.join(choices)}.")
+    log_to_standard_error(log_level, log_format)
 
 
 def _check_profile(name: str) -> None:
@@ -223,6 +243,7 @@ def _options() -> list[click.Option]:
         _option("read-only", None, "Offer nothing that writes, whatever else is asked for.", is_flag=True),
         tool_errors_option(),
         tool_names_option(),
+        *log_options(),
     ]
 
 

@@ -30,6 +30,7 @@ from holdfast.faces.http.asgi import (
 from holdfast.faces.http.handover import HANDED_OVER, Handover, worker_of
 from holdfast.faces.http.problems import UnknownRoute, problem
 from holdfast.faces.http.settings import API_PATH, MCP_PATH, SESSION_HEADER
+from holdfast.faces.observation import Observation
 from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, HoldfastError
@@ -108,6 +109,7 @@ class Application:
         await self._settlements.all_settled()
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        observed = Observation("http")
         try:
             headers = single_headers(scope["headers"])
             self._boundary.check(scope["method"], headers)
@@ -124,6 +126,7 @@ class Application:
         except Cancelled:
             return
         except HoldfastError as refused:
+            observed.conclude(failure=refused.kind)
             await problem(refused, headers=self._authentication.challenge(refused))(scope, receive, send)
 
     def _public_answer(self, scope: Scope) -> Response | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import socket
@@ -20,7 +21,7 @@ import uvicorn
 from starlette.responses import Response
 from starlette.types import Scope
 
-from holdfast import toolsets
+from holdfast import __version__, toolsets
 from holdfast.faces.http.access import (
     LOGIN_PATH,
     Authentication,
@@ -35,6 +36,7 @@ from holdfast.faces.http.connection import PatientProtocol, listening_socket
 from holdfast.faces.http.handover import HANDED_OVER, Handover, Letterboxes
 from holdfast.faces.http.oauth import OAuthTokens, metadata, metadata_url
 from holdfast.faces.http.settings import API_PATH, HEALTH_PATH, MCP_PATH, HttpSettings
+from holdfast.faces.logs import tell
 from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.server import ProtocolServer
@@ -47,6 +49,7 @@ from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher, unforeseen
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
+from holdfast.kernel.tally import SERVED
 from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
@@ -283,6 +286,8 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
     boxes = Letterboxes(settings.workers) if settings.workers > 1 else None
 
     def serve(worker: int) -> None:
+        SERVED.begin(worker, settings.workers)
+        tell(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
         registry = full_registry().select(replace(selection, family=profile.family))
         dispatcher = Dispatcher(registry, workspace.room, limits=limits)
@@ -316,7 +321,8 @@ def run_application(application: Application, server: HttpServer, listener: sock
         http=protocol,
         ws="none",
         lifespan="on",
-        log_level="warning",
+        log_config=None,
+        log_level=logging.getLogger("uvicorn").getEffectiveLevel(),
         access_log=False,
         proxy_headers=False,
         server_header=False,

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp.shared.inbound import InboundLadderRejection, classify_inbound_request
 from mcp.shared.message import MessageMetadata, ServerMessageMetadata
 from mcp.shared.transport_context import TransportContext
+from mcp_types import CLIENT_INFO_META_KEY
 from pydantic import ValidationError
 
 from holdfast.faces.mcp.apps import shows_apps
@@ -52,6 +53,7 @@ class SdkEngine:
 
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
+        self._observe(exchange)
         key = self._list_key(exchange)
         if key is None:
             return await self._respond(exchange)
@@ -73,6 +75,18 @@ class SdkEngine:
             raise self._refusal(exchange.request, _where(failure)) from None
         except Exception as failure:
             raise internal_error(failure) from None
+
+    def _observe(self, exchange: Exchange) -> None:
+        """Note what is asked for, if it is something we have, and by which program."""
+        request, observed = exchange.request, exchange.observed
+        if request.method == "initialize" or self._server.sdk.get_request_handler(request.method) is not None:
+            observed.method = request.method
+        meta = (request.params or {}).get("_meta")
+        observed.carrier = meta if isinstance(meta, dict) else None
+        told = (observed.carrier or {}).get(CLIENT_INFO_META_KEY)
+        known = self._runner.connection.client_params
+        name = told.get("name") if isinstance(told, dict) else known.client_info.name if known else None
+        observed.client = name if isinstance(name, str) else observed.client
 
     def _refusal(self, request: Request, problem: str) -> WireError:
         """Return the answer to parameters that are not what the method takes, if it is offered at all."""

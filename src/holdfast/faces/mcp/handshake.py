@@ -69,6 +69,7 @@ class LateEngine:
         """Return the result of a request, or raise the error to be sent."""
         if exchange.request.method != "initialize" or exchange.stateless:
             return await (await self._ready()).respond(exchange)
+        exchange.observed.method = exchange.request.method
         params = handshake_params(self._source.profile, exchange.request.params)
         if self._engine is not None or not _is_plainly_right(params):
             engine = await self._ready()

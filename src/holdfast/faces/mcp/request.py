@@ -72,6 +72,8 @@ class RequestRunner:
     def new_call(self, ctx: Context, operation: Operation | None = None, asker: Asker | None = None) -> Call:
         """Return a call that talks to the client of this request."""
         exchange = exchange_in(ctx)
+        if exchange is not None and operation is not None:
+            exchange.observed.operation = operation.listed_name
         return self.dispatcher.new_call(
             operation,
             listener=RequestListener(ctx, self.publisher),
@@ -88,7 +90,12 @@ class RequestRunner:
         exchange = exchange_in(ctx)
         if exchange is not None:
             exchange.follow(call)
-        result = await self.dispatcher.run_aside(work, call)
+        try:
+            result = await self.dispatcher.run_aside(work, call)
+        except HoldfastError as failure:
+            if exchange is not None:
+                exchange.observed.failure = failure.kind
+            raise
         if exchange is not None:
             await exchange.uncongested()
         else:

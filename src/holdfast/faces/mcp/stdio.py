@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import signal
 import sys
 from typing import TYPE_CHECKING
 
-from holdfast import toolsets
+from holdfast import __version__, toolsets
+from holdfast.faces.logs import tell
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
 from holdfast.kernel.limits import LIMITS, Limits
+from holdfast.kernel.tally import SERVED
 
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
@@ -58,6 +61,8 @@ def _engine(server: ProtocolServer | LateServer) -> SdkEngine | LateEngine:
 
 def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) -> int:
     """Serve one client on standard input and output until it goes."""
+    SERVED.begin()
+    tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
     sys.stderr.flush()

@@ -28,6 +28,7 @@ from starlette.types import Receive, Scope
 
 from holdfast.faces.http.asgi import Headers, client_left, exchange_of
 from holdfast.faces.http.problems import MethodNotAllowed, UnsupportedMediaType, problem
+from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.render.json_text import json_text
 from holdfast.faces.render.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
 from holdfast.kernel.call import Call
@@ -158,13 +159,20 @@ class OperationRoute:
                 hint=f"Ask with {self.method}.",
                 allowed=self.method,
             )
+        exchange = exchange_of(scope)
+        observed = Observation("rest", self.method, self.operation.listed_name, request_bytes=len(body))
+        observed.client = exchange.actor if exchange else None
+        observed.carrier = {name: headers.get(name.encode(), b"").decode("latin-1") for name in TRACE_HEADERS}
         try:
             self._dispatcher.registry.check_allowed(self.operation)
             arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
             result = await self._run(scope, arguments, receive)
-            return self._success(result.wire(), headers)
+            response = self._success(result.wire(), headers)
         except HoldfastError as failure:
-            return self._failure(failure)
+            observed.failure = failure.kind
+            response = self._failure(failure)
+        observed.conclude(len(response.body))
+        return response
 
     def _failure(self, failure: HoldfastError) -> Response:
         return problem(failure, stateless_code(self.operation.family, failure))

@@ -51,8 +51,8 @@ class _Topic:
         except Exception as error:
             if action not in self.troubled:
                 self.troubled.add(action)
-                # Only texts of our own: others may quote stored data or paths of this machine.
-                _log.warning("watching %s: %s", self.name, getattr(error, "message", type(error).__name__))
+                # No text of it: that may quote stored data or paths of this machine.
+                _log.warning("watching %s: %s", self.name, getattr(error, "kind", type(error).__name__))
         else:
             self.troubled.discard(action)
 

@@ -70,6 +70,8 @@ class PostedExchange(Exchange):
         self.route = route
         self._http = http
         self._client = client
+        self.observed.face = "http"
+        self.observed.client = http.actor
 
     @property
     def client(self) -> Hashable:
@@ -164,6 +166,7 @@ class PostedRequest:
             self._task = None
             if outcome is not None:
                 await self._finish(*outcome)
+            self.exchange.observed.conclude(None if outcome is None else len(outcome[1]))
         finally:
             self._task = None
             self._stop()
@@ -182,9 +185,11 @@ class PostedRequest:
                 raise
             if self._task is not None:
                 self._task.uncancel()
-            if self.exchange.stateless:
-                return None
             failure = REQUEST_CANCELLED
+            if self.exchange.stateless:
+                self.exchange.observed.failure = failure.kind
+                return None
+        self.exchange.observed.failure = self.exchange.observed.failure or failure.kind
         self.failed = self._http.failed = True
         return self._status(failure), encoded_error(identity, failure)
 

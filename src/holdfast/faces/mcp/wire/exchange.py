@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 from holdfast.faces.mcp.wire.messages import STOPPED, Notification, Request, RequestId, Response, WireError
+from holdfast.faces.observation import Observation
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import INTERNAL_ERROR
 from holdfast.kernel.limits import Limits
@@ -46,6 +47,8 @@ class Exchange:
 
     def __post_init__(self) -> None:
         self.stateless = has_envelope(self.request.params)
+        request = self.request
+        self.observed = Observation("stdio", request_id=request.id, request_bytes=request.size)
 
     @property
     def client(self) -> Hashable:

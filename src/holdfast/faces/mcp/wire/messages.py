@@ -173,6 +173,12 @@ class WireError(Exception):
         self.message = message
         self.data = data
 
+    @property
+    def kind(self) -> str:
+        """Return what kind of failure this is: a word of ours, or the number of the protocol."""
+        told = self.data.get("type") if isinstance(self.data, dict) else None
+        return told if isinstance(told, str) else str(self.code)
+
     def wire(self) -> dict[str, Any]:
         """Return the error object of JSON-RPC."""
         body = {"code": self.code, "message": self.message}

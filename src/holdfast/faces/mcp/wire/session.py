@@ -38,7 +38,7 @@ from holdfast.faces.mcp.wire.messages import (
 )
 from holdfast.faces.mcp.wire.streams import Output
 from holdfast.kernel.codes import RATE_LIMITED
-from holdfast.kernel.errors import RateLimited
+from holdfast.kernel.errors import Cancelled, RateLimited
 from holdfast.kernel.limits import Limits
 
 
@@ -151,8 +151,9 @@ class Session:
     def _admit(self, exchange: Exchange) -> None:
         problem = self._problem(exchange)
         if problem is not None:
-            self._answer_error(exchange.request.id, problem)
+            self._refuse_exchange(exchange, problem)
         elif exchange.request.method == "ping" and not exchange.stateless:
+            exchange.observed.method = "ping"
             self._answer(exchange, {})
         elif exchange.request.method == "shutdown" and not exchange.stateless:
             self._to_answer_last.append(exchange)
@@ -214,9 +215,10 @@ class Session:
     def _conclude(self, exchange: Exchange, outcome: Any) -> None:
         if exchange.cancelled:
             self._settle(exchange, answered=False)
+            exchange.observed.conclude(failure=Cancelled.kind)
         elif isinstance(outcome, WireError):
             self._settle(exchange, answered=False)
-            self._answer_error(exchange.request.id, outcome)
+            self._refuse_exchange(exchange, outcome)
         else:
             self._answer(exchange, outcome)
 
@@ -224,14 +226,21 @@ class Session:
         line = encoded_result(exchange.request.id, result) + b"\n"
         if len(line) - 1 > self._limits.response_bytes:
             self._settle(exchange, answered=False)
-            self._answer_error(exchange.request.id, too_long(len(line) - 1, self._limits.response_bytes))
-        elif exchange.calls:
+            self._refuse_exchange(exchange, too_long(len(line) - 1, self._limits.response_bytes))
+            return
+        if exchange.calls:
             self.output.send(line, lambda written: self._settle(exchange, answered=written))
         else:
             self.output.send(line)
+        exchange.observed.conclude(len(line))
 
     def _settle(self, exchange: Exchange, *, answered: bool) -> None:
         self._settlements.settle("", exchange, answered=answered)
+
+    def _refuse_exchange(self, exchange: Exchange, failure: WireError) -> None:
+        self._answer_error(exchange.request.id, failure)
+        # What an operation called its failure is more telling than its number in the protocol.
+        exchange.observed.conclude(failure=exchange.observed.failure or failure.kind)
 
     def _answer_error(self, identity: RequestId | None, failure: WireError) -> None:
         self._send({"jsonrpc": "2.0", "id": identity, "error": failure.wire()})
