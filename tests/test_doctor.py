@@ -220,7 +220,7 @@ def test_messages_a_killed_reader_left_are_told(repository: Path) -> None:
 
 
 def test_the_words_say_what_was_found_and_what_to_do() -> None:
-    [operation] = stores.operations
+    operation = next(item for item in stores.operations if item.name == "check_stores")
     finding = Finding(store="inbox", path="a/b", severity="warning", message="It leaks.", next_step="Mop.")
     done = finding.model_copy(update={"fixed": True})
     result = StoresChecked(damaged=0, fixed=1, findings=[finding, done])

@@ -41,7 +41,9 @@ from holdfast.storage.sql.upgrade import is_backup
 from holdfast.storage.sql.write_ahead_log import dropped_writes
 from holdfast.storage.watching.listing import Listing
 
-toolset = Toolset("stores", "The stores themselves: whether what was kept can still be read.")
+toolset = Toolset(
+    "stores", "The stores themselves: whether what was kept can still be read, and how much of it there is."
+)
 
 Severity = Literal["ok", "info", "warning", "damaged"]
 
@@ -76,6 +78,12 @@ class Examinable(Protocol):
     def check(self) -> Iterable[RoomFinding]: ...
 
 
+class Countable(Protocol):
+    """A room that knows how much it has stored."""
+
+    def counts(self) -> dict[str, int]: ...
+
+
 class FileFinding(RoomFinding, Protocol):
     """What a room says about one of its files in the work tree."""
 
@@ -102,6 +110,8 @@ class StoreRoom:
 
     repository: Repository
     rooms: Callable[[], Mapping[str, Examinable | FileKeeper]]
+    counted: Callable[[], Mapping[str, Callable[[], Countable]]] = dict
+    """What opens the rooms that count what they have stored."""
 
     def close(self) -> None:
         """Nothing is held open."""

@@ -29,7 +29,7 @@ MODULES: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "templates": ("templates.tools", "templates.prompts", "templates.resources"),
         "analyze": ("analysis.tools", "analysis.resources"),
         "source": ("source.tools",),
-        "stores": ("doctor",),
+        "stores": ("doctor", "stats"),
         "tools": ("tool_search",),
     }
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -15,7 +16,7 @@ from holdfast.storage.git.repository import Repository
 if TYPE_CHECKING:
     from holdfast.analysis.room import Analysis
     from holdfast.comments.store import Comments
-    from holdfast.doctor import Examinable, FileKeeper, StoreRoom
+    from holdfast.doctor import Countable, Examinable, FileKeeper, StoreRoom
     from holdfast.inbox.store import Inbox
     from holdfast.installation.client import Contributions, GitSettings
     from holdfast.milestones.store import Milestones
@@ -154,7 +155,7 @@ def _open_stores(workspace: Workspace) -> StoreRoom:
     from holdfast.doctor import StoreRoom
 
     # Rooms are opened while they are checked: one that cannot be opened is a finding, not a failure.
-    return StoreRoom(workspace.repository, lambda: _examinable(workspace))
+    return StoreRoom(workspace.repository, lambda: _examinable(workspace), lambda: _countable(workspace))
 
 
 def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
@@ -165,6 +166,14 @@ def _examinable(workspace: Workspace) -> dict[str, Examinable | FileKeeper]:
 
         found["comments"] = SidecarCheck(workspace.room("comments"))
     return found | {name: workspace.room(name) for name in in_git}
+
+
+def _countable(workspace: Workspace) -> dict[str, Callable[[], Countable]]:
+    in_git = ("milestones",) if workspace.repository.common_dir is not None else ()
+    found: dict[str, Callable[[], Countable]] = {}
+    if not workspace.repository.bare:
+        found["comments"] = lambda: workspace.room("comments").search
+    return found | {name: partial(workspace.room, name) for name in ("inbox", *in_git, "tasks")}
 
 
 def _open_templates(workspace: Workspace) -> Templates:

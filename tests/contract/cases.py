@@ -327,5 +327,6 @@ CASES = [
     Case("find_tools", ("tools", "find", "move note"), {"query": "move note"}),
     Case("find_tools", ("tools", "find", "xyzzy", "--limit", "2"), {"query": "xyzzy", "limit": 2}),
     Case("check_stores", ("doctor",), attention=True),
+    Case("measure_stores", ("stats",)),
     Case("check_stores", ("stores", "check", "--fix"), {"fix": True}, attention=True),
 ]

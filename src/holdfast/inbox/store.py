@@ -210,6 +210,13 @@ class Inbox:
         text = f"Messages that a reader left undelivered: {abandoned}. The next reader gets them."
         return [Finding(is_damage=False, text=text)] if abandoned else []
 
+    def counts(self) -> dict[str, int]:
+        """Return how many messages are in each state, and how many answers they have."""
+        if self._for_reading() is None:
+            return {}
+        states = {state: self.count(state) for state in ("pending", "delivered")}
+        return states | {"replies": self._number("SELECT count(*) FROM reply")}
+
     def _lease_terms(self) -> dict[str, object]:
         return {"now": self._clock().timestamp(), "lease_seconds": self._lease_seconds}
 

@@ -159,6 +159,21 @@ class Milestones:
             *(Finding(is_damage=False, text=f"{rebuilt}: {text}") for text in self._index.verify()),
         ]
 
+    def counts(self) -> dict[str, int]:
+        """Return how many milestones and issues are in each state, and what the logs of all clones hold."""
+        if not self._refs.tips():
+            return {}
+
+        def question(connection: sqlite3.Connection) -> dict[str, int]:
+            states = connection.execute(
+                "SELECT kind || 's ' || status, count(*) FROM entity GROUP BY kind, status ORDER BY 1"
+            )
+            logged = "SELECT count(*), count(DISTINCT log) FROM operation"
+            operations, replicas = connection.execute(logged).fetchone()
+            return dict(states) | {"operations": operations, "replicas": replicas}
+
+        return self._index.ask(question)
+
     # Writing. Each method is one commit; `actor` is written as `Name <mail>`.
 
     def create(self, draft: Draft, *, actor: str | None = None) -> Receipt:

@@ -25,6 +25,7 @@ from holdfast.comments.search.corpus import Corpus
 from holdfast.comments.search.query import Answer, Hit, Query
 from holdfast.comments.search.rows import APPLICATION_ID, NAME, VERSION, RowWriter, state_of
 from holdfast.comments.sidecar.document import Sidecar
+from holdfast.comments.sidecar.note import STATUSES
 from holdfast.comments.sidecar.source import source_of
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Busy, Cancelled, DeadlineExceeded, HoldfastError
@@ -94,6 +95,16 @@ class SearchIndex:
         with self._database.read() as connection:
             row = connection.execute(_FILE_OF, (name,)).fetchone()
         return None if row is None else str(row[0])
+
+    def counts(self) -> dict[str, int]:
+        """Return how many comments are in each state, how many lost their code, and in how many files."""
+        if not (files := len(self._listing.current())):
+            return {}
+        # The first places every comment anew, so that the rest counts what is there now.
+        orphaned = self.find(Query(standing="orphaned", limit=0), everywhere=True).total
+        states = {status: self.find(Query(status=status, limit=0)).total for status in STATUSES}
+        review = self.find(Query(standing="review", limit=0)).total
+        return states | {"orphaned": orphaned, "to review": review, "files": files}
 
     def close(self) -> None:
         """Close the connections and stop watching."""

@@ -186,8 +186,9 @@ CATALOGUE: tuple[CatalogueToolset, ...] = (
         _command('list', 'list_files', 'source.tools.list_files', 'List the folders and files of one folder that git tracks or would add.', None),
         _command('read', 'read_source', 'source.tools.read_source', 'Read lines of a file, as pieces that say which of them are keywords, strings, comments and names.', None),
     ), hidden=False),
-    _toolset('stores', 'The stores themselves: whether what was kept can still be read.', (
+    _toolset('stores', 'The stores themselves: whether what was kept can still be read, and how much of it there is.', (
         _command('check', 'check_stores', 'doctor', 'Verify every store and report damage, leftovers and risks.', 'doctor'),
+        _command('stats', 'measure_stores', 'stats', 'Count what every room has stored, and measure it on disk.', 'stats'),
     ), hidden=False),
     _toolset('tools', 'The tools themselves: which there are, and what they take.', (
         _command('find', 'find_tools', 'tool_search', 'Find tools that are not listed, by words for what you want to do.', None),

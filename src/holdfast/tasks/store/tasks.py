@@ -283,6 +283,22 @@ class Tasks:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
         return probes.probe(self, part)
 
+    def counts(self) -> dict[str, int]:
+        """Return how many tasks of this workspace are in each state, and how many are claimed."""
+        if not self.exists:
+            return {}
+        with self.store.read() as connection:
+            workspace = self.find_workspace(connection)
+            if workspace is None:
+                return {}
+            states = connection.execute(
+                "SELECT status, count(*), count(claim_agent) FROM task WHERE workspace = :workspace"
+                " GROUP BY status ORDER BY status",
+                {"workspace": workspace.id},
+            ).fetchall()
+        claimed = sum(row[2] for row in states)
+        return {row[0]: row[1] for row in states} | {"claimed": claimed}
+
     def check(self) -> list[Finding]:
         """Return what is wrong with the store, and which claims ran out."""
         if not self.exists:
