@@ -27,6 +27,7 @@ AT_ROOT = {
     "Dockerfile",
     "LICENSE",
     "README.md",
+    "SECURITY.md",
     "action.yml",
     "pyproject.toml",
     "requirements.lock",
