@@ -17,7 +17,7 @@ from pathlib import Path
 
 from bench._results import ROOT, Results, markdown, read, shown
 
-PAGES = ("performance.md", "accuracy.md", "reliability.md")
+PAGES = ("performance.md", "accuracy.md", "reliability.md", "tutorial.md")
 START = re.compile(r"<!-- (?:results (?P<name>[\w-]+): (?P<table>[\w-]+)|bars) -->\n")
 REGION = re.compile(START.pattern + r"(?P<body>.*?)<!-- end -->", re.DOTALL)
 
