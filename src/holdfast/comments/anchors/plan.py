@@ -22,13 +22,21 @@ from holdfast.comments.sidecar import marker
 from holdfast.comments.sidecar.document import Sidecar, whole_line
 from holdfast.comments.sidecar.marker import LINE_NUMBER
 from holdfast.comments.sidecar.note import Location, Note
-from holdfast.comments.sidecar.source import BLANK, Present, line_hash, range_hash, split_lines, trimmed
+from holdfast.comments.sidecar.source import (
+    BLANK,
+    Lines,
+    Present,
+    line_hash,
+    range_hash,
+    split_lines,
+    trimmed,
+)
 from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Placement, Version
 
 _MOST_LOOKED_AT = 40
 
 
-def at_marked_line(note: Note, lines: Sequence[str]) -> Location | None:
+def at_marked_line(note: Note, lines: Lines) -> Location | None:
     """Return the location of a comment whose line is where its marker says, or that has no line at all."""
     here = note.location
     if here.method == "no_line":
@@ -42,16 +50,16 @@ class Committed:
     """The committed versions of a file with when each came, newest first; however often asked, read once."""
 
     def __init__(self, path: str, history: VersionHistory) -> None:
-        self._read: list[tuple[int, Version, list[str]]] = []
+        self._read: list[tuple[int, Version, Lines]] = []
         self._unread = self._reading(path, history)
 
-    def __iter__(self) -> Iterator[tuple[int, Version, list[str]]]:
+    def __iter__(self) -> Iterator[tuple[int, Version, Lines]]:
         yield from self._read
         for one in self._unread:
             self._read.append(one)
             yield one
 
-    def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, Version, list[str]]]:
+    def _reading(self, path: str, history: VersionHistory) -> Iterator[tuple[int, Version, Lines]]:
         for seconds, blob in history.dated(path)[:_MOST_LOOKED_AT]:
             text = history.text(blob)
             if text is not None:
@@ -74,22 +82,18 @@ def foreign_chain(note: Note, present: Present, committed: Committed, position: 
     return _fragment(note, present, position)
 
 
-def is_marked_line(note: Note, lines: Sequence[str]) -> bool:
+def is_marked_line(note: Note, lines: Lines) -> bool:
     """Return whether a comment's line has the text, and the neighbours, that its marker keeps."""
     index = note.location.line - 1
     marker = note.marker or {}
     if index >= len(lines) or not _has_marked_text(note, lines):
         return False
-    neighbours = [("prevLineText", index - 1), ("nextLineText", index + 1)]
-    said = [
-        (trimmed(marker[name]), at - index) for name, at in neighbours if isinstance(marker.get(name), str)
-    ]
-    agreeing = _agreeing(lines, index, said)
-    if not trimmed(lines[index]):
+    kept = [(marker.get("prevLineText"), -1), (marker.get("nextLineText"), 1)]
+    said = [(trimmed(text), step) for text, step in kept if isinstance(text, str)]
+    agreeing, text = _agreeing(lines, index, said), trimmed(lines[index])
+    if not text:
         return agreeing == len(said)  # a blank line is only as good as its neighbours
-    text = trimmed(lines[index])
-    twins = [at for at, line in enumerate(lines) if at != index and text in line and trimmed(line) == text]
-    return all(_agreeing(lines, at, said) < agreeing for at in twins)
+    return all(_agreeing(lines, at, said) < agreeing for at in lines.places[text] if at != index)
 
 
 def _agreeing(lines: Sequence[str], index: int, said: Sequence[tuple[str, int]]) -> int:
@@ -97,14 +101,14 @@ def _agreeing(lines: Sequence[str], index: int, said: Sequence[tuple[str, int]])
     return sum(_neighbour(lines, index + step) == text for text, step in said)
 
 
-def capped_by_fragment(note: Note, answer: Placement, lines: Sequence[str]) -> Placement:
+def capped_by_fragment(note: Note, answer: Placement, lines: Lines) -> Placement:
     """Return an answer from a fragment, sure only where the very line is there once."""
     if answer.line is None:
         return answer
     facts, marker = note.evidence or {}, note.marker or {}
     text = trimmed(str(facts.get("text", marker.get("lineText")) or "").split("\n")[0])
     end = answer.line + (note.end_line - note.line) if note.end_line is not None else None
-    is_sure = bool(text) and trimmed(lines[answer.line - 1]) == text and _is_alone(lines, answer.line - 1)
+    is_sure = bool(text) and lines.places.get(text) == [answer.line - 1]
     confidence = Confidence.HIGH if is_sure else Confidence.MEDIUM
     candidates = () if is_sure else answer.candidates or (Candidate(answer.line, 0.5),)
     return Placement(answer.line, end, confidence, "kept_lines", answer.reason, candidates)
@@ -163,11 +167,6 @@ def _texts(value: object) -> list[str]:
 
 def _neighbour(lines: Sequence[str], index: int) -> str:
     return trimmed(lines[index]) if 0 <= index < len(lines) else ""
-
-
-def _is_alone(lines: Sequence[str], index: int) -> bool:
-    text = trimmed(lines[index])
-    return sum(1 for line in lines if trimmed(line) == text) == 1
 
 
 @dataclass

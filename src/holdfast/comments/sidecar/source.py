@@ -14,7 +14,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -44,9 +44,21 @@ def decoded(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
-def split_lines(text: str) -> list[str]:
+class Lines(list[str]):
+    """The lines of a text, and where each stands, which is found once for all the notes that ask."""
+
+    @cached_property
+    def places(self) -> Mapping[str, list[int]]:
+        """The places of every line by what it says, white space around it aside."""
+        found: dict[str, list[int]] = {}
+        for place, line in enumerate(self):
+            found.setdefault(trimmed(line), []).append(place)
+        return found
+
+
+def split_lines(text: str) -> Lines:
     """Return the lines of a text; there is always at least one."""
-    return _BREAK.split(text)
+    return Lines(_BREAK.split(text))
 
 
 def trimmed(line: str) -> str:
@@ -166,7 +178,7 @@ class Present:
         return Version(self.path, self.text)
 
     @cached_property
-    def lines(self) -> list[str]:
+    def lines(self) -> Lines:
         """Its lines; there is always at least one."""
         return split_lines(self.text)
 
