@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -53,22 +52,16 @@ class Comparison:
 def compare(results: Results, name: str, sides: tuple[str, str], comparisons: Sequence[Comparison]) -> None:
     """Add a table of both sides with their ratios, and a bar for each ratio that has one."""
     columns = ("", *sides, "ratio", "middle half of rounds", "bar")
+    against = None if sides[0] in ("other", "baseline") else sides[0]  # those say in their labels what
     results.table(name, columns, [comparison.row() for comparison in comparisons])
     for comparison in comparisons:
         if comparison.bar is not None:
-            results.bar(comparison.label, comparison.ratio, comparison.bar, against=sides[0])
+            results.bar(comparison.label, comparison.ratio, comparison.bar, against=against)
 
 
-def amount(value: float, unit: str) -> str:
+def amount(value: float, unit: str = "s") -> str:
     """Return megabytes as they are, and seconds in the unit that suits them, with three digits."""
     if unit == "MB":
         return f"{value:,.0f} MB"
     factor, name = (1, "s") if value >= 1 else (1e3, "ms") if value >= 1e-3 else (1e6, "µs")
     return f"{value * factor:,.{max(0, 3 - len(str(int(value * factor))))}f} {name}"
-
-
-def report(corpus: str, sides: tuple[str, str], comparisons: Sequence[Comparison]) -> bool:
-    """Print the table and return whether every bar was held."""
-    results = Results("bench", corpus)
-    compare(results, "figures", sides, comparisons)
-    return results.finish(argparse.Namespace(save=False, check=True)) == 0

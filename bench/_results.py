@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,7 @@ class Results:
     """Those of programs set beside ours; our own are added."""
     command: str = field(default_factory=lambda: given_command(sys.argv))
     date: str = field(default_factory=lambda: datetime.now(UTC).date().isoformat())
-    load: float = field(default_factory=lambda: round(os.getloadavg()[0], 1))
+    load: float | None = field(default_factory=lambda: round(os.getloadavg()[0], 1))
     machine: str = field(
         default_factory=lambda: f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     )
@@ -96,7 +97,7 @@ class Results:
         self.command = self.command or f"python -m {self.program}"
         if "holdfast" not in self.versions:
             git = subprocess.run(["git", "version"], capture_output=True, text=True).stdout.split()[2]
-            packages = {name: version(name) for name in PACKAGES}
+            packages = {name: version(name) for name in PACKAGES if find_spec(name)}
             own = {"Python": platform.python_version(), "SQLite": sqlite3.sqlite_version, "git": git}
             self.versions = {**packages, **own, **self.versions}
 
@@ -143,9 +144,8 @@ class Results:
         """Return how these figures came about."""
         versions = "".join(f", {name} {number}" for name, number in self.versions.items())
         corpus = f" {self.corpus}." if self.corpus else ""
-        return (
-            f"`{self.command}` on {self.date} at a load of {self.load:g} ({self.machine}{versions}).{corpus}"
-        )
+        load = "" if self.load is None else f" at a load of {self.load:g}"
+        return f"`{self.command}` on {self.date}{load} ({self.machine}{versions}).{corpus}"
 
 
 def read(path: Path) -> Results:
@@ -182,7 +182,7 @@ def markdown(columns: Sequence[str], rows: Sequence[Sequence[Cell]]) -> str:
         for column in zip(*texts, strict=True)
     ]
     lines = [columns, ["---:" if one else "---" for one in figures or [False] * len(columns)], *texts]
-    return "\n".join(f"| {' | '.join(line)} |".replace("|  |", "| |") for line in lines)
+    return "\n".join("|" + "".join(f" {cell} |" if cell else " |" for cell in line) for line in lines)
 
 
 def parser(description: str | None, rounds: int | None = None) -> argparse.ArgumentParser:

@@ -1,9 +1,11 @@
 """Analyses beside the programs that do a part of them: lizard, radon and jscpd on the same tree.
 
     python -m bench.analysis [TREE] [--lizard PROGRAM] [--radon PROGRAM] [--jscpd PROGRAM] [--rounds 3]
+                             [--check] [--save]
 
-TREE is a folder of sources in Python, by default our own. It is copied and committed, and so is a part of
-it: 200 files, chosen by the hash of their paths among those of two kilobytes and more that are no tests.
+TREE is a folder of sources in Python, by default what BENCH_TREE names, or our own. It is copied and
+committed, and so is a part of it: 200 files, chosen by the hash of their paths among those of two kilobytes
+and more that are no tests.
 Our side is what a user has: a command that starts with an empty cache, and a server on a pipe. Times are of
 whole commands, wall and processor, with all their children; memory is what a program and its children hold
 together at most. A program that is neither named nor found is left out.
@@ -27,7 +29,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench._client import Client, line
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, absent, parser
 from bench.commands import HOLDFAST, ROOT, prepare
 
 PART = 200
@@ -50,15 +53,7 @@ class Cost(NamedTuple):
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("tree", type=Path, nargs="?", default=ROOT / "src")
-    for name in ("lizard", "radon", "jscpd"):
-        parser.add_argument(f"--{name}", default=shutil.which(name), help="the program")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    options = parser.parse_args()
+    options = on_a_tree(parser(__doc__, rounds=3), "lizard", "radon", "jscpd")
     with tempfile.TemporaryDirectory() as folder:
         prepare(home=folder)
         whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
@@ -66,9 +61,34 @@ def main() -> None:
         comparisons = cold(whole, options, "")
         comparisons += cold(part, options, f", {PART} files")
         comparisons += [after_an_edit(whole, options.rounds), resident(part, options.rounds)]
-    files = len(sources(options.tree))
-    held = report(f"{files} files and {PART} of them", ("other", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.analysis", corpus(options.tree), options.versions)
+    compare(results, "analyses", ("other", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
+
+
+def on_a_tree(given: argparse.ArgumentParser, *peers: str) -> argparse.Namespace:
+    """Read the options of a comparison with other programs on a tree; it saves where all are there."""
+    public = os.environ.get("BENCH_TREE")
+    given.add_argument("tree", type=Path, nargs="?", default=Path(public) if public else ROOT / "src")
+    for name in peers:
+        given.add_argument(f"--{name}", default=shutil.which(name), help="the program")
+    options = given.parse_args()
+    programs = {name: getattr(options, name) for name in peers}
+    missing = [name for name, program in programs.items() if program is None]
+    if options.save and (missing or options.tree == ROOT / "src"):
+        absent(" or ".join(missing) or "a public tree (BENCH_TREE)")
+        options.save = False
+    told = {name: [program, "--version"] for name, program in programs.items() if program}
+    options.versions = {
+        name: subprocess.run(command, capture_output=True, text=True).stdout.split()[-1]
+        for name, command in told.items()
+    }
+    return options
+
+
+def corpus(tree: Path) -> str:
+    """Return what a tree is."""
+    return f"The Python files of {tree.name} ({len(sources(tree)):,}), and {PART} of them"
 
 
 def sources(tree: Path) -> list[Path]:
@@ -113,8 +133,8 @@ def cold(tree: Path, options: argparse.Namespace, of: str) -> list[Comparison]:
     found = []
     for label, (commands, ours, bar, memory_bar) in beside.items():
         rows = [
-            Comparison(f"{label}{of}, wall", bar, "ms"),
-            Comparison(f"{label}{of}, processor", bar if "jscpd" not in label else None, "ms"),
+            Comparison(f"{label}{of}, wall", bar),
+            Comparison(f"{label}{of}, processor", bar if "jscpd" not in label else None),
             Comparison(f"{label}{of}, memory", memory_bar if "jscpd" in label else None, "MB"),
         ]
         for _ in range(options.rounds):
@@ -155,7 +175,7 @@ def four(tree: Path) -> Cost:
 
 def after_an_edit(tree: Path, rounds: int) -> Comparison:
     """Run the command on an empty cache, then again after one file was edited."""
-    compared = Comparison("complexity after one edit beside an empty cache, wall", 0.1, "ms")
+    compared = Comparison("complexity after one edit beside an empty cache, wall", 0.1)
     edited = tree / chosen(tree)[0]
     for number in range(rounds):
         compared.baseline.append(complexity(tree).wall)
@@ -172,7 +192,7 @@ def after_an_edit(tree: Path, rounds: int) -> Comparison:
 def resident(tree: Path, rounds: int) -> Comparison:
     """Ask a running server again for complexity and dead code of the part."""
     label = f"complexity and dead code of {PART} files, resident, beside the 143 ms of the specification"
-    compared = Comparison(label, 1.0, "ms")
+    compared = Comparison(label, 1.0)
     client = Client(SERVER, tree)
     client.initialize()
     for number in range(rounds + 2):

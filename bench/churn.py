@@ -4,15 +4,15 @@ Ours is a call inside a running server, its words included: of the last 30 days 
 whole history with nothing kept, and of the whole history once more. git writes into a pipe that is read to
 its end. CPU seconds are those of the process and each git that it starts; the median of the rounds counts.
 
-Without `--repository` a history is made up: 20,000 commits on 800 files, some of them renamed. The bars are
-for real histories: git compares the small files of this one far more quickly.
+Without `--repository` or BENCH_TREE a history is made up: 20,000 commits on 800 files, some of them renamed.
+The bars are for real histories: git compares the small files of this one far more quickly.
 
-    python -m bench.churn [--repository DIRECTORY] [--rounds 3] [--check]
+    python -m bench.churn [--repository DIRECTORY] [--rounds 3] [--check] [--save]
 """
 
 from __future__ import annotations
 
-import argparse
+import os
 import random
 import re
 import resource
@@ -24,7 +24,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, absent, parser
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_code_churn import AnalyzeCodeChurn, CodeChurn, analyze_code_churn
 from holdfast.storage.git.line_ages import line_ages
@@ -40,9 +41,9 @@ MOST_MARKED = 60
 class Measured:
     """One comparison by CPU and one by the clock, taken together."""
 
-    def __init__(self, label: str, bar: float | None) -> None:
-        self.cpu = Comparison(f"{label}, CPU", bar, "ms")
-        self.wall = Comparison(f"{label}, wall", None, "ms")
+    def __init__(self, label: str, bar: float | None = None) -> None:
+        self.cpu = Comparison(f"{label}, CPU", bar)
+        self.wall = Comparison(f"{label}, wall")
 
     def take(self, theirs: Callable[[], object], ours: Callable[[], object]) -> None:
         """Run both sides once."""
@@ -153,16 +154,16 @@ def make_history(place: Path) -> None:
     subprocess.run(["git", "reset", "--quiet", "--hard"], cwd=place, check=True)
 
 
-def compare(asked: Asked, rounds: int, *, is_real: bool) -> bool:
-    """Measure everything and return whether the bars were held."""
+def measured(asked: Asked, rounds: int, *, is_real: bool) -> Results:
+    """Measure everything."""
     month, first, again = (
         Measured("30 days, nothing kept", COLD_BAR if is_real else None),
-        Measured("whole history, nothing kept", None),
+        Measured("whole history, nothing kept"),
         Measured("whole history, once more", WARM_BAR if is_real else None),
     )
     ages, ages_again = (
-        Measured("ages of lines, nothing kept", None),
-        Measured("ages of lines, once more", None),
+        Measured("ages of lines, nothing kept"),
+        Measured("ages of lines, once more"),
     )
     marked = asked.marked()
     for _ in range(rounds):
@@ -175,28 +176,30 @@ def compare(asked: Asked, rounds: int, *, is_real: bool) -> bool:
     result = asked.churn(10**6, kept=True)
     total = result.summary
     corpus = (
-        f"{total.total_commits} commits and {total.merge_commits} merges, {result.files_analyzed} files;"
+        f"{asked.place.name}, {total.total_commits:,} commits and {total.merge_commits:,} merges,"
+        f" {result.files_analyzed:,} files;"
         f" {size / 1e6:.1f} MB are kept; {sum(map(len, marked.values()))} lines in {len(marked)} files"
     )
     taken = [one for both in (month, first, again, ages, ages_again) for one in (both.cpu, both.wall)]
-    return report(corpus, ("git", "holdfast"), taken)
+    results = Results("bench.churn", corpus)
+    compare(results, "churn", ("git", "holdfast"), taken)
+    return results
 
 
 def main() -> int:
     """Measure, print the table and return the exit status."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--repository", type=Path, help="a clone with its history")
-    parser.add_argument("--rounds", type=int, default=3, help="how often each side is measured")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    given = parser.parse_args()
+    options = parser(__doc__, rounds=3)
+    public = os.environ.get("BENCH_TREE")
+    options.add_argument("--repository", type=Path, default=public, help="a clone with its history")
+    given = options.parse_args()
+    if given.save and given.repository is None:
+        return absent("a public history (BENCH_TREE)")
     with tempfile.TemporaryDirectory() as folder:
         place = given.repository or Path(folder, "history")
         if given.repository is None:
             make_history(place)
-        held = compare(Asked(place), given.rounds, is_real=given.repository is not None)
-    return 1 if given.check and not held else 0
+        results = measured(Asked(place), given.rounds, is_real=given.repository is not None)
+    return results.finish(given)
 
 
 if __name__ == "__main__":

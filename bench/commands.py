@@ -1,6 +1,6 @@
 """Everyday commands beside a Python that does next to nothing; the server's first answer beside the SDK's.
 
-python -m bench.commands [--rounds 41] [--check]
+python -m bench.commands [--rounds 41] [--check] [--save]
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from typing import Any
 
 import holdfast
 from bench._client import Client
-from bench._comparison import Comparison, report
-from bench._results import arguments
+from bench._comparison import Comparison, compare
+from bench._results import Results, arguments
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.store import Milestones
 from holdfast.storage.git.repository import Repository
@@ -40,14 +40,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         prepare(home=folder)
         repository = new_repository(Path(folder, "repository"))
-        held = compare_commands(repository, options.rounds)
-        print()
-        held &= compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
-        print()
-        held &= compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
-        print()
-        held &= compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
-    sys.exit(options.check and not held)
+        quick = compare_commands(repository, options.rounds)
+        quick += compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
+        others = compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
+        starts = compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
+    results = Results("bench.commands")
+    compare(results, "quick", ("python -c pass", "holdfast"), quick)
+    compare(results, "others", ("import pydantic, click", "holdfast"), others)
+    compare(results, "starts", ("stock SDK", "holdfast serve"), starts)
+    sys.exit(results.finish(options))
 
 
 def prepare(home: str) -> None:
@@ -59,27 +60,26 @@ def prepare(home: str) -> None:
     os.environ["HOME"] = home
 
 
-def compare_commands(repository: Path, rounds: int) -> bool:
-    send = Comparison("holdfast send --file F --comment C", bar=2.5, unit="ms")
-    empty = Comparison("holdfast inbox drain --hook, nothing waits", unit="ms")
-    full = Comparison("holdfast inbox drain --hook, a message waits", unit="ms")
+def compare_commands(repository: Path, rounds: int) -> list[Comparison]:
+    send = Comparison("holdfast send --file F --comment C", bar=2.5)
+    empty = Comparison("holdfast inbox drain --hook, nothing waits")
+    full = Comparison("holdfast inbox drain --hook, a message waits")
     for number in range(rounds):
         python = seconds_of(PYTHON, repository)
         for comparison, command in ((send, sending(f"Remark {number}")), (full, DRAIN), (empty, DRAIN)):
             comparison.baseline.append(python)
             comparison.ours.append(seconds_of(command, repository))
-    corpus = "A fresh repository whose inbox was used before; wall time of the process"
-    return report(corpus, ("python -c pass", "holdfast"), [send, empty, full])
+    return [send, empty, full]
 
 
-def compare_lists(repository: Path, rounds: int) -> bool:
+def compare_lists(repository: Path, rounds: int) -> list[Comparison]:
     listed = [GIT_MILE, "list"]
     measured = [
-        (Comparison("git-mile list, 50 of 1,000 issues", bar=3, unit="ms"), listed),
-        (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3, unit="ms"), [*listed, "--json"]),
-        (Comparison("git-mile list, few", bar=3, unit="ms"), [*listed, "milestone"]),
+        (Comparison("git-mile list, 50 of 1,000 issues", bar=3), listed),
+        (Comparison("git-mile list --json, 50 of 1,000 issues", bar=3), [*listed, "--json"]),
+        (Comparison("git-mile list, few", bar=3), [*listed, "milestone"]),
         (
-            Comparison("git-mile list --filter", unit="ms"),
+            Comparison("git-mile list --filter"),
             [*listed, "--filter", "label = bug"],
         ),
     ]
@@ -88,12 +88,11 @@ def compare_lists(repository: Path, rounds: int) -> bool:
         for comparison, command in measured:
             comparison.baseline.append(python)
             comparison.ours.append(seconds_of(command, repository))
-    corpus = "1,000 open issues, 5 milestones, an index that is up to date; wall time of the process"
-    return report(corpus, ("python -c pass", "git-mile"), [comparison for comparison, _ in measured])
+    return [comparison for comparison, _ in measured]
 
 
-def compare_processor_time(repository: Path, rounds: int) -> bool:
-    measured = {label: Comparison(label, bar=1.8, unit="ms") for label in everyday(0, "", "")}
+def compare_processor_time(repository: Path, rounds: int) -> list[Comparison]:
+    measured = {label: Comparison(label, bar=1.8) for label in everyday(0, "", "")}
     for number in range(rounds):
         baseline = processor_seconds_of(LIBRARIES, repository)
         issue = told([GIT_MILE, "create", "issue", f"Issue {number}", "--json"], repository)["id"]
@@ -102,8 +101,7 @@ def compare_processor_time(repository: Path, rounds: int) -> bool:
         for label, command in everyday(number, issue, task["id"]).items():
             measured[label].baseline.append(baseline)
             measured[label].ours.append(processor_seconds_of(command, repository))
-    corpus = "A repository in which every room was used before; processor time, that of git included"
-    return report(corpus, ("import pydantic, click", "holdfast"), list(measured.values()))
+    return list(measured.values())
 
 
 def everyday(number: int, issue: str, task: str) -> dict[str, list[str]]:
@@ -163,9 +161,9 @@ def with_issues(path: Path) -> Path:
     return path
 
 
-def compare_starts(repository: Path, rounds: int) -> bool:
-    wall = Comparison("start to initialize answer, wall time", bar=0.7, unit="ms")
-    processor = Comparison("start to initialize answer, processor time", bar=0.7, unit="ms")
+def compare_starts(repository: Path, rounds: int) -> list[Comparison]:
+    wall = Comparison("start to initialize answer, wall time", bar=0.7)
+    processor = Comparison("start to initialize answer, processor time", bar=0.7)
     for _ in range(rounds):
         for side, command, cwd in (
             ("baseline", STOCK, ROOT),
@@ -175,8 +173,7 @@ def compare_starts(repository: Path, rounds: int) -> bool:
             getattr(wall, side).append(client.initialize())
             getattr(processor, side).append(client.processor_seconds())
             client.close()
-    corpus = "The stock server offers 40 tools, ours everything it has for a fresh repository"
-    return report(corpus, ("stock SDK", "holdfast serve"), [wall, processor])
+    return [wall, processor]
 
 
 def seconds_of(command: list[str], cwd: Path) -> float:

@@ -1,6 +1,6 @@
 """Comments after a large refactoring, and the comments of one file among many.
 
-python -m bench.comments [--rounds 5] [--check] [--files 1000]
+python -m bench.comments [--rounds 5] [--check] [--save] [--files 1000]
 
 The baseline of re-anchoring is the figure published for an unoptimised tracker of this kind, one second for
 each pair of changed files; it is a stated figure, not a measurement of this run.
@@ -8,7 +8,6 @@ each pair of changed files; it is a stated figure, not a measurement of this run
 
 from __future__ import annotations
 
-import argparse
 import os
 import subprocess
 import sys
@@ -16,7 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, arguments
 from holdfast.comments.anchors.scan import Scan
 from holdfast.comments.sidecar.files import Draft
 from holdfast.comments.store import Comments, Writer
@@ -29,13 +29,7 @@ FUNCTIONS = 30
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=5, help="how often each side is measured")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--files", type=int, default=1000)
-    options = parser.parse_args()
+    options = arguments(__doc__, rounds=5, files=1000)
     # In memory where that is possible: flushing a disk five thousand times is not what is measured.
     memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
     with tempfile.TemporaryDirectory(dir=memory) as folder:
@@ -44,8 +38,11 @@ def main() -> None:
         filled(small, 10)
         filled(large, options.files)
         comparisons = [reading(small, large, options.rounds * 20), refactored(large, options.files)]
-    held = report(f"{options.files} files", ("baseline", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results(
+        "bench.comments", f"{options.files:,} files with {COMMENTS_A_FILE * options.files:,} comments"
+    )
+    compare(results, "comments", ("baseline", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def module(number: int) -> str:
@@ -96,8 +93,8 @@ def filled(path: Path, files: int) -> None:
 
 def commit(path: Path, message: str) -> None:
     who = ("-c", "user.name=Bench", "-c", "user.email=bench@example.org")
-    for arguments in (("add", "--all"), (*who, "commit", "--quiet", "-m", message)):
-        subprocess.run(["git", *arguments], cwd=path, check=True)
+    for words in (("add", "--all"), (*who, "commit", "--quiet", "-m", message)):
+        subprocess.run(["git", *words], cwd=path, check=True)
 
 
 def refactored(path: Path, files: int) -> Comparison:
@@ -117,7 +114,7 @@ def refactored(path: Path, files: int) -> Comparison:
         f"{sure} moved, {len(result.outcomes) - sure} to be looked at"
     )
     name = f"re-anchoring {result.comments} comments after {files} files changed"
-    return Comparison(name, 1 / 20, "ms", [files * SECONDS_A_PAIR], [seconds])
+    return Comparison(name, 1 / 20, "s", [files * SECONDS_A_PAIR], [seconds])
 
 
 def reading(small: Path, large: Path, rounds: int) -> Comparison:
@@ -131,7 +128,7 @@ def reading(small: Path, large: Path, rounds: int) -> Comparison:
             times[path].append(time.perf_counter() - started)
     for room in rooms.values():
         room.close()
-    return Comparison("reading one file's comments among many", 1.5, "us", times[small], times[large])
+    return Comparison("reading one file's comments among many", 1.5, "s", times[small], times[large])
 
 
 if __name__ == "__main__":

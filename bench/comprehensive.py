@@ -1,9 +1,9 @@
 """The comprehensive analysis beside `jscpd --dashboard`, after an edit, and in a running server.
 
-    python -m bench.comprehensive [TREE] [--jscpd PROGRAM] [--rounds 3] [--check]
+    python -m bench.comprehensive [TREE] [--jscpd PROGRAM] [--rounds 3] [--check] [--save]
 
-TREE is a folder of sources in Python, by default our own. It is copied and committed, and so is a part of it,
-as `bench.analysis` does. Times are of whole commands, wall and processor, with all their children.
+TREE is a folder of sources in Python, by default as in `bench.analysis`. It is copied and committed, and so
+is a part of it. Times are of whole commands, wall and processor, with all their children.
 """
 
 from __future__ import annotations
@@ -17,23 +17,29 @@ from pathlib import Path
 from typing import Any
 
 from bench._client import Client
-from bench._comparison import Comparison, report
-from bench.analysis import PART, SERVER, SPECIFIED_SECONDS, Cost, ask, chosen, committed, cost, sources
-from bench.commands import HOLDFAST, ROOT, prepare
+from bench._comparison import Comparison, compare
+from bench._results import Results, parser
+from bench.analysis import (
+    PART,
+    SERVER,
+    SPECIFIED_SECONDS,
+    Cost,
+    ask,
+    chosen,
+    committed,
+    corpus,
+    cost,
+    on_a_tree,
+    sources,
+)
+from bench.commands import HOLDFAST, prepare
 
 TOOL = "analyze_comprehensive"
 COMMAND = [HOLDFAST, "analyze", "comprehensive"]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("tree", type=Path, nargs="?", default=ROOT / "src")
-    parser.add_argument("--jscpd", default=shutil.which("jscpd"), help="the program")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    options = parser.parse_args()
+    options = on_a_tree(parser(__doc__, rounds=3), "jscpd")
     with tempfile.TemporaryDirectory() as folder:
         prepare(home=folder)
         whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
@@ -41,9 +47,9 @@ def main() -> None:
         comparisons = beside_jscpd(whole, options) if options.jscpd else []
         comparisons += after_an_edit(whole, options.rounds)
         comparisons += [in_brief(whole, options.rounds), resident(part, options.rounds)]
-    files = len(sources(options.tree))
-    held = report(f"{files} files and {PART} of them", ("other", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.comprehensive", corpus(options.tree), options.versions)
+    compare(results, "comprehensive", ("other", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def cold(tree: Path, *arguments: str) -> Cost:
@@ -55,8 +61,8 @@ def cold(tree: Path, *arguments: str) -> Cost:
 def beside_jscpd(tree: Path, options: argparse.Namespace) -> list[Comparison]:
     """Measure ours with an empty cache beside the dashboard, in turn."""
     rows = [
-        Comparison("comprehensive beside jscpd --dashboard, wall", 0.9, "ms"),
-        Comparison("the same, processor", None, "ms"),
+        Comparison("comprehensive beside jscpd --dashboard, wall", 0.9),
+        Comparison("the same, processor"),
         Comparison("the same, memory", None, "MB"),
     ]
     for _ in range(options.rounds):
@@ -69,8 +75,8 @@ def beside_jscpd(tree: Path, options: argparse.Namespace) -> list[Comparison]:
 
 def after_an_edit(tree: Path, rounds: int) -> list[Comparison]:
     """Run the command on an empty cache, then the command and a running server after one file was edited."""
-    command = Comparison("after one edit, as a command, beside an empty cache, processor", 0.1, "ms")
-    server = Comparison("after one edit, in a running server, beside an empty cache, wall", 0.1, "ms")
+    command = Comparison("after one edit, as a command, beside an empty cache, processor", 0.1)
+    server = Comparison("after one edit, in a running server, beside an empty cache, wall", 0.1)
     edited = tree / chosen(tree)[0]
     for number in range(rounds):
         empty = cold(tree)
@@ -99,7 +105,7 @@ def edit(path: Path, line: str) -> None:
 
 def in_brief(tree: Path, rounds: int) -> Comparison:
     """Compare the executive summary with the whole answer, with the files read before."""
-    compared = Comparison("executive summary beside the whole answer, processor", 1.0, "ms")
+    compared = Comparison("executive summary beside the whole answer, processor", 1.0)
     cost(COMMAND, tree, ours=True)
     for _ in range(rounds):
         compared.baseline.append(cost(COMMAND, tree, ours=True).processor)
@@ -110,7 +116,7 @@ def in_brief(tree: Path, rounds: int) -> Comparison:
 def resident(tree: Path, rounds: int) -> Comparison:
     """Ask a running server again for the part."""
     label = f"comprehensive, {PART} files, resident, beside the 143 ms of the specification"
-    compared = Comparison(label, 1.0, "ms")
+    compared = Comparison(label, 1.0)
     client: Any = Client(SERVER, tree)
     client.initialize()
     for number in range(rounds + 2):

@@ -1,9 +1,9 @@
 """Exact and renamed clones beside jscpd with renamed matching, on the same tree.
 
-    python -m bench.duplicates [TREE] --jscpd PROGRAM [--rounds 3]
+    python -m bench.duplicates [TREE] [--jscpd PROGRAM] [--rounds 3] [--save]
 
-TREE is a folder of sources in Python, by default our own; it and a part of it are copied and committed as in
-`bench.analysis`. Both kinds at once are what other analyses ask for; as a program that is this module
+TREE is a folder of sources in Python, by default as in `bench.analysis`; it and a part of it are copied and
+committed. Both kinds at once are what other analyses ask for; as a program that is this module
 with `--both`, which starts, reads everything with an empty cache, finds both, and prints how many. The
 command for renamed clones, which is what a user types, is measured too. Memory is that of a program and its
 children together at most.
@@ -11,7 +11,6 @@ children together at most.
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import sys
 import tempfile
@@ -19,7 +18,8 @@ import time
 from pathlib import Path
 
 from bench._client import Client
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, parser
 from bench.analysis import (
     PART,
     REQUIRED,
@@ -29,7 +29,9 @@ from bench.analysis import (
     ask,
     chosen,
     committed,
+    corpus,
     cost,
+    on_a_tree,
     sources,
 )
 from bench.commands import HOLDFAST, ROOT, prepare
@@ -41,15 +43,9 @@ TOOL = "analyze_duplicates"
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("tree", type=Path, nargs="?", default=ROOT / "src")
-    parser.add_argument("--jscpd", default=shutil.which("jscpd"), help="the program")
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--both", action="store_true", help="be our side, in the tree")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    options = parser.parse_args()
+    given = parser(__doc__, rounds=3)
+    given.add_argument("--both", action="store_true", help="be our side, in the tree")
+    options = on_a_tree(given, "jscpd")
     if options.both:
         both(options.tree)
         return
@@ -66,8 +62,9 @@ def main() -> None:
             ):
                 comparisons += cold(label, theirs, ours, whole, bars, options.rounds)
         comparisons += [after_an_edit(whole, options.rounds), resident(part, options.rounds)]
-    held = report(f"{len(sources(options.tree))} files", ("other", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.duplicates", corpus(options.tree), options.versions)
+    compare(results, "clones", ("other", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def both(tree: Path) -> None:
@@ -94,7 +91,7 @@ def cold(
 ) -> list[Comparison]:
     """Measure both sides in turn, ours with an empty cache."""
     rows = [
-        Comparison(f"{label}, {unit}", bar, "MB" if unit == "memory" else "ms")
+        Comparison(f"{label}, {unit}", bar, "MB" if unit == "memory" else "s")
         for unit, bar in zip(UNITS, bars, strict=True)
     ]
     for _ in range(rounds):
@@ -113,7 +110,7 @@ def uncached(command: list[str], tree: Path) -> Cost:
 
 def after_an_edit(tree: Path, rounds: int) -> Comparison:
     """Find both kinds with an empty cache, then again after one file was edited."""
-    compared = Comparison("exact and renamed after one edit beside an empty cache, wall", None, "ms")
+    compared = Comparison("exact and renamed after one edit beside an empty cache, wall", None)
     edited = tree / chosen(tree)[0]
     for number in range(rounds):
         compared.baseline.append(uncached([*BOTH, str(tree)], tree).wall)
@@ -128,7 +125,7 @@ def after_an_edit(tree: Path, rounds: int) -> Comparison:
 def resident(tree: Path, rounds: int) -> Comparison:
     """Ask a running server again for renamed clones of the part, one of its files edited each time."""
     label = f"renamed clones of {PART} files, resident, one edited, beside the 143 ms of the specification"
-    compared = Comparison(label, None, "ms")
+    compared = Comparison(label, None)
     REQUIRED[TOOL] = {"detection_type": "renamed"}
     client = Client(SERVER, tree)
     client.initialize()

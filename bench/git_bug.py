@@ -1,13 +1,12 @@
 """Milestones beside git-bug: the same issues in two repositories, written and listed by either program.
 
-python -m bench.git_bug --git-bug PATH [--issues 1000] [--rounds 7]
+python -m bench.git_bug [--git-bug PATH] [--issues 1000] [--rounds 7] [--save]
 
 `PATH` is an executable of git-bug, from version 0.5 on. Wall time of whole commands, taken in turn.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import shutil
 import subprocess
@@ -17,25 +16,28 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, absent, parser
 from bench.milestones import filled, new_repository, prepare, timed
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--git-bug", required=True, help="the program")
-    parser.add_argument("--issues", type=int, default=1000)
-    parser.add_argument("--rounds", type=int, default=7)
-    options = parser.parse_args()
+    given = parser(__doc__, rounds=7)
+    given.add_argument("--git-bug", default=shutil.which("git-bug"), help="the program")
+    given.add_argument("--issues", type=int, default=1000)
+    options = given.parse_args()
+    if options.git_bug is None:
+        sys.exit(absent("git-bug"))
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
         ours = filled(Path(folder, "ours"), options.issues)
         theirs = with_bugs(Path(folder, "theirs"), options.git_bug, options.issues)
         git_mile = str(Path(sys.executable).with_name("git-mile"))
         comparisons = commands(ours, theirs, git_mile, options.git_bug, options.rounds)
-    report(f"{options.issues} issues", ("git-bug", "holdfast"), comparisons)
+    told = subprocess.run([options.git_bug, "version"], capture_output=True, text=True).stdout.split()
+    results = Results("bench.git_bug", f"{options.issues:,} issues", {"git-bug": told[-1]})
+    compare(results, "commands", ("git-bug", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def with_bugs(path: Path, program: str, number: int) -> Path:
@@ -67,9 +69,9 @@ def run(path: Path, *command: str) -> None:
 
 def commands(ours: Path, theirs: Path, git_mile: str, git_bug: str, rounds: int) -> list[Comparison]:
     """List what there is with a cache and without one, and add one more."""
-    warm = Comparison("list all, with a cache", unit="ms")
-    cold = Comparison("list all, the cache deleted", unit="ms")
-    written = Comparison("add one", unit="ms")
+    warm = Comparison("list all, with a cache")
+    cold = Comparison("list all, the cache deleted")
+    written = Comparison("add one")
     for number in range(rounds):
         warm.baseline.append(timed(lambda: run(theirs, git_bug, "ls")))
         warm.ours.append(timed(lambda: run(ours, git_mile, "list", "--limit", "500")))

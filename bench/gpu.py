@@ -1,9 +1,9 @@
 """The search for likely clones on a processor and on a GPU: the same pairs, and how long each takes.
 
-    PYTHONPATH=src python bench/gpu.py [--counts 10000 100000 1000000] [--cpu-only]
+    PYTHONPATH=src python -m bench.gpu [--counts 10000 100000 1000000] [--save]
 
 Functions are made up: 60 to 140 tokens from a vocabulary in which few words are frequent; every fourth one is
-the one before it with a part of its tokens changed. Needs NumPy, and CuPy but for `--cpu-only`; nothing else.
+the one before it with a part of its tokens changed. Needs NumPy and CuPy; nothing else.
 The processor's side is one thread. What starting CUDA and compiling its kernels take is told apart. The pairs
 of both sides are compared; a difference ends this with an error. For the smallest number of functions every
 pair is compared as well, which tells how many of those that agree the hashing finds.
@@ -11,13 +11,15 @@ pair is compared as well, which tells how many of those that agree the hashing f
 
 from __future__ import annotations
 
-import argparse
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from bench._comparison import amount
+from bench._results import Results, absent, parser
 from holdfast.analysis.duplicates import sketch
 from holdfast.analysis.duplicates.array_module import array_module
 from holdfast.analysis.duplicates.sketch import Pieces
@@ -26,6 +28,7 @@ SHORTEST, LONGEST = 60, 140
 VOCABULARY, SIGNS = 50_000, 60
 CHANGED = (0.02, 0.35)
 BLOCK = 64
+Row = tuple[int, str, str, str, float]
 STEPS = ("sketches", "hashing", "agreement", "shared tokens")
 
 
@@ -84,67 +87,55 @@ def all_pairs(sketches: Any, arrays: Any) -> Any:
     return arrays.concatenate(found)
 
 
-def compared(count: int, gpu: Any, every_pair: bool) -> None:
-    """Measure one number of functions and print its rows."""
+def compared(results: Results, rows: list[Row], count: int, gpu: Any, every_pair: bool) -> None:
+    """Measure one number of functions."""
     pieces = made_up(count)
     cpu_times, cpu_found = measured(pieces, np)
-    gpu_times: list[float] | None = None
-    if gpu is not None:
-        gpu_times, gpu_found = measured(pieces, gpu)
-        for name, ours, theirs in zip(STEPS, cpu_found, gpu_found, strict=True):
-            if not np.array_equal(ours, theirs):
-                raise SystemExit(f"{count} functions: the {name} differ between processor and GPU.")
+    gpu_times, gpu_found = measured(pieces, gpu)
+    for name, ours, theirs in zip(STEPS, cpu_found, gpu_found, strict=True):
+        if not np.array_equal(ours, theirs):
+            raise SystemExit(f"{count} functions: the {name} differ between processor and GPU.")
     for number, name in enumerate(STEPS):
-        row(count, name, cpu_times[number], gpu_times[number] if gpu_times else None)
-    row(count, "all of it", sum(cpu_times), sum(gpu_times) if gpu_times else None)
-    print(f"  {len(cpu_found[1]):,} candidates, {len(cpu_found[2]):,} of them agree", flush=True)
+        rows.append(row(count, name, cpu_times[number], gpu_times[number]))
+    rows.append(row(count, "all of it", sum(cpu_times), sum(gpu_times)))
     if every_pair:
         start = time.perf_counter()
         pairs = all_pairs(np.asfortranarray(cpu_found[0]), np)
-        cpu_time, gpu_time = time.perf_counter() - start, None
-        if gpu is not None:
-            start = time.perf_counter()
-            theirs = sketch.host(all_pairs(gpu.asfortranarray(gpu.asarray(cpu_found[0])), gpu), gpu)
-            gpu_time = time.perf_counter() - start
-            if not np.array_equal(pairs, theirs):
-                raise SystemExit("All pairs: processor and GPU differ.")
-        row(count, "every pair", cpu_time, gpu_time)
+        between = time.perf_counter()
+        theirs = sketch.host(all_pairs(gpu.asfortranarray(gpu.asarray(cpu_found[0])), gpu), gpu)
+        cpu_time, gpu_time = between - start, time.perf_counter() - between
+        if not np.array_equal(pairs, theirs):
+            raise SystemExit("All pairs: processor and GPU differ.")
+        rows.append(row(count, "every pair, without hashing", cpu_time, gpu_time))
         found = np.isin(pairs, cpu_found[2]).mean() if len(pairs) else 1.0
-        print(f"  {len(pairs):,} pairs agree; hashing finds {found:.1%} of them", flush=True)
+        results.corpus = f"{results.corpus}; hashing finds {found:.1%} of the pairs whose sketches agree"
 
 
-def row(count: int, name: str, cpu: float, gpu: float | None) -> None:
-    """Print one row of the table."""
-    side = "" if gpu is None else f"{gpu:10.3f} {cpu / gpu:8.1f}"
-    print(f"{count:>9,}  {name:<14}{cpu:10.3f}{side}", flush=True)
+def row(count: int, name: str, cpu: float, gpu: float) -> Row:
+    """Return one row of the table, printed as soon as it is known."""
+    print(f"{count:>9,}  {name:<28}{cpu:10.3f}{gpu:10.3f} {cpu / gpu:8.1f}", flush=True)
+    return count, name, amount(cpu), amount(gpu), cpu / gpu
 
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--counts", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
-    parser.add_argument("--cpu-only", action="store_true")
-    args = parser.parse_args()
-    gpu = None
-    if not args.cpu_only:
-        start = time.perf_counter()
-        gpu, use = array_module(True)
-        if not use.used:
-            raise SystemExit(use.reason)
-        found = time.perf_counter()
-        measured(made_up(1000), gpu)
-        ready = time.perf_counter()
-        print(f"GPU: {use.device}. Start: {found - start:.2f} s; first kernels: {ready - found:.2f} s")
-    print(
-        f"{'functions':>9}  {'step':<14}{'CPU s':>10}"
-        + ("" if gpu is None else f"{'GPU s':>10} {'CPU/GPU':>8}")
-    )
-    for count in args.counts:
-        compared(count, gpu, every_pair=count == min(args.counts))
-    if gpu is not None:
-        print("The GPU's sketches and pairs are equal to the processor's.")
+    given = parser(__doc__)
+    given.add_argument("--counts", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
+    options = given.parse_args()
+    start = time.perf_counter()
+    gpu, use = array_module(True)
+    if not use.used:
+        sys.exit(absent(f"a GPU ({use.reason})"))
+    found = time.perf_counter()
+    measured(made_up(1000), gpu)
+    started = f"starting CUDA took {found - start:.1f} s, its kernels {time.perf_counter() - found:.1f} s"
+    corpus = f"Made-up functions of {SHORTEST} to {LONGEST} tokens on one {use.device}; {started}"
+    results = Results("bench.gpu", corpus, {"CuPy": gpu.__version__, "NumPy": np.__version__})
+    rows: list[Row] = []
+    for count in options.counts:
+        compared(results, rows, count, gpu, every_pair=count == min(options.counts))
+    results.table("pairs", ("functions", "step", "processor", "GPU", "times"), rows)
+    sys.exit(results.finish(options))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,12 @@
 """Milestones beside bare SQLite and plain git, with 100,000 issues in one repository.
 
-python -m bench.milestones [--rounds 15] [--check] [--issues 100000]
+python -m bench.milestones [--rounds 15] [--check] [--save] [--issues 100000]
 
 `bench.git_bug` puts them beside git-bug.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
 import sqlite3
 import subprocess
@@ -17,7 +16,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, arguments
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.index.query import EVERYTHING, Query, statement
 from holdfast.milestones.store import Milestones
@@ -28,13 +28,7 @@ REBUILDS = 3
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=15, help="how often each side is measured")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--issues", type=int, default=100_000)
-    options = parser.parse_args()
+    options = arguments(__doc__, rounds=15, issues=100_000)
     with tempfile.TemporaryDirectory() as folder:
         prepare(folder)
         path = filled(Path(folder, "with"), options.issues)
@@ -46,8 +40,9 @@ def main() -> None:
             *ordinary_git(path, room, Path(folder), options.rounds * 4),
         ]
         room.close()
-    held = report(f"{options.issues} issues", ("baseline", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.milestones", f"{options.issues:,} issues")
+    compare(results, "milestones", ("baseline", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def prepare(home: str) -> None:
@@ -95,7 +90,7 @@ def rebuilds(path: Path, issues: int) -> Comparison:
     """A cold rebuild of the index beside `git log --format=%B` over the same refs."""
     refs = git(path, "for-each-ref", "--format=%(refname)", "refs/holdfast/").split()
     command = ["git", "-C", str(path), "log", "--format=%B", *refs]
-    comparison = Comparison("cold rebuild / git log --format=%B", bar=3, unit="ms")
+    comparison = Comparison("cold rebuild / git log --format=%B", bar=3)
     for _ in range(REBUILDS):
         comparison.baseline.append(
             timed(lambda: subprocess.run(command, stdout=subprocess.DEVNULL, check=True))
@@ -128,8 +123,8 @@ def pages(path: Path, room: Milestones, rounds: int) -> Comparison:
 
 def appends(path: Path, room: Milestones, rounds: int) -> list[Comparison]:
     """One append beside the two git commands it takes: as git comes, and flushed as an append is."""
-    plain = Comparison("append / commit-tree + update-ref", bar=3, unit="ms")
-    durable = Comparison("append / the same with core.fsync=committed", unit="ms")
+    plain = Comparison("append / commit-tree + update-ref", bar=3)
+    durable = Comparison("append / the same with core.fsync=committed")
     tree = git(path, "hash-object", "-w", "-t", "tree", os.devnull)
     items = room.find(Query("issue", limit=rounds + 1)).items
     room.comment(items[-1].id, "Warm")
@@ -157,8 +152,8 @@ def ordinary_git(path: Path, room: Milestones, folder: Path, rounds: int) -> lis
         git(repository, "commit", "--quiet", "--allow-empty", "--message", "First")
         git(repository, "push", "--quiet", "--set-upstream", "origin", "main")
     room.sync()
-    push = Comparison("git push of one commit, with / without issues", bar=1.1, unit="ms")
-    fetch = Comparison("git fetch of nothing, with / without issues", bar=1.1, unit="ms")
+    push = Comparison("git push of one commit, with / without issues", bar=1.1)
+    fetch = Comparison("git fetch of nothing, with / without issues", bar=1.1)
     for number in range(rounds):
         for repository, pushes, fetches in (
             (without, push.baseline, fetch.baseline),

@@ -5,17 +5,14 @@ origin, token, limits, validation, worker thread, settlement. Rounds alternate b
 answer is checked outside of the timed zone. Besides calls per second the processor time of the server is
 shown, because wall time on a shared machine also measures the neighbours.
 
-    python -m bench.over_http [--rounds 5] [--check]
+    python -m bench.over_http [--rounds 5] [--check] [--save]
 
 With --check the exit status is 1 when Holdfast answers fewer calls per second in any row.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
-import platform
 import socket
 import statistics
 import subprocess
@@ -26,6 +23,8 @@ from importlib.metadata import version
 from typing import Any
 
 from bench._client import INITIALIZE, processor_seconds
+from bench._comparison import amount
+from bench._results import Results, arguments
 
 SERVERS = {"stock": "bench.servers.stock_http", "holdfast": "bench.servers.ours_http"}
 ENVELOPE = {
@@ -162,11 +161,7 @@ def check(answers: list[bytes], count: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--calls", type=int, default=400)
-    parser.add_argument("--check", action="store_true", help="fail when the bar is missed")
-    options = parser.parse_args()
+    options = arguments(__doc__, rounds=5, calls=400)
     figures: dict[str, dict[str, list[tuple[float, float]]]] = {name: {} for name in SERVERS}
     for _ in range(options.rounds):
         for name, module in SERVERS.items():
@@ -179,29 +174,29 @@ def main() -> None:
                     check(answers, options.calls)
                     figures[name].setdefault(f"{era}, {clients} at once", []).append((rate, spent))
             server.close()
-    ratios = report(figures, options.rounds)
-    if options.check and min(ratios.values()) < 1:
-        sys.exit(f"slower than the SDK's own server: {min(ratios, key=lambda row: ratios[row])}")
+    results = Results("bench.over_http", versions={"uvicorn": version("uvicorn")})
+    add_rates(results, figures)
+    sys.exit(results.finish(options))
 
 
-def report(figures: dict[str, dict[str, list[tuple[float, float]]]], rounds: int) -> dict[str, float]:
-    """Print the medians and return the ratio of each row."""
-    ratios = {}
-    print(
-        f"Python {platform.python_version()}, mcp {version('mcp')}, uvicorn {version('uvicorn')}, "
-        f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}, medians of {rounds} rounds"
-    )
-    print(f"{'':24}{'stock':>12}{'holdfast':>12}{'ratio':>8}   processor per call")
+def add_rates(results: Results, figures: dict[str, dict[str, list[tuple[float, float]]]]) -> None:
+    """Add the medians and their ratios."""
+    rows = []
     for label in figures["stock"]:
         rates = {name: statistics.median(pair[0] for pair in seen[label]) for name, seen in figures.items()}
         spent = {name: statistics.median(pair[1] for pair in seen[label]) for name, seen in figures.items()}
-        ratios[label] = rates["holdfast"] / rates["stock"]
-        print(
-            f"{label:24}{rates['stock']:>10.0f}/s{rates['holdfast']:>10.0f}/s"
-            f"{rates['holdfast'] / rates['stock']:>8.2f}"
-            f"   {spent['stock'] * 1e6:.0f} us, {spent['holdfast'] * 1e6:.0f} us"
+        bar = results.bar(
+            f"calls a second, {label}",
+            rates["holdfast"] / rates["stock"],
+            1,
+            against="stock SDK",
+            better="higher",
         )
-    return ratios
+        both = ", ".join(amount(spent[name]) for name in SERVERS)
+        rates_shown = (f"{rates[name]:.0f}/s" for name in SERVERS)
+        rows.append((label, *rates_shown, bar.figure, both, f"1 {bar.verdict}"))
+    columns = ("", "stock SDK", "holdfast", "ratio", "processor per call", "bar")
+    results.table("rates", columns, rows)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 
 A page has its prose by hand, and regions. `<!-- results NAME: TABLE -->` holds a table of
 `docs/results/NAME.json`, where that file comes up first with how it was taken; `<!-- bars -->` holds every
-bar of the files that the page shows, the missed ones first. Each region ends with `<!-- end -->`.
+bar of the files that the page shows, the missed ones first. Each region ends with `<!-- end -->`. The
+pictures of growth are made from the tables of `bench.growth`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from bench._plots import growth_picture
 from bench._results import ROOT, Results, markdown, read, shown
 
 PAGES = ("performance.md", "accuracy.md", "reliability.md", "tutorial.md")
@@ -32,6 +34,11 @@ class Report:
         self.wanted: dict[Path, bytes] = {}
         for path in (docs / name for name in PAGES if (docs / name).exists()):
             self.wanted[path] = self._page(path).encode()
+        for table, content in self._kept["growth"].tables.items() if "growth" in self._kept else ():
+            path = docs / "pictures" / f"growth-{table}.svg"
+            self.wanted[path] = growth_picture(table.replace("-", " "), content)
+            if f"(pictures/{path.name})".encode() not in self.wanted.get(docs / PAGES[0], b""):
+                self.problems.append(f"{PAGES[0]}: does not show pictures/{path.name}")
         self.problems += [
             f"results/{name}.json: no page shows its table {table!r}"
             for name, kept in self._kept.items()
@@ -107,6 +114,7 @@ def main(given: list[str] | None = None) -> int:
     report = Report(options.docs)
     if options.write:
         for path, content in report.wanted.items():
+            path.parent.mkdir(exist_ok=True)
             path.write_bytes(content)
     problems = [*report.problems, *report.stale()]
     print(*problems, sep="\n", end="\n" if problems else "")

@@ -1,6 +1,6 @@
 """How long others wait, where a requirement names a time: pings, cancellations, news, crowded appends.
 
-    python -m bench.promptness [--rounds 15] [--check]
+    python -m bench.promptness [--rounds 15] [--check] [--save]
 
 Tests wait for these events and assert no time; here the times stand beside what the requirements allow. With
 --check the exit status is 1 when one takes longer.
@@ -8,7 +8,6 @@ Tests wait for these events and assert no time; here the times stand beside what
 
 from __future__ import annotations
 
-import argparse
 import os
 import statistics
 import sys
@@ -18,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
+from bench._results import Results, arguments
 from bench.tour import new_repository
 from holdfast.milestones.entity import Draft
 from holdfast.milestones.index.query import Query
@@ -34,23 +34,16 @@ Row = tuple[str, str, float, float]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--check", action="store_true", help="fail when something takes longer than allowed")
-    options = parser.parse_args()
-    held = True
-    print(f"Seconds, medians of {options.rounds}; load {os.getloadavg()[0]:.1f}.\n")
-    print("| Requirement | What | Took | Allowed |\n| --- | --- | ---: | ---: |")
+    options = arguments(__doc__, rounds=15)
+    results = Results("bench.promptness")
+    table = []
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HOME"] = folder
         for requirement, what, took, allowed in rows(Path(folder), options.rounds):
-            held &= took < allowed
-            print(
-                f"| {requirement} | {what} | {took:.4f} | {allowed} {'PASS' if took < allowed else 'FAIL'} |"
-            )
-    sys.exit(options.check and not held)
+            bar = results.bar(f"{what}, seconds", took, allowed, against=requirement)
+            table.append((requirement, what, took, f"{allowed:g} {bar.verdict}"))
+    results.table("waits", ("requirement", "what", "seconds", "allowed"), table)
+    sys.exit(results.finish(options))
 
 
 def rows(folder: Path, rounds: int) -> Iterator[Row]:

@@ -7,11 +7,12 @@ words included. No answer is kept for the next time. Rounds alternate; the media
 it looks for the query alone. The memory is what the process has at most after building the index and asking
 everything once, above what it had before the first question.
 
-    python -m bench.search [--rounds 15] [--check]
+    python -m bench.search [--rounds 15] [--check] [--save]
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import resource
@@ -23,8 +24,8 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench._comparison import Comparison, report
-from bench._results import arguments
+from bench._comparison import Comparison, amount, compare
+from bench._results import Results, arguments
 from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import SearchComments, found, search_comments
 from holdfast.storage.git.repository import Repository
@@ -88,13 +89,14 @@ def make_workspace(root: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"file{number}.txt"
         path.write_text("".join(f"value {line}\n" for line in range(1, 2 * EACH + 1)))
-        comments = [_comment(chance, rare, number * EACH + each, 2 * each + 1) for each in range(EACH)]
-        markers = [_marker(one) for one in comments]
+        comments = [comment(chance, rare, number * EACH + each, 2 * each + 1) for each in range(EACH)]
+        markers = [marker(one) for one in comments]
         value = {"file": path.name, "version": "2.1.0", "ghostMarkers": markers, "comments": comments}
         Path(f"{path}.comments").write_text(json.dumps(value, indent=2))
 
 
-def _comment(chance: random.Random, rare: list[str], number: int, line: int) -> dict[str, Any]:
+def comment(chance: random.Random, rare: list[str], number: int, line: int) -> dict[str, Any]:
+    """Return a comment of some words, as a sidecar has it."""
     words = [chance.choice(COMMON if chance.random() < 0.45 else rare) for _ in range(chance.randint(8, 22))]
     if chance.random() < 0.025:
         words.insert(chance.randrange(len(words)), chance.choice(PHRASES))
@@ -111,8 +113,8 @@ def _comment(chance: random.Random, rare: list[str], number: int, line: int) -> 
     }
 
 
-def _marker(comment: dict[str, Any]) -> dict[str, Any]:
-    import hashlib
+def marker(comment: dict[str, Any]) -> dict[str, Any]:
+    """Return the marker that says where a comment is."""
 
     text = f"value {comment['line']}"
     return {
@@ -144,6 +146,11 @@ def ours(room: Comments, query: str, filters: dict[str, Any]) -> float:
     return time.perf_counter() - started
 
 
+def grep_version() -> str:
+    """Return grep's version."""
+    return subprocess.run(["grep", "--version"], capture_output=True, text=True).stdout.split()[3]
+
+
 def memory() -> float:
     """Return how many megabytes the process has had at most."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
@@ -164,30 +171,33 @@ def main() -> int:
         make_workspace(root)
         room = Comments(Repository.at(root))
         idle = memory()
-        print(f"Indexing took {ours(room, *ANYTHING):.1f} s, once.")
+        once = [("indexing everything", ours(room, *ANYTHING))]
         room.close()
         room = Comments(Repository.at(root))
         first, second = ours(room, *ANYTHING), ours(room, *ANYTHING)
-        print(f"The first search of a process took {first:.2f} s, the second {second * 1e3:.0f} ms.")
+        once += [("the first search of a process", first), ("the second", second)]
         changes = []
         for number in range(5):
             change(root, number)
             changes.append(ours(room, *ANYTHING))
-        print(f"A search after one sidecar changed took {median(changes) * 1e3:.0f} ms.")
+        once.append(("a search after one sidecar changed", median(changes)))
         for _, query, filters, _ in QUERIES:
             ours(room, query, filters)
         above = memory() - idle
-        verdict = "PASS" if above <= MEMORY_MB else "FAIL"
-        print(f"The process had at most {above:.0f} MB more than before; the bar is {MEMORY_MB}: {verdict}.")
-        comparisons = [Comparison(label, bar, "us") for label, _, _, bar in QUERIES]
+        comparisons = [Comparison(label, bar) for label, _, _, bar in QUERIES]
         for _ in range(options.rounds):
             for comparison, (_, query, filters, _) in zip(comparisons, QUERIES, strict=True):
                 comparison.baseline.append(grep(root, query))
                 comparison.ours.append(ours(room, query, filters))
         room.close()
-    corpus = f"{FILES * EACH:,} comments in {FILES:,} files"
-    held = report(corpus, ("grep -r", "holdfast"), comparisons)
-    return 0 if (held and above <= MEMORY_MB) or not options.check else 1
+    results = Results(
+        "bench.search", f"{FILES * EACH:,} comments in {FILES:,} files", {"grep": grep_version()}
+    )
+    compare(results, "queries", ("grep -r", "holdfast"), comparisons)
+    results.bar("megabytes of the searching process, above those before", above, MEMORY_MB)
+    rows = [*((what, amount(took)) for what, took in once), ("memory above that before", f"{above:.0f} MB")]
+    results.table("once", ("what", "took"), rows)
+    return results.finish(options)
 
 
 if __name__ == "__main__":

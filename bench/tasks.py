@@ -1,6 +1,6 @@
 """Tasks beside bare SQLite, with 10,000 tasks in one workspace.
 
-python -m bench.tasks [--rounds 15] [--check] [--tasks 10000]
+python -m bench.tasks [--rounds 15] [--check] [--save] [--tasks 10000]
 
 `list`, `status`, `focus` and the like are run as a server runs them: arguments checked, the operation run,
 the result made into what is sent. The other side runs the statements that the operation ran, recorded from
@@ -12,7 +12,6 @@ many of them that each side writes its log back into the database in it.
 
 from __future__ import annotations
 
-import argparse
 import sqlite3
 import subprocess
 import sys
@@ -23,7 +22,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, arguments
 from bench.task_surroundings import Surroundings
 from holdfast.comments.sidecar.files import Draft as CommentDraft
 from holdfast.comments.store import Writer
@@ -79,13 +79,7 @@ _BARE_EVENT = (
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=15, help="how often each side is measured")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--tasks", type=int, default=10_000)
-    options = parser.parse_args()
+    options = arguments(__doc__, rounds=15, tasks=10_000)
     with tempfile.TemporaryDirectory() as folder:
         path = filled(Path(folder, "repository"), options.tasks)
         workspace = Workspace(Repository.at(path))
@@ -96,8 +90,9 @@ def main() -> None:
         comparisons += [looks(workspace, *look, options.rounds) for look in MORE]
         comparisons += claims(workspace, options.rounds)
         workspace.close()
-    held = report(f"{options.tasks} tasks", ("sqlite3", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    results = Results("bench.tasks", f"{options.tasks:,} tasks")
+    compare(results, "tasks", ("sqlite3", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def filled(path: Path, count: int, database: str | None = None) -> Path:
@@ -106,12 +101,13 @@ def filled(path: Path, count: int, database: str | None = None) -> Path:
     room = Tasks.open(Repository.at(path), database)
     begin(room, "bench", [], "criteria")
     for start in range(0, count, 500):
-        room.create([_draft(number) for number in range(start, min(start + 500, count))], ME)
+        room.create([draft(number) for number in range(start, min(start + 500, count))], ME)
     room.close()
     return path
 
 
-def _draft(number: int) -> Draft:
+def draft(number: int) -> Draft:
+    """Return a task that depends on another, is labelled, and is about a file."""
     return Draft(
         f"Task {number}",
         "Some words about it. " * 10,

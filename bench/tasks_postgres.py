@@ -8,7 +8,6 @@ The other side runs the statements that an operation ran, recorded where they ar
 
 from __future__ import annotations
 
-import argparse
 import subprocess
 import sys
 import tempfile
@@ -20,7 +19,8 @@ from typing import Any
 
 import psycopg
 
-from bench._comparison import Comparison, report
+from bench._comparison import Comparison, compare
+from bench._results import Results, absent, arguments
 from bench.tasks import LOOKS, ME, filled, timed
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.storage.sql.postgres import translated
@@ -60,15 +60,9 @@ class Recording:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--rounds", type=int, default=15, help="how often each side is measured")
-    parser.add_argument("--check", action="store_true", help="exit with 1 when a bar is missed")
-    parser.add_argument("--tasks", type=int, default=10_000)
-    options = parser.parse_args()
+    options = arguments(__doc__, rounds=15, tasks=10_000)
     if (reason := is_missing()) is not None:
-        sys.exit(reason)
+        sys.exit(absent(f"a PostgreSQL server ({reason})"))
     with running_server(durable=True) as server, tempfile.TemporaryDirectory() as folder:
         address = server.new_database()
         path = filled(Path(folder, "repository"), options.tasks, address)
@@ -77,8 +71,10 @@ def main() -> None:
         comparisons.append(claims(workspace, address, options.rounds))
         version = subprocess.run(["postgres", "--version"], capture_output=True, text=True).stdout.strip()
         workspace.close()
-    held = report(f"{version}, {options.tasks} tasks", ("psycopg", "holdfast"), comparisons)
-    sys.exit(options.check and not held)
+    versions = {"PostgreSQL": version.split()[2], "psycopg": psycopg.__version__}
+    results = Results("bench.tasks_postgres", f"{options.tasks:,} tasks", versions)
+    compare(results, "tasks", ("psycopg", "holdfast"), comparisons)
+    sys.exit(results.finish(options))
 
 
 def looks(

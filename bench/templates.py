@@ -5,14 +5,13 @@ the parameters, renders path and text in the sandbox, and computes the checksum.
 for the first time (every call has another project name), and one that was rendered before. Rounds alternate;
 the median counts. A template from a repository, which runs in a process of its own, is shown beside them.
 
-    python -m bench.templates [--rounds 25]
+    python -m bench.templates [--rounds 25] [--check] [--save]
 """
 
 from __future__ import annotations
 
-import argparse
-import platform
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -21,6 +20,8 @@ from pathlib import Path
 
 from jinja2 import Environment
 
+from bench._comparison import amount
+from bench._results import Results, arguments
 from holdfast.storage.git.repository import Repository
 from holdfast.templates.catalogue import Templates
 
@@ -94,18 +95,17 @@ def confined() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--rounds", type=int, default=25)
-    rounds = parser.parse_args().rounds
-    print(f"Python {platform.python_version()}, Jinja2 {version('jinja2')}, {rounds} rounds of {CALLS} files")
-    print(f"{'template':<38}{'bare':>10}{'new':>10}{'again':>10}{'new/bare':>10}")
-    worst = 0.0
+    options = arguments(__doc__, rounds=25)
+    results = Results("bench.templates", f"{CALLS} files in a round", {"Jinja2": version("jinja2")})
+    rows = []
     for uri in URIS:
-        bare, fresh, again = compared(uri, rounds)
-        worst = max(worst, fresh / bare)
-        print(f"{uri:<38}{bare:>8.1f}µs{fresh:>8.1f}µs{again:>8.1f}µs{fresh / bare:>9.2f}x")
-    print(f"a template of a repository, in its own process: {confined():.0f} ms")
-    print(f"bar: at most {BAR:g} times bare Jinja2: {'kept' if worst <= BAR else 'MISSED'}")
+        bare, fresh, again = compared(uri, options.rounds)
+        bar = results.bar(f"rendering `{uri}` for the first time", fresh / bare, BAR, against="bare Jinja2")
+        times = (amount(each / 1e6) for each in (bare, fresh, again))
+        rows.append((f"`{uri}`", *times, fresh / bare, f"{BAR:g} {bar.verdict}"))
+    rows.append(("one of a repository, in its own process", "", amount(confined() / 1e3), "", "", ""))
+    results.table("rendering", ("", "bare Jinja2", "new", "again", "new / bare", "bar"), rows)
+    sys.exit(results.finish(options))
 
 
 if __name__ == "__main__":

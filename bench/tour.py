@@ -1,6 +1,6 @@
 """Which modules three requests go through, from the first to the last: what a reader opens to follow them.
 
-    python -m bench.tour [--check]
+    python -m bench.tour [--check] [--save]
 
 Prints each tour as Markdown, with the first line of each module's docstring. With --check the exit status
 is 1 when one of them is longer than its bar.
@@ -8,7 +8,6 @@ is 1 when one of them is longer than its bar.
 
 from __future__ import annotations
 
-import argparse
 import ast
 import http.client
 import json
@@ -24,6 +23,7 @@ from typing import Any
 
 import holdfast
 from bench._client import Client, line
+from bench._results import Results, arguments
 
 PACKAGE = Path(holdfast.__file__).parent
 TRACED = [sys.executable, "-m", "bench._traced"]
@@ -32,25 +32,24 @@ SECONDS = 60
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--check", action="store_true", help="fail when a tour is longer than its bar")
-    options = parser.parse_args()
-    held = True
-    for title, bar, trace in (
+    options = arguments(__doc__)
+    results = Results("bench.tour")
+    rows = []
+    for title, most, trace in (
         ("`add_comment` over standard input and output", 37, add_comment),
         ("`taskpilot_claim` with a session over REST", 25, claim),
         ("`git mile create`", 39, create),
     ):
         with tempfile.TemporaryDirectory() as folder:
             modules = trace(new_repository(Path(folder, "repository")), Path(folder, "trace"))
-        held &= len(modules) <= bar
-        print(f"### {title}: {len(modules)} modules, at most {bar}\n")
+        bar = results.bar(f"modules of {title}", len(modules), most)
+        rows.append((title, len(modules), f"{most} {bar.verdict}"))
+        print(f"### {title}\n")
         print(
             "\n".join(f"{n}. `{name}`: {first_line(name)}" for n, name in enumerate(modules, 1)), end="\n\n"
         )
-    sys.exit(options.check and not held)
+    results.table("modules", ("request", "modules", "at most"), rows)
+    sys.exit(results.finish(options))
 
 
 def add_comment(repository: Path, trace: Path) -> list[str]:

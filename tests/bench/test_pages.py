@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from bench._results import Bar, Results, read
+from bench.growth import FLAT, LINEAR, exponent, verdict
 from bench.pages import main
 
 PAGE = """# Figures
@@ -91,3 +92,38 @@ def test_a_bar_without_figure_needs_a_reason():
 
 def test_the_reports_of_this_repository_are_what_was_measured(capsys: pytest.CaptureFixture[str]):
     assert main(["--check"]) == 0, capsys.readouterr().out
+
+
+def test_curves_become_small_pictures_with_the_same_bytes_each_time_that_the_page_has_to_show(
+    docs: Path, capsys: pytest.CaptureFixture[str]
+):
+    growth = Results("bench.growth")
+    growth.table("tasks", ("ms", "10", "1,000", "exponent"), [("add", 1.5, 2, 0.1), ("list", 1, None, None)])
+    growth.save(docs / "results")
+    page = docs / "performance.md"
+    text = f"{page.read_text(encoding='utf-8')}<!-- results growth: tasks -->\n<!-- end -->\n"
+    page.write_text(text, encoding="utf-8")
+    assert main(["--write", "--docs", str(docs)]) == 1
+    assert "does not show pictures/growth-tasks.svg" in capsys.readouterr().out
+    page.write_text(f"{text}![Growth](pictures/growth-tasks.svg)\n", encoding="utf-8")
+    assert main(["--write", "--docs", str(docs)]) == 0
+    picture = docs / "pictures" / "growth-tasks.svg"
+    assert 1_000 < picture.stat().st_size < 60_000
+    assert main(["--check", "--docs", str(docs)]) == 0
+    picture.write_bytes(picture.read_bytes().replace(b"add", b"sub"))
+    assert main(["--check", "--docs", str(docs)]) == 1
+    assert "growth-tasks.svg: other figures" in capsys.readouterr().out
+
+
+def test_exponents_tell_flat_linear_and_worse_apart():
+    flat = exponent({10: 9.0, 1_000: 1.0, 10_000: 1.1, 100_000: 1.2})
+    linear = exponent({1_000: 1.0, 10_000: 10.0, 100_000: 100.0})
+    worse = exponent({1_000: 1.0, 10_000: 100.0})
+    assert linear == pytest.approx(1)
+    assert exponent({10: 1.0, 1_000: 2.0}) is None
+    assert [verdict(one, LINEAR) for one in (flat, linear, worse)] == [
+        "flat",
+        "linear at most",
+        "**worse than linear**",
+    ]
+    assert verdict(linear, FLAT) == "linear at most, **should be flat**"
