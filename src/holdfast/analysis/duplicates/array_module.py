@@ -9,7 +9,7 @@ import numpy as np
 
 from holdfast.analysis.duplicates.clone import GpuUse
 
-_NOT_INSTALLED = "CuPy is not installed; the extra `gpu` of the package brings it."
+_NOT_INSTALLED = "CuPy is not installed; pip install 'holdfast[gpu]' brings it."
 _NOTHING_TO_DO = "Only the search for gapped and semantic clones runs on a GPU: there was nothing to search."
 
 

@@ -91,7 +91,8 @@ def require_parquet() -> tuple[Any, Any]:
         import pyarrow.parquet  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         raise Unavailable(
-            "The merged table needs pyarrow, which is not installed.", hint="Install `holdfast[cluster]`."
+            "The merged table needs pyarrow, which is not installed.",
+            hint="Install it with: pip install 'holdfast[cluster]'.",
         ) from None
     return pyarrow, pyarrow.parquet
 

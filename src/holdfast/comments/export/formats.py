@@ -177,7 +177,7 @@ def _libraries() -> tuple[Any, Any]:
     except ModuleNotFoundError:
         raise Unavailable(
             "Writing Parquet needs pyarrow, which is not installed.",
-            hint="Install `holdfast[parquet]`, or export as json, markdown or jsonl.",
+            hint="Install it with: pip install 'holdfast[parquet]'. Or export as json, markdown or jsonl.",
         ) from None
     return pyarrow, pyarrow.parquet
 

@@ -73,7 +73,7 @@ def _client_class() -> Any:
     except ModuleNotFoundError:
         raise Unavailable(
             "A Dask cluster needs the library distributed, which is not installed.",
-            hint="Install `holdfast[cluster]`, or use the executor process.",
+            hint="Install it with: pip install 'holdfast[cluster]'. Or use the executor process.",
         ) from None
     return Client
 

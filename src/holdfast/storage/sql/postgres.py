@@ -285,7 +285,8 @@ def _driver() -> Any:
         import psycopg
     except ImportError:
         raise Unavailable(
-            "PostgreSQL needs a driver that is not installed.", hint="Install holdfast[postgres]."
+            "PostgreSQL needs a driver that is not installed.",
+            hint="Install it with: pip install 'holdfast[postgres]'.",
         ) from None
     return psycopg
 

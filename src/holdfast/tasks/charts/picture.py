@@ -135,7 +135,7 @@ def png(drawing: Drawing, cache: Path) -> bytes:
     except ModuleNotFoundError:
         raise Unavailable(
             "PNG charts need matplotlib, which is not installed.",
-            hint='Install it with: pip install "holdfast[charts]". Until then ask for the format svg.',
+            hint="Install it with: pip install 'holdfast[charts]'. Until then ask for the format svg.",
         ) from None
     figure = Figure(
         figsize=(drawing.width / _DOTS_PER_INCH, drawing.height / _DOTS_PER_INCH), dpi=_DOTS_PER_INCH
