@@ -1,0 +1,84 @@
+"""Print the manifest of the MCP bundle, with the tools there are: `python scripts/mcpb_manifest.py`.
+
+The bundle is the source distribution with this manifest in it: the client's uv builds and runs it, so that
+one bundle is for every platform and brings no compiled packages.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from holdfast import __version__
+from holdfast.faces.cli.groups import first_sentence
+from holdfast.toolsets import full_registry
+
+PROJECT = tomllib.loads((Path(__file__).parent.parent / "pyproject.toml").read_text(encoding="utf-8"))[
+    "project"
+]
+
+
+def server() -> dict[str, Any]:
+    """Return how a client starts the server."""
+    run = ["run", "--directory", "${__dirname}", "--no-dev", "holdfast", "serve"]
+    return {
+        "type": "uv",
+        "entry_point": "src/holdfast/__main__.py",
+        "mcp_config": {
+            "command": "uv",
+            "args": [*run, "--root", "${user_config.repository}"],
+            "env": {"HOLDFAST_READ_ONLY": "${user_config.read_only}"},
+        },
+    }
+
+
+def settings() -> dict[str, Any]:
+    """Return what a client asks its user for."""
+    return {
+        "repository": {
+            "type": "directory",
+            "title": "Repository",
+            "description": "The git repository whose notes, tasks and issues are served",
+            "required": True,
+        },
+        "read_only": {
+            "type": "boolean",
+            "title": "Read only",
+            "description": "Offer nothing that writes",
+            "default": False,
+        },
+    }
+
+
+def manifest() -> dict[str, Any]:
+    """Return the whole manifest."""
+    operations = sorted(full_registry().operations, key=lambda operation: operation.listed_name)
+    tools = [
+        {"name": item.listed_name, "description": first_sentence(item.summary)}
+        for item in operations
+        if item.listed
+    ]
+    return {
+        "manifest_version": "0.4",
+        "name": PROJECT["name"],
+        "display_name": "Holdfast",
+        "version": __version__,
+        "description": PROJECT["description"],
+        "author": PROJECT["authors"][0],
+        "license": PROJECT["license"],
+        "keywords": PROJECT["keywords"],
+        "server": server(),
+        "tools": tools,
+        "tools_generated": True,  # find_tools finds those that are not listed
+        "compatibility": {
+            "platforms": ["darwin", "linux"],
+            "runtimes": {"python": PROJECT["requires-python"]},
+        },
+        "user_config": settings(),
+    }
+
+
+if __name__ == "__main__":
+    print(json.dumps(manifest(), indent=2, ensure_ascii=False))
