@@ -117,6 +117,8 @@ def test_setup_does_nothing_when_nothing_changed(tmp_path: Path):
     assert (answer.returncode, answer.stdout, answer.stderr) == (0, "", "")
 
 
-@pytest.mark.parametrize("script", ["setup", "lock", "serve", "test", "check", "fix", "bench", "audit"])
+@pytest.mark.parametrize(
+    "script", ["setup", "lock", "serve", "test", "check", "fix", "audit", "bench", "bundle"]
+)
 def test_scripts_are_sound_shell(script: str):
     assert run("bash", "-n", ROOT / "scripts" / script).returncode == 0

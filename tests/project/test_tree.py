@@ -9,8 +9,8 @@ from tests.conftest import ROOT
 
 PACKAGE = Path(holdfast.__file__).parent
 OF_THE_WHOLE = {
-    "bench", "clients", "conformance", "contract", "project", "reliability", "security", "spec", "upgrades",
-    "wire",
+    "bench", "clients", "conformance", "contract", "packaging", "project", "reliability", "security",
+    "spec", "upgrades", "wire",
 }  # fmt: skip
 """Folders of tests that concern more than one part."""
 
