@@ -6,6 +6,7 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from tests.reliability.harness import (
     run_together,
 )
 from tests.reliability.samples import samples
+from tests.upgrades.stores import backups
 
 APPLICATION = 77
 SCHEMA = ("CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT NOT NULL, size INTEGER NOT NULL) STRICT;",)
@@ -242,6 +244,10 @@ def usable(path: Path) -> None:
         with database.write() as connection:
             assert connection.execute("SELECT count(*) FROM label").fetchone() == (200,)
             connection.execute("INSERT INTO item (text, size, done) VALUES ('later', 5, 1)")
+    for backup in backups(path):
+        with closing(sqlite3.connect(f"file:{backup}?immutable=1", uri=True)) as connection:
+            assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+            assert connection.execute("PRAGMA user_version").fetchone() == (1,)
 
 
 @pytest.mark.slow
@@ -251,6 +257,7 @@ def test_a6_an_upgrade_killed_at_every_system_call_leaves_the_old_version_or_the
     def check(outcome: Outcome) -> None:
         usable(path)
         assert texts_of_upgraded(path)[0] == "old"
+        assert len(backups(path)) == 1
 
     report = kill_at_every_syscall(python(UPGRADE, path), restore(path), check)
     tally(len(report.points), report.failed, report.summary())

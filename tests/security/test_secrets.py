@@ -14,14 +14,15 @@ from tests.wire.client import wire_client
 ENVIRONMENT = {
     "GITHUB_TOKEN": "canary-github",
     "AWS_SECRET_ACCESS_KEY": "canary-environment",
-    "HOLDFAST_LOG_LEVEL": "debug",
 }
 DATABASE = "postgresql://ada:canary-database@127.0.0.1:9/tasks?application_name=canary-parameter"
 ARGUMENT = "canary-argument"
-LOGGING = ()
+LOGGING = ("--log-level", "debug")
 COMMANDS = (
     ("doctor",),
     ("doctor", "--json"),
+    ("stats",),
+    ("stats", "--json"),
     ("git-mile", "sync"),
     ("milestones", "sync", "--json"),
     ("milestones", "export", "issues.json"),
@@ -119,6 +120,8 @@ def test_no_face_says_a_secret(repository: Path, run_holdfast: RunHoldfast):
     assert leaks({"git": plain}, secrets)
     assert [face for face in ("doctor", "a failing store", "a failing sync") if not found[face]] == []
     assert "cannot be reached" in found["a failing store"]
+    assert "send_message" in found["the log of a server"]
+    assert "send_message" in found["the log of an HTTP server"]
     held = secrets - {"canary-remote", "canary-header", "canary-helper"}  # which git itself keeps
     for top, _, names in os.walk(repository):
         for path in (Path(top, name) for name in names):

@@ -104,3 +104,18 @@ def test_a_comment_file_of_a_newer_format_keeps_its_version_and_what_is_not_unde
     after = json.loads(path.read_text())
     assert (after["version"], after["holograms"], len(after["comments"])) == ("9.0.0", [1], 2)
     assert after["comments"][0]["mood"] == "blue"
+
+
+def test_an_export_of_a_newer_format_is_refused_and_nothing_is_restored(
+    repository: Path, run_holdfast: RunHoldfast
+):
+    make(repository, "tasks", len(STORES["tasks"].migrations))
+    exported = repository / "tasks.jsonl"
+    exported.write_text(
+        run_holdfast("tasks", "export", check=True).stdout.replace('"format":1', '"format":99', 1)
+    )
+    before = content(repository / ".git/holdfast/tasks.sqlite")
+    answer = run_holdfast("tasks", "restore", "tasks.jsonl")
+    assert answer.returncode == 2
+    assert "Use the Holdfast that wrote it, or a newer one." in answer.stderr
+    assert content(repository / ".git/holdfast/tasks.sqlite") == before
