@@ -1,6 +1,6 @@
 """What is generated from the declarations: `python -m holdfast.faces.docs --check` or `--write`.
 
-- `docs/tools.md`, the page of all tools;
+- `docs/tools.md`, the list of all tools, and a page for each toolset in `docs/reference`;
 - the table in `docs/architecture.md` that says where each tool is;
 - the table of commands, by which a command loads its own tool only;
 - `packaging/share`: manual pages and completion scripts, which are installed beside the program.
@@ -26,6 +26,7 @@ from holdfast.workspace import Workspace
 
 PAGE = Path("docs/tools.md")
 TABLE = Path("src/holdfast/faces/cli/catalogue.py")
+REFERENCE = Path("docs/reference")
 ARCHITECTURE = Path("docs/architecture.md")
 SHARE = Path("packaging/share")
 _TABLE_BEGINS = "# The table begins here."
@@ -36,8 +37,8 @@ _INTRODUCTION = """\
 # Tools
 
 Everything Holdfast can do, once: each operation is an MCP tool and a command, with the same
-arguments and the same result. This page is written by `python -m holdfast.faces.docs --write` from
-the declarations in the code; edits made here are lost.
+arguments and the same result. This page and those that it leads to are written by
+`python -m holdfast.faces.docs --write` from the declarations in the code; edits made here are lost.
 
 Every command also takes `--root DIRECTORY` (where to look for the repository; the current directory
 otherwise) and `--json` (print the result as JSON instead of words). A command that fails says why on
@@ -52,22 +53,42 @@ _EFFECTS = {
 }
 
 
-def tools_page(registry: Registry) -> str:
-    """Return the page of a registry; the same declarations always give the same text."""
+def tools_pages(registry: Registry) -> Iterator[tuple[Path, str]]:
+    """Yield the pages of a registry, the list first; the same declarations always give the same text."""
     listed = [toolset for toolset in registry.toolsets if not toolset.hidden]
-    return "\n".join([_INTRODUCTION, *(section for toolset in listed for section in _toolset(toolset))])
+    yield PAGE, "\n".join([_INTRODUCTION, *map(_summary, listed)])
+    yield from ((REFERENCE / f"{toolset.name}.md", "\n".join(_toolset(toolset))) for toolset in listed)
+
+
+def _summary(toolset: Toolset) -> str:
+    rows = [
+        (
+            f"`{item.listed_name}`",
+            f"`holdfast {toolset.name} {item.command}`",
+            item.description.split("\n")[0],
+        )
+        for item in _operations(toolset)
+    ]
+    where = f"[{toolset.name}]({REFERENCE.name}/{toolset.name}.md)"
+    return f"## {toolset.name}\n\n{toolset.summary} All about them: {where}.\n\n" + _table(
+        ("Tool", "Command", "What it does"), rows
+    )
 
 
 def _toolset(toolset: Toolset) -> Iterator[str]:
-    yield f"## {toolset.name}\n\n{toolset.summary}\n"
-    for operation in sorted(toolset.operations, key=lambda operation: operation.name):
+    yield f"# {toolset.name}\n\n{toolset.summary} [All tools](../{PAGE.name})\n"
+    for operation in _operations(toolset):
         yield from _operation(operation)
     yield from _resources(toolset.resources)
     yield from _prompts(toolset.prompts)
 
 
+def _operations(toolset: Toolset) -> list[Operation]:
+    return sorted(toolset.operations, key=lambda operation: operation.name)
+
+
 def _operation(operation: Operation) -> Iterator[str]:
-    yield f"### {operation.title}\n\n{operation.description}\n"
+    yield f"## {operation.title}\n\n{operation.description}\n"
     yield _facts(operation)
     arguments = command_arguments(operation)
     if arguments:
@@ -84,8 +105,12 @@ def _facts(operation: Operation) -> str:
     commands = [f"`holdfast {operation.toolset} {operation.command}`"]
     if operation.shortcut is not None:
         commands.append(f"`holdfast {operation.shortcut}`")
-    tool = "none, for the command line only" if operation.command_only else f"`{operation.listed_name}`"
+    tool = _tool(operation, "none, for the command line only")
     return f"- Tool: {tool}\n- Command: {' or '.join(commands)}\n- Effect: {_EFFECTS[operation.effect]}\n"
+
+
+def _tool(operation: Operation, none: str) -> str:
+    return none if operation.command_only else f"`{operation.listed_name}`"
 
 
 def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
@@ -98,14 +123,14 @@ def _argument_row(argument: CommandArgument) -> tuple[str, ...]:
 def _resources(resources: Iterable[Resource]) -> Iterator[str]:
     rows = [(f"`{item.uri}`", f"`{item.mime_type}`", item.description) for item in resources]
     if rows:
-        yield "### Resources\n"
+        yield "## Resources\n"
         yield _table(("Address", "Type", "Holds"), sorted(rows))
 
 
 def _prompts(prompts: Iterable[Prompt]) -> Iterator[str]:
     rows = [(f"`{item.name}`", _prompt_arguments(item), item.description) for item in prompts]
     if rows:
-        yield "### Prompts\n"
+        yield "## Prompts\n"
         yield _table(("Prompt", "Arguments", "Purpose"), sorted(rows))
 
 
@@ -145,9 +170,9 @@ def module_table(registry: Registry) -> str:
 
 def generated(registry: Registry) -> Iterator[tuple[Path, str]]:
     """Return what each generated file is to hold."""
-    yield PAGE, tools_page(registry)
+    yield from tools_pages(registry)
     if not TABLE.exists():
-        return  # No checkout: there is a page to write, and nothing to write tables into.
+        return  # No checkout: there are pages to write, and nothing to write tables into.
     yield from ((SHARE / place, text) for place, text in shared_files(registry))
     registry = Host.of(registry, Workspace.discover).registry
     written_by_hand = TABLE.read_text(encoding="utf-8").partition(_TABLE_BEGINS)[0]
