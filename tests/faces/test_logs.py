@@ -20,6 +20,7 @@ from tests.contract.case import CURSOR
 from tests.contract.cases import CASES
 from tests.contract.prepared import HOLDFAST, environment, prepare
 from tests.faces.http.running import RunningServer, running_server
+from tests.faces.otlp import receiving
 from tests.wire.client import ENVELOPE, WireClient, wire_client
 
 CANARY = "canary7f3a91"
@@ -80,7 +81,11 @@ def asked(identity: int, method: str, **params: Any) -> dict[str, Any]:
 
 
 def test_every_write_is_logged_and_nothing_of_what_it_wrote(place: tuple[Path, dict[str, str]]) -> None:
-    with wire_client([HOLDFAST, "serve", "--log-level=debug"], cwd=place[0], env=place[1]) as pipe:
+    command = [HOLDFAST, "serve", "--log-level=debug"]
+    with (
+        receiving() as receiver,
+        wire_client(command, cwd=place[0], env=place[1] | receiver.variables) as pipe,
+    ):
         done = write_everything(pipe)
         pipe.ask("last", "tools/call", {"name": CANARY, "arguments": {CANARY: CANARY}, "_meta": ENVELOPE})
         pipe.ask("none", CANARY, {"_meta": ENVELOPE})
@@ -92,6 +97,8 @@ def test_every_write_is_logged_and_nothing_of_what_it_wrote(place: tuple[Path, d
     assert CANARY.encode() in b"".join(pipe.raw), "it did go through"
     assert set(done) <= {line["operation"] for line in requests if line.get("outcome") == "ok"}
     assert CANARY not in pipe.error_text()
+    assert set(done) <= {span.name.removeprefix("operation ") for span in receiver.spans()}
+    assert not [body for body in receiver.bodies if CANARY.encode() in body]
     assert str(place[0].parent) not in pipe.error_text()
     assert all(line["client"] == "tests" and line["request_bytes"] > 0 for line in requests)
     assert [line["outcome"] for line in requests[-2:]] == ["unknown_tool", "-32601"]

@@ -41,6 +41,8 @@ class Observation:
     client: str | None = None
     carrier: Mapping[str, Any] | None = None
     """Where the client may have put its trace context."""
+    trace: str | None = None
+    """The trace that this request is part of, where it is traced here."""
     failure: str | None = None
     began: float = field(default_factory=monotonic)
 
@@ -64,9 +66,9 @@ class Observation:
             outcome=self.failure or "ok",
             request_bytes=self.request_bytes,
             response_bytes=response_bytes,
-            request_id=_plain(self.request_id),
-            trace_id=self.trace_id,
-            client=_plain(self.client),
+            request_id=plain(self.request_id),
+            trace_id=self.trace or self.trace_id,
+            client=plain(self.client),
         )
 
     @property
@@ -77,7 +79,7 @@ class Observation:
         return None if found is None else found[1]
 
 
-def _plain(name: str | int | None) -> str | int | None:
+def plain(name: str | int | None) -> str | int | None:
     """Return what a client calls itself or its request, no longer than a name is."""
     if not isinstance(name, str):
         return name

@@ -21,13 +21,14 @@ import re
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextvars import copy_context
 from functools import partial
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from holdfast.kernel.call import SIGNATURE, Call, Listener, running
+from holdfast.kernel.call import SIGNATURE, Call, Listener, running, span
 from holdfast.kernel.clock import MonotonicClock, monotonic
 from holdfast.kernel.errors import (
     Cancelled,
@@ -172,7 +173,7 @@ class Dispatcher:
     def run(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
         """Run an operation here and now."""
         offered = self.registry.operation(operation.name)
-        with running(call):
+        with running(call), span(f"operation {offered.listed_name}"):
             return guarded(self._perform, offered, arguments, call)
 
     def _perform(self, operation: Operation, arguments: Mapping[str, Any] | None, call: Call) -> Output:
@@ -238,7 +239,7 @@ class Dispatcher:
 
     async def run_aside(self, work: Callable[[], Result], call: Call) -> Result:
         """Run `work` in a worker thread, no longer than the call allows."""
-        return await self._workers.run(work, call)
+        return await self._workers.run(partial(copy_context().run, work), call)
 
     def close(self) -> None:
         """Let the worker threads end; none is waited for."""

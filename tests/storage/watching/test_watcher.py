@@ -165,7 +165,7 @@ def test_a_probe_that_raises_is_reported_once_and_stops_nothing(watcher, value, 
         trouble["raise"] = True
         assert looks.reaches(looks.calls + 3)
     said = [record.getMessage() for record in caplog.records]
-    assert said == ["watching troubled: The store is away."] * 2  # when it began, and when it began again
+    assert said == ["watching troubled: unavailable"] * 2  # when it began, and when it began again
 
 
 def test_a_listener_that_raises_does_not_silence_the_others(watcher, value, caplog):

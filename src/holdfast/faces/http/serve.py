@@ -22,6 +22,7 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast import __version__, toolsets
+from holdfast.faces import telemetry
 from holdfast.faces.http.access import (
     LOGIN_PATH,
     Authentication,
@@ -124,7 +125,7 @@ class WorkerProcesses:
                 continue
             del self._started[process]
             code = os.waitstatus_to_exitcode(status)
-            print(f"holdfast: a worker ended with {code}", file=sys.stderr)  # noqa: T201
+            tell(logging.ERROR, "worker ended", worker=number, status=code)
             short = time.monotonic() - started < _SHORT_LIFE_SECONDS
             self._short_lives = self._short_lives + 1 if short else 0
             self._start(number)
@@ -287,6 +288,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
 
     def serve(worker: int) -> None:
         SERVED.begin(worker, settings.workers)
+        telemetry.begin()
         tell(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
         registry = full_registry().select(replace(selection, family=profile.family))
@@ -298,6 +300,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
             recognisers.append(OAuthTokens(settings.oauth))
         run_application(server.application(recognisers), server, listener)
         workspace.close()
+        telemetry.end()
 
     if settings.workers == 1:
         serve(0)

@@ -27,6 +27,7 @@ from holdfast.faces.mcp.handshake import handshake_params, internal_error
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
+from holdfast.faces.telemetry import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)
@@ -54,13 +55,14 @@ class SdkEngine:
     async def respond(self, exchange: Exchange) -> Any:
         """Return the result of a request, or raise the error to be sent."""
         self._observe(exchange)
-        key = self._list_key(exchange)
-        if key is None:
-            return await self._respond(exchange)
-        lists = self._server.prepared_lists
-        if key not in lists:
-            lists[key] = Prepared(encoded(await self._respond(exchange)))
-        return lists[key]
+        with request_span(exchange.observed):
+            key = self._list_key(exchange)
+            if key is None:
+                return await self._respond(exchange)
+            lists = self._server.prepared_lists
+            if key not in lists:
+                lists[key] = Prepared(encoded(await self._respond(exchange)))
+            return lists[key]
 
     async def _respond(self, exchange: Exchange) -> Any:
         try:

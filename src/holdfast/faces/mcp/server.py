@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Hashable, Mapping
 from functools import partial
 from typing import Any
@@ -94,10 +93,8 @@ class ProtocolServer:
                 self.sdk.add_request_handler(
                     name, BareParameters, partial(self.handlers.call_bare, operation)
                 )
-        # Spans cost a tenth of a small call and reach nobody unless an exporter can be installed.
-        tracing = self.sdk.middleware if importlib.util.find_spec("opentelemetry.sdk") else []
+        # Without the SDK's own tracing, whose spans quote what failures say; `telemetry` has ours.
         self.sdk.middleware = [
-            *tracing,
             _contain,
             self._restore_dropped_fields,
             self._cache_lists,

@@ -11,6 +11,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast import __version__, toolsets
+from holdfast.faces import telemetry
 from holdfast.faces.logs import tell
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
@@ -65,6 +66,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
     tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
+    telemetry.end()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
@@ -78,5 +80,6 @@ def _protocol_server(workspace: Workspace, selection: Selection, profile: Profil
     from holdfast.kernel.dispatch import Dispatcher
     from holdfast.toolsets import full_registry
 
+    telemetry.begin()
     registry = full_registry().select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

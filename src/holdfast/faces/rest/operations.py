@@ -31,6 +31,7 @@ from holdfast.faces.http.problems import MethodNotAllowed, UnsupportedMediaType,
 from holdfast.faces.observation import TRACE_HEADERS, Observation
 from holdfast.faces.render.json_text import json_text
 from holdfast.faces.render.schema import Property, Shape, plain_text, properties_of, refused, spelled_value
+from holdfast.faces.telemetry import request_span
 from holdfast.kernel.call import Call
 from holdfast.kernel.codes import stateless_code
 from holdfast.kernel.dispatch import Dispatcher
@@ -163,14 +164,15 @@ class OperationRoute:
         observed = Observation("rest", self.method, self.operation.listed_name, request_bytes=len(body))
         observed.client = exchange.actor if exchange else None
         observed.carrier = {name: headers.get(name.encode(), b"").decode("latin-1") for name in TRACE_HEADERS}
-        try:
-            self._dispatcher.registry.check_allowed(self.operation)
-            arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
-            result = await self._run(scope, arguments, receive)
-            response = self._success(result.wire(), headers)
-        except HoldfastError as failure:
-            observed.failure = failure.kind
-            response = self._failure(failure)
+        with request_span(observed, **{"http.route": f"/api/{path_of(self.operation)}"}):
+            try:
+                self._dispatcher.registry.check_allowed(self.operation)
+                arguments = expecting(self.operation, self._arguments(scope, headers, body), headers)
+                result = await self._run(scope, arguments, receive)
+                response = self._success(result.wire(), headers)
+            except HoldfastError as failure:
+                observed.failure = failure.kind
+                response = self._failure(failure)
         observed.conclude(len(response.body))
         return response
 

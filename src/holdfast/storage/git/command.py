@@ -30,6 +30,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import NamedTuple
 
+from holdfast.kernel.call import span
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
@@ -213,19 +214,20 @@ class Git:
         terms: Terms = Terms(),  # noqa: B008 - a constant
     ) -> Finished:
         """Run a git command on what is `given` to it and return how it ended, whatever its status."""
-        patience = Patience(seconds, f"git {arguments[0]}")
-        process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
-        output, complaint = bytearray(), bytearray()
-        try:
-            for piece in conversation(process, given, complaint, patience):
-                output += piece
-                if len(output) > limit:
-                    raise TooLarge(
-                        f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
-                    )
-            status = wait_until_ended(process, patience)
-        finally:
-            end_group(process)
+        with span(f"git {arguments[0]}"):
+            patience = Patience(seconds, f"git {arguments[0]}")
+            process = self._start(arguments, stdin=_source(given), stderr=subprocess.PIPE, terms=terms)
+            output, complaint = bytearray(), bytearray()
+            try:
+                for piece in conversation(process, given, complaint, patience):
+                    output += piece
+                    if len(output) > limit:
+                        raise TooLarge(
+                            f"git printed more than {limit} bytes.", hint="Narrow the request.", limit=limit
+                        )
+                status = wait_until_ended(process, patience)
+            finally:
+                end_group(process)
         words = readable_complaint(bytes(complaint), self.repository) if complaint else ""
         return Finished(status, bytes(output), words)
 

@@ -52,7 +52,8 @@ class _Topic:
             if action not in self.troubled:
                 self.troubled.add(action)
                 # No text of it: that may quote stored data or paths of this machine.
-                _log.warning("watching %s: %s", self.name, getattr(error, "kind", type(error).__name__))
+                watched = self.name.partition("/")[0]
+                _log.warning("watching %s: %s", watched, getattr(error, "kind", type(error).__name__))
         else:
             self.troubled.discard(action)
 
