@@ -120,7 +120,7 @@ def run_kill_trials(
     `read()` opens the store as any program would and returns the items in it; when it raises, the store needs
     a manual step, which is a failure. `delay` bounds the moment of a kill, counted from a writer's start.
     Without it, kills fall into the start and a moment of work: how long a start takes is measured first, and
-    more time is given while writers acknowledge less than one item each, so that a busy machine changes little.
+    more time is given while writers acknowledge less than one item each: a busy machine changes little.
     A writer made by `python` starts in a nursery that has loaded what it imports: the time goes into writing.
     """
     report = KillReport()

@@ -38,7 +38,7 @@ def test_evidence_with_its_controls_is_enough(monkeypatch: pytest.MonkeyPatch) -
     ("records", "problem"),
     [
         ([], "A5: no test is evidence of it"),
-        (WHOLE[:2], "A5 milestones: no test is evidence of it"),
+        (WHOLE[:2], "A5: no test is evidence of it for milestones"),
         ([*WHOLE[2:], record()], "A5 files, tried: nothing shows that it could fail"),
         ([*WHOLE[2:], record(), control(failures=0)], "nothing failed, so the test proves nothing"),
         ([*WHOLE, record(failures=2, test="another")], "A5 files, tried: 2 failures in 600"),

@@ -35,7 +35,7 @@ from tests.reliability.harness import (
 )
 from tests.reliability.power import CUTS, Disk, cut_again_and_again, disk_to_cut
 from tests.reliability.samples import SCALE, samples
-from tests.tasks.postgres import running_server
+from tests.tasks.postgres import Server, running_server
 
 ADA = Who("ada")
 OLD, NEW = "An old task", "A new task"
@@ -171,17 +171,16 @@ def test_a1_no_acknowledged_task_is_lost_when_clients_and_then_the_server_are_ki
 @pytest.mark.postgres
 @pytest.mark.evidence("A1", "tasks in postgresql", control="acknowledges before it stores")
 def test_a1_control_acknowledging_before_a_server_has_the_task_is_caught(
-    repository: Path, monkeypatch: pytest.MonkeyPatch, tally: Tally
+    repository: Path, postgres_server: Server, monkeypatch: pytest.MonkeyPatch, tally: Tally
 ):
-    with running_server() as server:
-        database = server.new_database()
-        monkeypatch.setenv("HOLDFAST_DATABASE", database)
-        prepared(repository, database)
-        report = run_kill_trials(
-            lambda name: python(ROOM + ACKNOWLEDGE_EARLY, repository, name),
-            lambda: items(repository, database, whole=False),
-            kills=12,
-        )
+    database = postgres_server.new_database()
+    monkeypatch.setenv("HOLDFAST_DATABASE", database)
+    prepared(repository, database)
+    report = run_kill_trials(
+        lambda name: python(ROOM + ACKNOWLEDGE_EARLY, repository, name),
+        lambda: items(repository, database, whole=False),
+        kills=12,
+    )
     tally(report.kills, report.failures, report.summary())
     assert report.lost
 
@@ -449,17 +448,16 @@ def test_a6_control_an_upgrade_statement_by_statement_is_caught(first_release: P
 
 @pytest.fixture
 def team_of_the_first_release(
-    repository: Path, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[], None]]:
+    repository: Path, postgres_server: Server, monkeypatch: pytest.MonkeyPatch
+) -> Callable[[], None]:
     """What puts the database of a team back to how the first release made it."""
-    with running_server() as server:
-        first, now = server.new_database(), server.new_database()
-        with monkeypatch.context() as patched:
-            patched.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
-            prepared(repository, first)
-        monkeypatch.setenv("HOLDFAST_DATABASE", now)
-        names = [urlsplit(address).path[1:] for address in (now, first)]
-        yield lambda: server.copy_database(*names)
+    first, now = postgres_server.new_database(), postgres_server.new_database()
+    with monkeypatch.context() as patched:
+        patched.setattr("holdfast.tasks.store.tasks.MIGRATIONS", schema.MIGRATIONS[:1])
+        prepared(repository, first)
+    monkeypatch.setenv("HOLDFAST_DATABASE", now)
+    names = [urlsplit(address).path[1:] for address in (now, first)]
+    return lambda: postgres_server.copy_database(*names)
 
 
 @pytest.mark.slow
