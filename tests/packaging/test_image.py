@@ -31,15 +31,6 @@ def copies() -> list[tuple[list[str], str]]:
     return [(sources, target) for *sources, target in parts]
 
 
-def test_only_known_instructions_are_used() -> None:
-    known = {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "EXPOSE", "ENTRYPOINT", "CMD"}
-    assert {name for name, _ in INSTRUCTIONS} <= known
-    assert [rest for name, rest in INSTRUCTIONS if name == "FROM"] == [
-        "python:3.13-slim AS build",
-        "python:3.13-slim",
-    ]
-
-
 def test_all_that_is_copied_exists_and_is_sent_to_the_engine() -> None:
     for sources, _ in copies():
         for source in sources:

@@ -62,14 +62,8 @@ def test_a_fresh_install_works_offline_and_writes_nothing_elsewhere(
     variables, repository = surroundings(venv)
     before = files(venv)
     confined = without_network()
-    command = [
-        *(confined or []),
-        venv / "bin" / "python",
-        JOURNEY,
-        repository,
-        *([] if confined else ["--network"]),
-    ]
-    seen = json.loads(run(*command, env=variables).stdout)
+    journey = [venv / "bin" / "python", JOURNEY, repository, *([] if confined else ["--network"])]
+    seen = json.loads(run(*(confined or []), *journey, env=variables).stdout)
 
     assert seen["version"] == f"holdfast {__version__}\n"
     assert seen["mile"] == "Nothing found.\n"
@@ -138,10 +132,8 @@ def test_pipx_installs_the_programs_and_their_pages(wheel: Path, tmp_path: Path)
     run(PROGRAMS / "pipx", "install", wheel, env=variables)
     assert run(tmp_path / "PIPX_BIN_DIR" / "holdfast", "--version").stdout == f"holdfast {__version__}\n"
     assert run(tmp_path / "PIPX_BIN_DIR" / "git-mile", "--version").stdout == f"holdfast {__version__}\n"
-    assert sorted(path.name for path in (tmp_path / "PIPX_MAN_DIR" / "man1").iterdir()) == [
-        "git-mile.1",
-        "holdfast.1",
-    ]
+    pages = sorted(path.name for path in (tmp_path / "PIPX_MAN_DIR" / "man1").iterdir())
+    assert pages == ["git-mile.1", "holdfast.1"]
 
 
 def test_uvx_runs_it_without_an_install(wheel: Path, tmp_path: Path) -> None:

@@ -26,11 +26,8 @@ _describe() {{ print -l -- ${{(P)3}} }}
 words=({line}) CURRENT=$(({last} + 1))
 _{program}
 """
-FISH = r"""
-set --prepend fish_complete_path "$SHARE/fish/vendor_completions.d"
-complete --do-complete '{line}'
-"""
-SCRIPTS = {"bash": ["bash", "--norc"], "zsh": ["zsh", "-f"], "fish": ["fish", "--no-config"]}
+FISH = "complete --do-complete '{line}'"
+SCRIPTS = {"bash": ["bash", "--norc"], "zsh": ["zsh", "-f"], "fish": ["fish"]}
 
 
 @pytest.mark.parametrize(("shell", "script"), [("bash", BASH), ("zsh", ZSH), ("fish", FISH)])
@@ -45,7 +42,8 @@ def test_the_installed_script_completes(
         pytest.skip(f"{shell} is not installed")
     venv = environment(OLDEST)
     path = f"{venv / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    variables = clean_environment(HOME=str(tmp_path), PATH=path, SHARE=str(venv / "share"))
+    share = str(venv / "share")
+    variables = clean_environment(HOME=str(tmp_path), PATH=path, SHARE=share, XDG_DATA_DIRS=share)
     text = script.format(program=program, line=line, last=len(line.split()) - 1)
     done = run(*SCRIPTS[shell], "-c", text, env=variables, cwd=tmp_path)
     assert {part.split("\t")[0].split(":")[0] for part in done.stdout.splitlines()} == expected, done.stderr
