@@ -4,14 +4,14 @@
 
 For Python the corpus is the standard library of the Python that runs this, without its tests. Others are
 trees in other languages, which lizard reads too; `HOLDFAST_TREES` names folders that hold them. A function
-is compared with the one that begins on the same line. One that differs is put under the first construct that
-it has of those that the other program is known to count otherwise, or under none of them.
+is compared with the one that begins on the same line, in other languages with the one that ends there. One
+that differs is put under the first construct that it has of those that the other program is known to count
+otherwise, or under none of them.
 """
 
 from __future__ import annotations
 
 import ast
-import csv
 import json
 import os
 import shutil
@@ -35,23 +35,20 @@ from holdfast.syntax.record import FunctionMetrics, read_record
 
 PACKAGES = ("radon", "lizard", "complexipy", "cognitive-complexity")
 LEFT_OUT = frozenset({"site-packages", "test", "tests", "idle_test", "lib2to3", "__pycache__"})
-LANGUAGES = (
-    "cpp",
-    "csharp",
-    "go",
-    "java",
-    "javascript",
-    "kotlin",
-    "php",
-    "ruby",
-    "rust",
-    "swift",
-    "tsx",
-    "typescript",
-)
-"""What lizard calls those that both read."""
+LIZARD = """
+import json, lizard, lizard_languages, pathlib
+found = []
+for path in map(str, pathlib.Path(".").rglob("*.*")):
+    if lizard_languages.get_reader_for(path) and pathlib.Path(path).is_file():
+        try:
+            told = lizard.analyze_file(path).function_list
+            found += [(path, each.start_line, each.end_line, each.cyclomatic_complexity) for each in told]
+        except Exception:  # some files make it fail, and its command line then ends for all
+            pass
+print(json.dumps(found))
+"""
 FEWEST = 100
-"""Functions on the same line, for a language to have a row."""
+"""Functions that end on the same line, for a language to have a row."""
 COGNITIVE = """
 import ast, json, pathlib, sys
 from cognitive_complexity.api import get_cognitive_complexity
@@ -118,9 +115,9 @@ def radon(peers: Peers, folder: Path) -> Figures:
     }
 
 
-def lizard(peers: Peers, folder: Path, *languages: str) -> Figures:
-    told = peers.run("lizard", "--csv", *(languages or ["-lpython"]), ".", within=folder)
-    return {(row[6].removeprefix("./"), int(row[9])): int(row[1]) for row in csv.reader(told.splitlines())}
+def lizard(peers: Peers, folder: Path) -> Figures:
+    told = json.loads(peers.run("python", "-c", LIZARD, within=folder))
+    return {(path, line): figure for path, line, _, figure in told}
 
 
 def complexipy(peers: Peers, folder: Path) -> Figures:
@@ -228,12 +225,15 @@ def python(results: Results, peers: Peers, folder: Path) -> None:
         theirs = ask(peers, folder)
         both = theirs.keys() & mine.keys()
         why: Counter[str] = Counter()
-        for place in (place for place in both if getattr(mine[place], figure) != theirs[place]):
+        plain = 0
+        for place in both:
             has = {*constructs(nodes[place]), *([RECURSION] if mine[place].recursive else [])}
-            why[next((each for each in known if each in has), UNEXPLAINED)] += 1
+            plain += has.isdisjoint(known)
+            if getattr(mine[place], figure) != theirs[place]:
+                why[next((each for each in known if each in has), UNEXPLAINED)] += 1
         equal = 100 * (1 - why.total() / len(both))
         told = ", ".join(f"{each} {count}" for each, count in why.most_common())
-        rows.append((name, figure, len(theirs), len(theirs) - len(both), f"{equal:.2f}", told))
+        rows.append((name, figure, len(theirs), len(theirs) - len(both), f"{equal:.2f}", told, plain))
         if name in BARS:
             what, bar = BARS[name]
             results.bar(
@@ -243,7 +243,15 @@ def python(results: Results, peers: Peers, folder: Path) -> None:
                 against=name,
                 better="higher" if bar else "lower",
             )
-    columns = ("beside", "our figure", "functions", "not ours", "equal %", "of the others, so many have")
+    columns = (
+        "beside",
+        "our figure",
+        "functions",
+        "not ours",
+        "equal %",
+        "of the others, so many have",
+        "functions with none of these",
+    )
     results.table("python", columns, rows)
     results.table(
         "halstead", ("beside", "figure", "functions", "rank correlation"), [volume(peers, folder, mine)]
@@ -254,7 +262,7 @@ BARS = {
     "ruff C901": ("complexity, statements: % of functions equal, standard library", 100.0),
     "radon cc": ("complexity, extended: % of functions equal, standard library", 99.5),
     "complexipy": (
-        "cognitive complexity: functions that differ without a known reason, standard library",
+        "cognitive complexity: functions that differ and have no construct known to, standard library",
         0.0,
     ),
 }
@@ -280,7 +288,9 @@ def others(results: Results, peers: Peers, trees: list[Path]) -> None:
     counted: dict[str, Counter[str]] = {}
     names: dict[str, dict[str, None]] = {}
     for tree in trees:
-        mine, theirs = ours(tree), lizard(peers, tree, *(f"-l{each}" for each in LANGUAGES))
+        mine = {(path, each.end_line): each.extended for (path, _), each in ours(tree).items()}
+        told = json.loads(peers.run("python", "-c", LIZARD, within=tree))
+        theirs = {(path, end): figure for path, _, end, figure in told}
         for place in mine.keys() | theirs.keys():
             language = language_of(place[0])
             if language is None or language.name == "python":
@@ -291,7 +301,7 @@ def others(results: Results, peers: Peers, trees: list[Path]) -> None:
             if place in mine and place in theirs:
                 names.setdefault(language.name, {})[tree.name] = None
                 row["both"] += 1
-                row["equal"] += mine[place].extended == theirs[place]
+                row["equal"] += mine[place] == theirs[place]
     rows = [
         (
             f"{name} ({', '.join(names[name])})",
@@ -304,7 +314,9 @@ def others(results: Results, peers: Peers, trees: list[Path]) -> None:
         if row["both"] >= FEWEST
     ]
     results.table(
-        "languages", ("language", "functions, ours", "lizard's", "on the same line", "of these equal %"), rows
+        "languages",
+        ("language", "functions, ours", "lizard's", "end on the same line", "of these equal %"),
+        rows,
     )
 
 

@@ -165,7 +165,8 @@ def main() -> int:
             for origin, goal in sorted(edges)[:20]:
                 print(f"  {title}: {origin} -> {goal}")
     results = Results(
-        "bench.import_edges", "Trees in Python as their repositories have them; none was tuned on"
+        "bench.import_edges",
+        "Trees in Python as their repositories have them; what differs in them was looked at",
     )
     results.table("trees", ("tree", "files", "edges by Python", "of these ours", "only ours"), rows)
     return results.finish(options)
