@@ -159,7 +159,7 @@ def given_command(argv: Sequence[str]) -> str:
     """Return the command that runs a program like this again, without the folders of this machine."""
     module = getattr(sys.modules["__main__"].__spec__, "name", None)
     words = [Path(word).name if word.startswith("/") else word for word in argv[1:] if word != "--save"]
-    return " ".join(["python -m", module, *words]) if module else ""
+    return " ".join(["python -m", module.removesuffix(".__main__"), *words]) if module else ""
 
 
 def rounded(value: Any) -> Any:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from datetime import UTC, datetime
 
+from bench._results import FOLDER, read
 from bench.defects import answered, found_in
 from scripts.train_defects import pooled, snapshots
 
@@ -13,20 +13,19 @@ from holdfast.analysis.defects.logistic import shipped
 from tests.conftest import ROOT
 from tests.storage.git_support import commit
 
-ROW = re.compile(
-    r"^\| (?:gin|ripgrep|trpc|pytest|django) \|.*\| (0\.\d+) \| (0\.\d+) \| [^|]* \|$", re.MULTILINE
-)
 DAY = 86_400
 
 
 def test_the_published_figures_are_never_far_below_size_on_any_repository():
-    text = (ROOT / "docs" / "accuracy.md").read_text(encoding="utf-8")
-    rows = [(float(size), float(model)) for size, model in ROW.findall(text)]
+    tables = read(FOLDER / "defects.json").tables
+    columns = tables["files"]["columns"]
+    size, model = columns.index("size"), columns.index("model")
+    rows = [(float(row[size]), float(row[model])) for row in tables["files"]["rows"]]
     assert len(rows) == 20
     assert all(model >= size - 0.01 for size, model in rows)
-    means = re.search(r"\| \*\*mean\*\* \| \| 0\.731 \| \*\*(0\.\d+)\*\* \|", text)
-    assert means is not None
-    assert float(means[1]) >= 0.75
+    name, _, added, shipped_one, *_ = tables["commits"]["rows"][-1]
+    assert (name, added) == ("**mean**", "0.731")
+    assert float(shipped_one) >= 0.75
 
 
 def test_what_ships_is_small_and_no_weight_lowers_the_risk():
