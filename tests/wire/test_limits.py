@@ -49,6 +49,17 @@ def test_a_message_over_the_limit_is_refused_in_bounded_memory(size: int) -> Non
         assert client.peak_memory() < 150 * MIB
 
 
+@pytest.mark.requirement("reliability-D2")
+@pytest.mark.parametrize("identity", [b"01", b'"\xff"', b'"\\q"'], ids=ascii)
+def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identity: bytes) -> None:
+    with wire_client() as client:
+        client.initialize()
+        client.send_bytes(b'{"jsonrpc": "2.0", "id": %b, "x": "%b"}\n' % (identity, b"x" * MIB))
+        refused = client.receive()
+        assert (refused["id"], refused["error"]["code"]) == (None, -32600)
+        assert client.ask(2, "ping")["result"] == {}
+
+
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-D2")
 def test_a_line_that_never_ends_is_given_up_and_the_next_one_is_served() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -100,7 +101,8 @@ def recovered_id(line: bytes) -> RequestId | None:
         elif text in b"}]":
             depth -= 1
         elif depth == 1 and text == b'"id"' and (value := _ID_VALUE.match(line, token.end())):
-            return _readable_id(json.loads(value.group(1)))
+            with suppress(ValueError):  # such as 01, or what is not UTF-8
+                return _readable_id(json.loads(value.group(1)))
     return None
 
 
