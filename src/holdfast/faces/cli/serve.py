@@ -41,8 +41,8 @@ def serve_command() -> click.Command:
 def parsed_address(text: str) -> Address:
     """Return the address `text` names: a port, `HOST:PORT`, or a host with the usual port."""
     host, port = _split_address(text)
-    if not port.isascii() or not port.isdigit() or not 0 <= int(port) <= 65535:
-        raise Invalid(f'"{port}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
+    if len(port) > len("65535") or not port.isascii() or not port.isdigit() or int(port) > 65535:
+        raise Invalid(f'"{port[:9]}" is not a port.', hint="Pass HOST:PORT with a port between 0 and 65535.")
     return Address(host, int(port))
 
 

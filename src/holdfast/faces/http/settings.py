@@ -105,8 +105,11 @@ def checked(settings: HttpSettings) -> HttpSettings:
 
 def checked_url(text: str, option: str) -> str:
     """Return an http or https URL without query, fragment, credentials or trailing slash."""
-    parts = urlsplit(text)
-    plain = not (parts.query or parts.fragment or parts.username or parts.password)
+    try:
+        parts = urlsplit(text)
+        plain = not (parts.query or parts.fragment or parts.username or parts.password or parts.port == 0)
+    except ValueError:
+        parts, plain = urlsplit(""), False
     if parts.scheme not in _DEFAULT_PORTS or not parts.hostname or not plain:
         raise Invalid(
             f'"{text[:200]}" is no address for {option}.', hint="Pass one like https://holdfast.example.org."

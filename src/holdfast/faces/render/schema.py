@@ -134,8 +134,9 @@ def _shape(schema: Schema, definitions: Schema) -> Shape:
 
 def spelled_value(name: str, shape: Shape, text: str, quoting: str) -> Any:
     """Return the value that `text` spells; `quoting` says how to write what has to be JSON."""
+    text = plain_text(name, text)
     if shape.kind == "string":
-        return plain_text(name, text)
+        return text
     if shape.kind == "boolean":
         return {"true": True, "false": False}.get(text, text)
     if shape.kind in ("integer", "number"):
@@ -171,5 +172,5 @@ def _json(name: str, text: str, quoting: str, *, open_ended: bool) -> Any:
         return from_json(text, allow_inf_nan=False)
     except ValueError:
         if open_ended:
-            return plain_text(name, text)
+            return text
     raise refused(name, "JSON", quoting)

@@ -18,7 +18,7 @@ import http.client
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -232,10 +232,11 @@ def parse_proxy(text: str) -> tuple[str, int]:
     """Return the host and port of a proxy that requests are tunnelled through."""
     from urllib.parse import urlsplit
 
-    parts = urlsplit(text if "://" in text else f"http://{text}")
-    if not parts.hostname:
-        raise Unavailable("The proxy that the environment names is no address.", hint="Check HTTPS_PROXY.")
-    return parts.hostname, parts.port or 8080
+    with suppress(ValueError):
+        parts = urlsplit(text if "://" in text else f"http://{text}")
+        if parts.hostname:
+            return parts.hostname, parts.port or 8080
+    raise Unavailable("The proxy that the environment names is no address.", hint="Check HTTPS_PROXY.")
 
 
 @contextmanager

@@ -136,7 +136,7 @@ class TokenFile:
             if version != _VERSION:
                 raise ValueError("another version")
             return [_grant(entry) for entry in document["tokens"]]
-        except (ValueError, KeyError, TypeError):
+        except (ValueError, KeyError, TypeError, RecursionError):
             raise Corrupted(
                 f"The file {TOKENS_NAME} in Holdfast's store is damaged.",
                 hint="Move it aside and add the tokens anew.",
