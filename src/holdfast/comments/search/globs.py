@@ -12,14 +12,14 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import accumulate
 
-from holdfast.comments.search.pattern import Expression
+from holdfast.comments.search.pattern import Expression, encoded
 
 _ANY = r"[^\x00]"
 _IN_SEGMENT = r"[^/\x00]"
 _WILD = frozenset("*?[\\")
 _TOKEN = re.compile(
     r"""(?P<folders>(?:\A|(?<=/))\*\*/) | (?P<rest>(?:\A|(?<=/))\*\*\Z) | (?P<some>\*\*?) | (?P<one>\?)
-    | \[(?P<negation>[!^]?+)(?P<letters>.[^]]*)] | \\(?P<escaped>.) | (?P<letter>.)""",
+    | \[(?P<negation>[!^]?+)(?P<letters>.[^]]{0,255})] | \\(?P<escaped>.) | (?P<letter>.)""",
     re.DOTALL | re.VERBOSE,
 )
 _EXPRESSIONS = {
@@ -32,7 +32,7 @@ _EXPRESSIONS = {
 
 def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
     """Return which of some paths fit a pattern, by their places; one may be named twice."""
-    pattern = pattern.removeprefix("./").removeprefix("/")
+    pattern = encoded(pattern).decode().removeprefix("./").removeprefix("/")
     if pattern.endswith("/"):
         pattern += "**"
     # Names such as `[id].tsx` are patterns and names; whoever types one may mean either.
@@ -45,7 +45,7 @@ def fitting(pattern: str, paths: Sequence[str]) -> list[int]:
         pattern = f"**/{pattern}"
     # All paths at once, between letters that no path contains; a match is as many in a row as fit. The same
     # engine as for queries: no pattern, however odd, takes long.
-    data = [f"{path}\0".encode("utf-8", "replace") for path in paths]
+    data = [encoded(f"{path}\0") for path in paths]
     starts = list(accumulate(map(len, data), initial=1))
     for match in re2.compile(f"\\x00(?:{_expression(pattern)}\\x00)+").finditer(b"\0" + b"".join(data)):
         found += range(bisect_left(starts, match.start() + 1), bisect_left(starts, match.end()))

@@ -12,6 +12,7 @@ Contract:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
@@ -67,12 +68,11 @@ def same(one: Any, other: Any) -> bool:
 def by_identity(members: Any) -> dict[tuple[str, int], Any]:
     """Return the members of a list by their `id`, or by what they are, numbered where equal."""
     found: dict[tuple[str, int], Any] = {}
+    seen: Counter[str] = Counter()
     for member in members if isinstance(members, list) else ():
         name = identity(member)
-        number = 0
-        while (name, number) in found:
-            number += 1
-        found[name, number] = member
+        found[name, seen[name]] = member
+        seen[name] += 1
     return found
 
 
@@ -129,11 +129,11 @@ def _ours(key: str, base: Any, ours: Any, theirs: Any) -> Any:
 
 
 def _merged_markers(base: Object, ours: Object, theirs: Object, comments: list[Any]) -> list[Any]:
-    kept = {comment.get("id") for comment in comments if isinstance(comment, dict)}
+    kept = {_name(comment, "id") for comment in _objects(comments)}
     before = {
-        comment.get("id") for side in (base, ours, theirs) for comment in _objects(side.get("comments"))
+        _name(comment, "id") for side in (base, ours, theirs) for comment in _objects(side.get("comments"))
     }
-    used = {comment.get("ghostMarkerId") for comment in _objects(comments)}
+    used = {_name(comment, "ghostMarkerId") for comment in _objects(comments)}
     # Which of two places is right is decided by who looked last; the text itself is followed anew anyway.
     markers = _merged_members("ghostMarkers", base, ours, theirs, _merged_marker, canonical)
     restored = _lost_markers(markers, used, ours, theirs)
@@ -146,13 +146,13 @@ def _merged_markers(base: Object, ours: Object, theirs: Object, comments: list[A
 
 def _lost_markers(markers: list[Any], used: set[Any], ours: Object, theirs: Object) -> list[Any]:
     """Return the markers that one side deleted with a comment which stays after all."""
-    present = {marker.get("id") for marker in _objects(markers)}
+    present = {_name(marker, "id") for marker in _objects(markers)}
     wanted = used - present
     found = {
         marker["id"]: marker
         for side in (theirs, ours)
         for marker in _objects(side.get("ghostMarkers"))
-        if marker.get("id") in wanted and isinstance(marker.get("id"), str)
+        if isinstance(marker.get("id"), str) and marker["id"] in wanted
     }
     return list(found.values())
 
@@ -166,7 +166,7 @@ def _without(marker: Any, *, gone: set[Any]) -> Any:
 
 def _is_abandoned(marker: Any, gone: set[Any], used: set[Any]) -> bool:
     """Tell whether a marker lost the last comment it was for."""
-    if not isinstance(marker, dict) or marker.get("id") in used:
+    if not isinstance(marker, dict) or _name(marker, "id") in used:
         return False
     if isinstance(marker.get("commentIds"), list):
         return not marker["commentIds"]
@@ -295,6 +295,12 @@ def _lost_text(old: Object, winner: Object, loser: Object) -> Object | None:
 
 def _objects(members: Any) -> list[Object]:
     return [member for member in members if isinstance(member, dict)] if isinstance(members, list) else []
+
+
+def _name(member: Object, key: str) -> Any:
+    """Return a name that can be compared; an object or a list in its place is none."""
+    value = member.get(key)
+    return None if isinstance(value, dict | list) else value
 
 
 def united(base: bytes | None, ours: bytes, theirs: bytes) -> bytes:
