@@ -201,14 +201,14 @@ def _login(person: dict[str, Any]) -> str | None:
 def _timestamp(text: str) -> str | None:
     """Return a moment as the log writes it: RFC 3339 in UTC with whole seconds."""
     try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
+        return rfc3339(datetime.fromisoformat(text))  # one without a zone counts as UTC
+    except (ValueError, OverflowError):  # in UTC it may be before the first year
         return None
-    return rfc3339(moment)  # one without a zone counts as UTC
 
 
 def _id(source: str, name: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, f"{source} {name}"))
+    known = name.encode("utf-8", "backslashreplace").decode()  # it may hold half a character
+    return str(uuid.uuid5(_NAMESPACE, f"{source} {known}"))
 
 
 def fresh_drafts(

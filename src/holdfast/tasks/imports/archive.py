@@ -150,9 +150,10 @@ def parsed(lines: Iterable[str]) -> Parsed:
     for number, line in numbered[1:]:
         entry = _line(number, line)
         kind = next((name for name in entries if name in entry), None)
-        if kind is None:
+        value = entry if kind == "content" else entry.get(kind or "")
+        if kind is None or not isinstance(value, dict) or not isinstance(value.get("task"), str | None):
             raise _unreadable(number)
-        entries[kind].append(entry if kind == "content" else entry[kind])
+        entries[kind].append(value)
     histories: dict[str | None, list[Mapping[str, Any]]] = {}
     for event in entries["event"]:
         histories.setdefault(event.get("task"), []).append(event)

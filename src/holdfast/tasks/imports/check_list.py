@@ -70,6 +70,7 @@ class _Reading:
         self._done: dict[str, ForeignTask] = {}
         self._order: list[str] = []
         self._seen: Counter[str] = Counter()
+        self._numbers: Counter[str] = Counter()
         self._fence: str | None = None
 
     def take(self, line: str, number: int) -> None:
@@ -133,9 +134,10 @@ class _Reading:
     def _chain(self, parent: ForeignTask | None, title: str) -> str:
         """Return an origin made of titles; the second of the same name gets a number."""
         chain = " > ".join(filter(None, [parent.origin if parent else "", " ".join(title.split())]))
-        count = 1
+        count = self._numbers[chain] or 1
         while (origin := chain if count == 1 else f"{chain} ({count})") in self._seen:
             count += 1
+        self._numbers[chain] = count  # where to go on looking: many may have one name
         return origin
 
     def _status(self, mark: str | None, number: int) -> Status:
