@@ -45,7 +45,7 @@ def roster(text: str, base: str) -> list[Member]:
 
 def _words(line: str, number: int) -> list[str]:
     try:
-        words = shlex.split(line, comments=True)
+        words = shlex.split(line.replace("\0", " "), comments=True)
     except ValueError:
         raise _said(InvalidArguments, number, "a quotation does not end", "Add the other quote.") from None
     if len(words) > _TWO:

@@ -59,11 +59,13 @@ def toml_of(text: str) -> dict[str, Any]:
     if re.search(_LONG_KEY, text):
         raise _too_deep()
     try:
-        table: dict[str, Any] = bounded(tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise Unreadable(str(error)) from None
+        table: dict[str, Any] = tomllib.loads(text)
+    except ValueError as error:
+        is_told = isinstance(error, tomllib.TOMLDecodeError)
+        raise Unreadable(str(error) if is_told else _TOO_LARGE) from None
     except RecursionError:
         raise _too_deep() from None
+    bounded(table)
     return table
 
 

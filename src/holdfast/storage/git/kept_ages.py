@@ -28,7 +28,7 @@ def load(repository: Repository) -> dict[str, Found]:
     try:
         kept = json.loads(read_limited(os.path.join(repository.store_directory, _NAME), _MOST_BYTES))
         return {head: {path: _ages(lines) for path, lines in found.items()} for head, found in kept.items()}
-    except (HoldfastError, ValueError, TypeError, AttributeError):
+    except (HoldfastError, ValueError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return {}
 
 

@@ -205,10 +205,13 @@ def _entries(pack: bytes, index: bytes, digest: Digest) -> dict[str, bytes]:
     size = len(digest(b""))
     if digest(pack[:-size]) != pack[-size:] or digest(index[:-size]) != index[-size:]:
         return {}
-    count = _PACK_HEAD.unpack_from(pack)[2]
+    count = _PACK_HEAD.unpack_from(pack)[2] if len(pack) >= _PACK_HEAD.size + size else 0
+    if len(index) != _IDS_BEGIN + count * (size + 8) + 2 * size:
+        return {}
     names = [index[_IDS_BEGIN + size * row : _IDS_BEGIN + size * (row + 1)].hex() for row in range(count)]
     offsets = struct.unpack_from(f">{count}I", index, _IDS_BEGIN + count * (size + 4))
     rows = sorted(zip(offsets, names, strict=True))
     ends = [*(offset for offset, _ in rows[1:]), len(pack) - size]
     raw = {name: pack[start:end] for (start, name), end in zip(rows, ends, strict=True)}
-    return {name: entry for name, entry in raw.items() if entry[0] >> 4 & 7 == _KINDS.index("commit")}
+    kind = _KINDS.index("commit")
+    return {name: entry for name, entry in raw.items() if entry and entry[0] >> 4 & 7 == kind}

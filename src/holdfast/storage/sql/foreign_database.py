@@ -33,7 +33,7 @@ def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Ite
             for table, columns in tables.items():
                 _check_table(connection, table, columns)
             yield connection
-        except (sqlite3.Error, OverflowError) as error:
+        except (sqlite3.Error, OverflowError, UnicodeDecodeError) as error:
             current_call().check()
             raise Unreadable(f"it is no database that can be read: {error}") from None
 
