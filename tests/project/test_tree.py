@@ -9,7 +9,7 @@ from tests.conftest import ROOT
 
 PACKAGE = Path(holdfast.__file__).parent
 OF_THE_WHOLE = {
-    "bench", "clients", "conformance", "contract", "packaging", "project", "reliability", "security",
+    "bench", "clients", "conformance", "contract", "fuzz", "packaging", "project", "reliability", "security",
     "spec", "upgrades", "wire",
 }  # fmt: skip
 """Folders of tests that concern more than one part."""

@@ -21,7 +21,9 @@ TABLE: dict[str, tuple[int, int, int]] = {
     "histories": (1000, 1000, 10_000),
     "mixed examples": (4, 40, 400),
     "mixed steps": (12, 50, 50),
-    "mutated examples": (40, 10_000, 100_000),
+    "machine examples": (5, 60, 600),
+    "machine steps": (15, 30, 50),
+    "mutated examples": (40, 10_000, 30_000),
     "any texts": (40, 1000, 10_000),
     "hostile files": (3000, 100_000, 100_000),
 }
