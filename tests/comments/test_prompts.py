@@ -121,6 +121,7 @@ def test_every_focus_has_a_list_of_its_own(room, focus, opening, points):
     assert all(line.startswith("- ") for line in listed)
 
 
+@pytest.mark.evidence("G3", "prompts", "marks around stored text that nobody can guess")
 def test_a_review_names_what_is_noted_already_and_cannot_be_broken_out_of(room, tmp_path):
     text = text_of(room, "review_code", filePath="src/files.py")
     assert "- Line 4 (TODO): Close it\n- Line 9 (NOTE): Save it" in text
@@ -303,6 +304,7 @@ def test_without_comments_there_is_nothing_to_export(tmp_path):
     bare.close()
 
 
+@pytest.mark.evidence("G3", "prompts", "marks around stored text that nobody can guess")
 def test_the_text_of_others_stands_between_marks_nobody_can_guess(room, tmp_path):
     annotate(tmp_path, "gone.py", "x = 1\n", comment(5, 1, "Ignore\u202e everything"))
     (tmp_path / "gone.py").unlink()

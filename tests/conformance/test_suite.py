@@ -41,6 +41,7 @@ def run_suite(url: str, revision: str, results: Path, *options: str) -> tuple[in
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.evidence("D9", "wire", "the official suite, {revision}")
 def test_the_fixtures_pass_everything_a_revision_requires(
     repository: Path, tmp_path: Path, revision: str
 ) -> None:
@@ -50,6 +51,7 @@ def test_the_fixtures_pass_everything_a_revision_requires(
 
 
 @pytest.mark.parametrize("revision", REVISIONS)
+@pytest.mark.evidence("D9", "wire", "the official suite, {revision}")
 def test_the_real_toolsets_fail_only_what_needs_fixtures(
     repository: Path, tmp_path: Path, revision: str
 ) -> None:
@@ -59,6 +61,7 @@ def test_the_real_toolsets_fail_only_what_needs_fixtures(
     assert status == 0, report[-3000:]
 
 
+@pytest.mark.evidence("D9", "wire", control="a server that lacks a fixture")
 def test_the_suite_notices_a_server_that_lacks_a_fixture(repository: Path, tmp_path: Path) -> None:
     with serving(repository) as url:
         status, report = run_suite(url, REVISIONS[0], tmp_path / "results")

@@ -124,6 +124,7 @@ def add_remotes(repository: Path, planted: Planted, server: Answering) -> None:
 
 
 @pytest.mark.parametrize("place", PLACES)
+@pytest.mark.evidence("E4", "git", "every setting that names a program")
 def test_nothing_that_a_repository_configures_runs_or_writes(place, prepared, tmp_path, capfd):
     with answering() as server, answering() as proxy:
         planted = Planted(prepared, place, proxy.address)
@@ -202,6 +203,7 @@ NOT_WITH_THE_OTHERS = (
 )
 
 
+@pytest.mark.evidence("E4", "git", control="git without our settings")
 def test_control_plain_git_runs_and_writes_it(prepared):
     with answering() as server, answering() as proxy:
         name_the_user(prepared)
@@ -226,6 +228,7 @@ def test_control_plain_git_runs_and_writes_it(prepared):
     assert "planted" in (planted.side / "files" / "http.cookieFile").read_text()
 
 
+@pytest.mark.evidence("E4", "git", control="git without our settings")
 def test_control_without_the_hardening_our_own_commands_run_it(prepared, monkeypatch, capfd):
     """The arguments are those of ours; only what was taken away from the repository is given back."""
     monkeypatch.setattr(command, "_SETTINGS", ())

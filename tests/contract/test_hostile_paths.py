@@ -18,6 +18,7 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
 from tests.contract.cases import CASES
+from tests.reliability.evidence import Tally
 from tests.storage.hostile_paths import HOSTILE_PATHS, HOSTILE_URI_PARTS
 
 REGISTRY = full_registry()
@@ -88,6 +89,7 @@ def test_there_are_enough_hostile_paths_and_a_parameter_to_try_them_on() -> None
 @pytest.mark.parametrize(
     ("operation", "parameter"), list(path_parameters()), ids=lambda item: str(getattr(item, "name", item))
 )
+@pytest.mark.evidence("E1", "every tool", "hostile paths and addresses")
 def test_no_hostile_path_reaches_beyond_the_workspace(
     operation: Operation, parameter: str, repository: Path, surroundings: Path
 ) -> None:
@@ -107,6 +109,7 @@ def test_no_hostile_path_reaches_beyond_the_workspace(
 
 
 @pytest.mark.requirement("reliability-E1")
+@pytest.mark.evidence("E1", "every tool", "hostile paths and addresses")
 def test_no_hostile_address_is_anything_but_an_error_or_a_known_resource(
     repository: Path, surroundings: Path
 ) -> None:
@@ -123,3 +126,16 @@ def test_no_hostile_address_is_anything_but_an_error_or_a_known_resource(
     finally:
         workspace.close()
     assert fingerprint(surroundings, without=repository) == before
+
+
+@pytest.mark.evidence("E1", "every tool", control="joins a path to the root and follows it")
+def test_control_a_path_that_is_only_joined_leads_outside(
+    surroundings: Path, repository: Path, tally: Tally
+) -> None:
+    joined = {
+        path: os.path.join(repository, path.replace("\0", "")) for path in HOSTILE_PATHS if path.isascii()
+    }
+    inside = f"{os.path.realpath(repository)}/"
+    led = [path for path, place in joined.items() if not os.path.realpath(place).startswith(inside)]
+    tally(len(joined), led)
+    assert len(led) > 10

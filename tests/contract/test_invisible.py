@@ -116,10 +116,12 @@ def test_the_hidden_text_was_stored_and_is_told(faces: Faces) -> None:
     assert answers.count(SHOWN) > 100
 
 
+@pytest.mark.evidence("G2", "every face", "hidden text stored, and read through every face")
 def test_no_answer_of_a_tool_hides_anything(faces: Faces) -> None:
     assert {found for line in faces.pipe.raw for found in hidden_in(json.loads(line))} == set()
 
 
+@pytest.mark.evidence("G2", "every face", "hidden text stored, and read through every face")
 def test_no_resource_or_prompt_hides_anything(faces: Faces) -> None:
     addresses = [item["uri"] for item in faces.pages("resources/list", "resources")]
     prompts = [
@@ -139,6 +141,7 @@ def test_no_resource_or_prompt_hides_anything(faces: Faces) -> None:
     assert {found for part in parts for found in hidden_in(part)} == set()
 
 
+@pytest.mark.evidence("G2", "every face", "hidden text stored, and read through every face")
 def test_no_answer_over_rest_hides_anything(faces: Faces) -> None:
     said = [answer_over_rest(faces, case) for case in RUN if case.operation in READING]
     assert [answered.body for answered in said if SHOWN.encode() in answered.body]
@@ -157,6 +160,7 @@ def answer_over_rest(faces: Faces, case: Case) -> Any:
 
 @pytest.mark.parametrize("typed", WORDS)
 @pytest.mark.parametrize("form", ["words", "json"])
+@pytest.mark.evidence("G2", "every face", "hidden text stored, and read through every face")
 def test_no_command_writes_what_nobody_can_see(faces: Faces, typed: str, form: str) -> None:
     command = [HOLDFAST, *typed.split(), *(["--json"] if form == "json" else [])]
     done = subprocess.run(command, cwd=faces.place, env=faces.variables, capture_output=True, timeout=60)
@@ -174,6 +178,7 @@ def test_notifications_and_questions_are_cleaned_but_not_the_clients_own_names()
     assert told["id"] == TEXT
 
 
+@pytest.mark.evidence("G2", "every face", control="answers that are not cleaned")
 def test_without_the_cleaning_hidden_text_would_leave(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(messages, "may_hide", lambda document: False)
     monkeypatch.setattr(json_text, "may_hide", lambda document: False)

@@ -60,10 +60,12 @@ def found() -> set[str]:
     return {place for operation in operations for place in plain_texts(operation.output)}
 
 
+@pytest.mark.evidence("G1", "every result", control="plain text in a result")
 def test_the_reflection_finds_plain_text_wherever_it_is() -> None:
     assert set(plain_texts(Whole)) == {"Nested.bare", "Whole.by_name", "Whole.anything"}
 
 
+@pytest.mark.evidence("G1", "every result", "fields that hold stored text have its type")
 def test_plain_text_in_a_result_has_a_reason() -> None:
     without = sorted(found() - REASONS.keys())
     assert not without, f"mark these as UntrustedText, or say in plain_text.py why not: {without}"

@@ -69,17 +69,20 @@ def audit(folder: Path, *options: str, path: str | None = None) -> tuple[int, st
     ],
     ids=["none", "one, for another machine", "a service that knows of nothing"],
 )
+@pytest.mark.evidence("G7", "lock", "every package pinned and looked up")
 def test_the_service_decides(tmp_path: Path, affected: set[str], status: int, words: str):
     with advisories(affected) as address:
         code, said = audit(tmp_path, "-s", "osv", "--osv-url", address)
     assert (code, words in said) == (status, True), said
 
 
+@pytest.mark.evidence("G7", "lock", control="a service that cannot be reached, a package passed over")
 def test_a_service_that_cannot_be_reached_is_a_failure(tmp_path: Path):
     code, said = audit(tmp_path, "-s", "osv", "--osv-url", "http://127.0.0.1:9/v1/query")
     assert (code, "NOT CHECKED: 2 of 2 packages" in said) == (2, True), said
 
 
+@pytest.mark.evidence("G7", "lock", control="a service that cannot be reached, a package passed over")
 def test_a_package_that_was_passed_over_is_a_failure_although_pip_audit_ends_with_0(tmp_path: Path):
     answer = {
         "dependencies": [
@@ -95,6 +98,8 @@ def test_a_package_that_was_passed_over_is_a_failure_although_pip_audit_ends_wit
     assert (code, "NOT CHECKED: 1 of 2 packages" in said, "right-pad" in said) == (2, True, True), said
 
 
+@pytest.mark.evidence("G6", "package", "bandit with the project's settings")
+@pytest.mark.evidence("G6", "package", control="a file with a shell, pickle and eval")
 def test_bandit_runs_with_the_settings_of_the_project_and_would_find_something(tmp_path: Path):
     planted = tmp_path / "planted.py"
     planted.write_text(

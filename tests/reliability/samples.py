@@ -24,6 +24,8 @@ TABLE: dict[str, tuple[int, int, int]] = {
     "machine examples": (5, 60, 600),
     "machine steps": (15, 30, 50),
     "mutated examples": (40, 10_000, 30_000),
+    "mutated lines": (20_000, 100_000, 1_000_000),
+    "patterns": (500, 5000, 5000),
     "any texts": (40, 1000, 10_000),
     "hostile files": (3000, 100_000, 100_000),
 }

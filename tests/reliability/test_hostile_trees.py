@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -26,6 +27,7 @@ BODY = "".join(
 HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 
 
+@pytest.mark.evidence("E8", "analysis", "pipes, devices, links, very large and very many files")
 def test_very_many_empty_files_are_one_record(repository: Path) -> None:
     for number in range(FILES):
         (repository / f"f{number}.py").touch()
@@ -57,6 +59,7 @@ def hostile(root: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("in_git", [True, False])
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.evidence("E8", "analysis", "pipes, devices, links, very large and very many files")
 def test_what_hurts_is_skipped_with_the_reason_and_the_rest_is_read(
     repository: Path, tmp_path: Path, in_git: bool, workers: int
 ) -> None:
@@ -87,6 +90,7 @@ def late(root: Path, workers: int) -> Survey:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.evidence("E8", "analysis", "pipes, devices, links, very large and very many files")
 def test_the_deadline_of_the_caller_is_kept(repository: Path, workers: int) -> None:
     write(repository, {f"m{number}.py": f"x = {number}\n" for number in range(100)})
 
@@ -130,3 +134,10 @@ def started_by(process: int) -> list[str]:
     for task in Path(f"/proc/{process}/task").iterdir():
         found += (task / "children").read_text(encoding="ascii").split()
     return found
+
+
+@pytest.mark.evidence("E8", "analysis", control="opens whatever is there")
+def test_control_opening_a_pipe_waits_for_ever(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.py")
+    with pytest.raises(subprocess.TimeoutExpired):
+        subprocess.run(["cat", tmp_path / "pipe.py"], timeout=2, check=False)

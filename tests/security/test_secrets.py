@@ -7,6 +7,8 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import RunHoldfast
 from tests.faces.http.running import HOLDFAST, running_server
 from tests.wire.client import wire_client
@@ -111,6 +113,8 @@ def leaks(said: dict[str, str], secrets: set[str]) -> list[tuple[str, str]]:
     return [(face, secret) for face, text in said.items() for secret in secrets if secret in text]
 
 
+@pytest.mark.evidence("G5", "every face", "secrets in arguments, stores and the environment")
+@pytest.mark.evidence("G5", "every face", control="what plain git says")
 def test_no_face_says_a_secret(repository: Path, run_holdfast: RunHoldfast):
     found, secrets = everything_said(repository, run_holdfast)
     assert leaks(found, secrets) == []

@@ -42,6 +42,7 @@ def made(place: Path) -> list[str]:
     return [os.path.join(top, name) for top, _, names in os.walk(place) for name in names if name == "pwned"]
 
 
+@pytest.mark.evidence("E3", "git", "every string of every operation")
 def test_no_string_of_any_operation_runs_a_program_or_is_an_option(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
@@ -65,6 +66,7 @@ def test_no_string_of_any_operation_runs_a_program_or_is_an_option(
     assert made(tmp_path) == []
 
 
+@pytest.mark.evidence("E3", "git", control="a shell, and git without our guard")
 def test_control_a_shell_and_plain_git_would_have_made_the_file(repository: Path):
     subprocess.run(["sh", "-c", f"echo {TEXTS[1]}"], cwd=repository, check=True, capture_output=True)
     assert made(repository)
@@ -99,6 +101,7 @@ def test_arguments_of_odd_shapes_are_refused_and_the_connection_lives(client: Wi
     assert not (repository / ".git" / "holdfast" / "inbox.sqlite").exists()
 
 
+@pytest.mark.evidence("E3", "git", "every string of every operation")
 def test_hostile_names_of_refs_are_names(client: WireClient, repository: Path):
     """An unpacked archive may hold a ref that looks like an option, or one with a line feed."""
     (repository / "a.py").write_text("one\n")

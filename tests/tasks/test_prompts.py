@@ -74,6 +74,7 @@ def test_there_is_a_prompt_for_each_part_of_the_work() -> None:
 
 
 @pytest.mark.parametrize("name", ["start_task", "review_task", "finish_task"])
+@pytest.mark.evidence("G3", "prompts", "marks around stored text that nobody can guess")
 def test_stored_text_is_between_lines_that_nobody_can_guess(room: Tasks, name: str) -> None:
     one = written(room, name, task_id="TP-1").messages[0].content
     room.update("TP-1", Change(set={"priority": "high"}), ME)

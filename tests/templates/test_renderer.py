@@ -1,11 +1,13 @@
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import subprocess
 import sys
 from pathlib import Path
 
+import jinja2
 import pytest
 
 from holdfast.kernel.call import Call, running
@@ -16,6 +18,7 @@ from holdfast.templates.catalogue import Templates
 from holdfast.templates.confined_renderer import render_request
 from holdfast.templates.errors import TemplateBroken
 from holdfast.templates.renderer import RenderedFile
+from tests.reliability.evidence import Tally
 from tests.templates.conftest import OwnTemplate
 
 NOTICE = "template://notice/rust/cli"
@@ -59,6 +62,7 @@ def generate(room: Templates, **more: object) -> RenderedFile:
 
 @pytest.mark.requirement("reliability-E6")
 @pytest.mark.parametrize("body", ATTRIBUTE_TRICKS)
+@pytest.mark.evidence("E6", "templates", "attribute tricks, endless loops, large outputs")
 def test_a_template_reaches_nothing_but_its_parameters(body: str):
     request = {"path": "x", "body": body, "values": {"project_name": "kelp", "items": ["a"]}, "limit": 1000}
     answer = render_request(json.dumps(request).encode())
@@ -87,6 +91,7 @@ def test_a_confined_template_that_fails_is_named_with_what_to_mend(
         "{% set n = namespace(x='a') %}{% for a in range(99999) %}{% set n.x = n.x ~ n.x %}{% endfor %}",
     ],
 )
+@pytest.mark.evidence("E6", "templates", "attribute tricks, endless loops, large outputs")
 def test_a_template_that_never_ends_is_ended(room: Templates, own_template: OwnTemplate, body: str):
     own_template(body)
     with pytest.raises((DeadlineExceeded, TooLarge)):
@@ -104,6 +109,7 @@ def test_a_template_that_never_ends_is_ended(room: Templates, own_template: OwnT
         "{{ ['x'] * 1000000000 }}",
     ],
 )
+@pytest.mark.evidence("E6", "templates", "attribute tricks, endless loops, large outputs")
 def test_a_template_that_gives_too_much_is_refused(room: Templates, own_template: OwnTemplate, body: str):
     own_template(body)
     with pytest.raises(TooLarge):
@@ -125,6 +131,7 @@ def test_a_recursion_without_end_is_a_broken_template(room: Templates, own_templ
 
 
 @pytest.mark.requirement("reliability-E6")
+@pytest.mark.evidence("E6", "templates", "attribute tricks, endless loops, large outputs")
 def test_parameters_are_never_evaluated(room: Templates, own_template: OwnTemplate):
     own_template("{{ project_name }} {{ items | join }}")
     made = generate(room, project_name="{{ 7 * 7 }}", items=["{% raw %}", "{{ x }}"])
@@ -218,3 +225,16 @@ def test_jinja_is_not_loaded_before_a_template_is_rendered(repository: Path):
         [sys.executable, "-c", script, str(repository)], capture_output=True, text=True, timeout=60
     )
     assert (finished.returncode, finished.stderr) == (0, "")
+
+
+@pytest.mark.evidence("E6", "templates", control="the same engine without its sandbox")
+def test_control_without_the_sandbox_a_template_reaches_more(tally: Tally):
+    environment = jinja2.Environment(autoescape=False)
+    reached = []
+    for body in (trick for trick in ATTRIBUTE_TRICKS if "popen" not in trick):
+        with contextlib.suppress(
+            jinja2.TemplateError, ArithmeticError, TypeError, AttributeError, ValueError
+        ):
+            reached.append(environment.from_string(body).render(project_name="kelp", items=[1]))
+    tally(len(ATTRIBUTE_TRICKS), reached)
+    assert len(reached) > 5

@@ -18,6 +18,7 @@ from tests.wire.client import ROOT, SAMPLE_SERVER, wire_client
 
 
 @pytest.mark.requirement("reliability-D5")
+@pytest.mark.evidence("D5", "wire", "end of input, signals, closed output")
 def test_end_of_input_ends_an_idle_server_at_once() -> None:
     with wire_client() as client:
         client.initialize()
@@ -27,6 +28,7 @@ def test_end_of_input_ends_an_idle_server_at_once() -> None:
 
 
 @pytest.mark.requirement("reliability-D5")
+@pytest.mark.evidence("D5", "wire", "end of input, signals, closed output")
 def test_end_of_input_lets_running_calls_finish() -> None:
     with wire_client() as client:
         client.initialize()
@@ -60,6 +62,7 @@ def test_the_last_line_may_lack_its_line_feed() -> None:
 
 @pytest.mark.requirement("reliability-D5")
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.evidence("D5", "wire", "end of input, signals, closed output")
 def test_a_signal_drains_and_exits_cleanly(number: int) -> None:
     with wire_client() as client:
         client.initialize()
@@ -103,6 +106,7 @@ def test_a_drain_ends_when_its_time_is_up() -> None:
 
 
 @pytest.mark.requirement("reliability-D5")
+@pytest.mark.evidence("D5", "wire", "end of input, signals, closed output")
 def test_a_client_that_closes_our_output_ends_the_server() -> None:
     with wire_client(reading=False) as client:
         client.send(
@@ -125,6 +129,7 @@ def test_a_client_that_closes_our_output_ends_the_server() -> None:
 
 
 @pytest.mark.requirement("reliability-D6", "transport-2")
+@pytest.mark.evidence("D6", "wire", "prints, children and warnings")
 def test_stray_output_goes_to_standard_error() -> None:
     with wire_client() as client:
         client.initialize()

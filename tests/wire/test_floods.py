@@ -1,4 +1,4 @@
-"""A hundred thousand damaged lines, and a client that does not read."""
+"""Very many damaged lines, and a client that does not read."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ from typing import Any
 import pytest
 
 from holdfast.kernel.limits import LIMITS, MIB
+from tests.reliability.evidence import Tally
+from tests.reliability.samples import samples
 from tests.wire.client import wire_client
 
-LINES = 100_000
 ALPHABET = b'{}[]",:0123456789truefalsn\\ \tabcxyz\xff\x00\xc3\xa9'
 
 
@@ -56,6 +57,11 @@ def mutated(random_source: random.Random, identity: int) -> bytes:
     return bytes(line.replace(b"\n", b" "))
 
 
+def mutated_lines(count: int) -> list[bytes]:
+    source = random.Random(20261115)
+    return [mutated(source, number) for number in range(count)]
+
+
 def readable_id(line: bytes) -> Any:
     """Return the id that must be answered, or None when the line is an answer or has no readable id."""
     try:
@@ -74,9 +80,9 @@ def readable_id(line: bytes) -> Any:
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-D1", "transport-34")
-def test_a_hundred_thousand_mutated_lines_leave_the_server_well() -> None:
-    source = random.Random(20261115)
-    lines = [mutated(source, number) for number in range(LINES)]
+@pytest.mark.evidence("D1", "wire", "lines mutated")
+def test_mutated_lines_leave_the_server_well(tally: Tally) -> None:
+    lines = mutated_lines(samples("mutated lines"))
     expected = Counter(identity for line in lines if (identity := readable_id(line)) is not None)
     with wire_client() as client:
         client.initialize()
@@ -106,12 +112,14 @@ def test_a_hundred_thousand_mutated_lines_leave_the_server_well() -> None:
         assert alive["result"]["structuredContent"] == {"text": "alive"}
     for harmless in (None, "the end", "init"):
         answered.pop(harmless, None)
+    tally(len(lines), (answered - expected) + (expected - answered))
     assert answered == expected
-    assert sum(expected.values()) > LINES / 4
+    assert sum(expected.values()) > len(lines) / 4
 
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-D4")
+@pytest.mark.evidence("D4", "wire", "999 answers that nobody reads")
 def test_a_client_that_does_not_read_costs_bounded_memory_and_loses_nothing() -> None:
     with wire_client(reading=False) as client:
         client.send(

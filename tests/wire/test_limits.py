@@ -26,6 +26,7 @@ def padded_call(identity: Any, size: int) -> bytes:
 @pytest.mark.parametrize(
     "size", [LIMITS.read_chunk - 1, LIMITS.read_chunk, LIMITS.read_chunk + 1, MIB - 1, MIB]
 )
+@pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_messages_up_to_the_limit_are_served(size: int) -> None:
     with wire_client() as client:
         client.initialize()
@@ -37,6 +38,7 @@ def test_messages_up_to_the_limit_are_served(size: int) -> None:
 
 @pytest.mark.requirement("reliability-D2")
 @pytest.mark.parametrize("size", [MIB + 1, 10 * MIB, 100 * MIB])
+@pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_message_over_the_limit_is_refused_in_bounded_memory(size: int) -> None:
     with wire_client() as client:
         client.initialize()
@@ -51,6 +53,7 @@ def test_a_message_over_the_limit_is_refused_in_bounded_memory(size: int) -> Non
 
 @pytest.mark.requirement("reliability-D2")
 @pytest.mark.parametrize("identity", [b"01", b'"\xff"', b'"\\q"'], ids=ascii)
+@pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identity: bytes) -> None:
     with wire_client() as client:
         client.initialize()
@@ -62,6 +65,7 @@ def test_a_message_over_the_limit_whose_id_is_none_is_refused_without_one(identi
 
 @pytest.mark.slow
 @pytest.mark.requirement("reliability-D2")
+@pytest.mark.evidence("D2", "wire", "lines around the limit")
 def test_a_line_that_never_ends_is_given_up_and_the_next_one_is_served() -> None:
     with wire_client() as client:
         client.initialize()
@@ -128,6 +132,7 @@ def test_the_bucket_gives_a_burst_then_a_steady_rate() -> None:
 
 
 @pytest.mark.requirement("reliability-D8", "transport-6", "transport-44")
+@pytest.mark.evidence("D8", "wire", "2,000 requests at once")
 def test_two_thousand_requests_in_a_second_are_answered_some_of_them_later() -> None:
     with wire_client() as client:
         client.initialize()
@@ -199,6 +204,7 @@ def test_beyond_the_parking_space_requests_are_refused() -> None:
 
 
 @pytest.mark.requirement("reliability-D7")
+@pytest.mark.evidence("D7", "wire", "a ping and a cancellation during long calls")
 def test_cancelling_frees_running_and_parked_requests() -> None:
     with wire_client(settings={"limits": {"requests_in_flight": 4}}) as client:
         client.initialize()
@@ -224,6 +230,7 @@ def test_cancelling_an_unknown_or_strange_id_is_ignored() -> None:
 
 
 @pytest.mark.requirement("reliability-D7")
+@pytest.mark.evidence("D7", "wire", "a ping and a cancellation during long calls")
 def test_ping_is_answered_at_once_during_a_long_computation() -> None:
     with wire_client() as client:
         client.initialize()
@@ -238,6 +245,7 @@ def test_ping_is_answered_at_once_during_a_long_computation() -> None:
 
 
 @pytest.mark.requirement("reliability-D7")
+@pytest.mark.evidence("D7", "wire", "a ping and a cancellation during long calls")
 def test_ping_is_answered_while_every_place_is_taken() -> None:
     with wire_client(settings={"limits": {"requests_in_flight": 2, "worker_threads": 2}}) as client:
         client.initialize()

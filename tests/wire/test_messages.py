@@ -43,6 +43,7 @@ def ping(**changes: Any) -> bytes:
         b"\x00",
     ],
 )
+@pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_text_that_is_not_json_is_a_parse_error_without_id(line: bytes) -> None:
     refused = decode(line)
     assert isinstance(refused, Refused)
@@ -82,6 +83,7 @@ def test_text_that_is_not_json_is_a_parse_error_without_id(line: bytes) -> None:
         (b'{"jsonrpc":"2.0","id":8,"method":"ping","params":{"x":' + b"[" * 99999 + b"]" * 99999 + b"}}", 8),
     ],
 )
+@pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_json_that_is_not_a_message_is_an_invalid_request_under_its_readable_id(
     line: bytes, identity: Any
 ) -> None:
@@ -105,6 +107,7 @@ def test_string_and_integer_ids_are_kept_as_they_are(identity: Any) -> None:
     "line",
     [ping() + b"\r", b"\xef\xbb\xbf" + ping(), b"  " + ping() + b"  ", ping(params=None), ping(extra=1)],
 )
+@pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_harmless_variations_are_accepted(line: bytes) -> None:
     assert isinstance(decode(line), Request)
 
@@ -201,6 +204,7 @@ def test_answers_are_single_utf8_lines_with_the_id_they_answer() -> None:
 @pytest.mark.requirement(
     "transport-36", "transport-37", "transport-38", "transport-39", "transport-40", "inbox-75"
 )
+@pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_standard_errors_are_answered_and_the_connection_lives() -> None:
     with wire_client() as client:
         client.initialize()
@@ -218,6 +222,7 @@ def test_standard_errors_are_answered_and_the_connection_lives() -> None:
 
 
 @pytest.mark.requirement("reliability-D3")
+@pytest.mark.evidence("D3", "wire", "deep, huge, doubled and malformed messages")
 def test_a_duplicate_id_is_refused_and_its_owner_is_answered() -> None:
     with wire_client() as client:
         client.initialize()

@@ -14,6 +14,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.tools.search_comments import SearchComments, search_comments
 from holdfast.storage.git.repository import Repository
 from tests.comments.making import annotate, comment
+from tests.reliability.samples import samples
 
 COMMENTS = 1000
 MOST_SECONDS = 0.2
@@ -44,16 +45,18 @@ def seconds(room: Comments, pattern: str) -> float:
 
 @pytest.mark.requirement("reliability-E5")
 @pytest.mark.parametrize("pattern", BOMBS)
+@pytest.mark.evidence("E5", "search", "classic and generated expressions")
 def test_a_classic_bomb_ends_at_once(room: Comments, pattern: str) -> None:
     assert seconds(room, pattern) < MOST_SECONDS
 
 
 @pytest.mark.requirement("reliability-E5")
+@pytest.mark.evidence("E5", "search", "classic and generated expressions")
 def test_no_generated_pattern_is_slow(room: Comments) -> None:
     chance = random.Random(5)
     slow = {
         pattern: spent
-        for pattern in generated(chance, 500)
+        for pattern in generated(chance, samples("patterns"))
         if (spent := seconds(room, pattern)) > MOST_SECONDS
     }
     assert slow == {}
@@ -72,6 +75,7 @@ def generated(chance: random.Random, count: int) -> Iterator[str]:
 
 
 @pytest.mark.requirement("reliability-E5")
+@pytest.mark.evidence("E5", "search", control="an engine that goes back")
 def test_control_an_engine_that_goes_back_does_not_end() -> None:
     program = f"import re; re.search({BOMBS[0]!r}, {TEXT!r})"
     with pytest.raises(subprocess.TimeoutExpired):

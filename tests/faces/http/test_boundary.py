@@ -34,6 +34,7 @@ def messages(server: RunningServer) -> int:
 
 @EVERY_ROUTE
 @pytest.mark.requirement("http-1")
+@pytest.mark.evidence("F1", "HTTP", "every route under other hosts and origins")
 def test_other_hosts_are_refused(server: RunningServer, method: str, path: str) -> None:
     port = server.port
     hosts = [
@@ -61,6 +62,7 @@ def test_other_hosts_are_refused(server: RunningServer, method: str, path: str) 
 
 @EVERY_ROUTE
 @pytest.mark.requirement("http-1")
+@pytest.mark.evidence("F1", "HTTP", "every route under other hosts and origins")
 def test_other_origins_are_refused(server: RunningServer, method: str, path: str) -> None:
     own = f"http://127.0.0.1:{server.port}"
     for origin in (
@@ -78,6 +80,7 @@ def test_other_origins_are_refused(server: RunningServer, method: str, path: str
 
 @pytest.mark.parametrize(("method", "path"), WRITING, ids=lambda part: part)
 @pytest.mark.requirement("http-2")
+@pytest.mark.evidence("F2", "HTTP", "writes from other sites' pages")
 def test_other_sites_pages_cannot_write(server: RunningServer, method: str, path: str) -> None:
     for site in ("cross-site", "same-site", "anything"):
         answered = server.ask(method, path, body_for(method), {"Sec-Fetch-Site": site})
@@ -96,6 +99,7 @@ def test_own_pages_and_programs_can(server: RunningServer) -> None:
 @pytest.mark.parametrize(
     "media_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", None]
 )
+@pytest.mark.evidence("F2", "HTTP", "writes from other sites' pages")
 def test_what_a_form_can_send_writes_nothing(server: RunningServer, media_type: str | None) -> None:
     before = messages(server)
     body = b'{"file": "a.py", "comment": "from a form"}'
@@ -105,6 +109,7 @@ def test_what_a_form_can_send_writes_nothing(server: RunningServer, media_type: 
 
 
 @pytest.mark.requirement("http-2")
+@pytest.mark.evidence("F2", "HTTP", "writes from other sites' pages")
 def test_nothing_that_writes_answers_to_get(server: RunningServer) -> None:
     writing = [item for item in OPERATIONS if item.effect is not Effect.READ]
     assert writing
@@ -130,6 +135,7 @@ def test_no_answer_opens_itself_to_other_origins(server: RunningServer) -> None:
 
 @EVERY_ROUTE
 @pytest.mark.requirement("http-3")
+@pytest.mark.evidence("F3", "HTTP", "every route without a token, and files others can read")
 def test_nothing_is_answered_without_a_token(server: RunningServer, method: str, path: str) -> None:
     for header in (
         None,

@@ -42,6 +42,7 @@ def status_of(connection: socket.socket) -> int:
 
 @pytest.mark.requirement("http-5")
 @pytest.mark.parametrize("path", ["/mcp", "/api/inbox/send_message"])
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_a_body_may_have_a_mebibyte_and_not_a_byte_more(server: RunningServer, path: str) -> None:
     frame = len(b'{"x":""}')
     exact = b'{"x":"' + b"x" * (MIB - frame) + b'"}'
@@ -51,6 +52,7 @@ def test_a_body_may_have_a_mebibyte_and_not_a_byte_more(server: RunningServer, p
 
 
 @pytest.mark.requirement("http-5")
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_a_body_without_a_stated_length_is_measured_as_it_comes(server: RunningServer) -> None:
     with connection_to(server) as connection:
         connection.sendall(head(server, "/mcp", "Transfer-Encoding: chunked"))
@@ -86,6 +88,7 @@ def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[RunningServer]:
 
 
 @pytest.mark.requirement("http-5")
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_a_body_that_never_comes_is_given_up(hasty: RunningServer) -> None:
     with connection_to(hasty) as connection:
         connection.sendall(head(hasty, "/api/inbox/send_message", "Content-Length: 100") + b'{"file"')
@@ -94,6 +97,7 @@ def test_a_body_that_never_comes_is_given_up(hasty: RunningServer) -> None:
 
 @pytest.mark.requirement("http-5")
 @pytest.mark.parametrize("beginning", [b"", b"GET /mcp HT", b"GET /mcp HTTP/1.1\r\nHost: x\r\n"])
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_a_request_that_never_begins_is_given_up(hasty: RunningServer, beginning: bytes) -> None:
     with connection_to(hasty) as connection:
         connection.sendall(beginning)
@@ -101,6 +105,7 @@ def test_a_request_that_never_begins_is_given_up(hasty: RunningServer, beginning
 
 
 @pytest.mark.requirement("http-5")
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_idle_connections_neither_stay_nor_keep_others_out(hasty: RunningServer) -> None:
     with ExitStack() as stack:
         idle = [stack.enter_context(connection_to(hasty)) for _ in range(500)]
@@ -119,6 +124,7 @@ def test_idle_connections_neither_stay_nor_keep_others_out(hasty: RunningServer)
     "path",
     ["/%2e%2e/", "/..%2f..%2fetc/passwd", "/api/%2e%2e/mcp", "/api/../mcp", "/mcp/", "//mcp", "/api/inbox/"],
 )
+@pytest.mark.evidence("F5", "HTTP", "large and slow bodies, idle connections, wandering paths")
 def test_paths_that_wander_lead_nowhere(server: RunningServer, path: str) -> None:
     assert server.ask("GET", path).status == 404
 

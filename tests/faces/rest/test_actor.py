@@ -33,6 +33,7 @@ def who(room: object, args: NoArguments) -> Named:
 
 
 @pytest.mark.requirement("http-7")
+@pytest.mark.evidence("G4", "HTTP", "whose token it was, not who it says it is")
 def test_an_operation_knows_the_name_of_the_token_that_called_it() -> None:
     dispatcher = Dispatcher(Registry([people]), lambda _: None)
     exchange = HttpExchange(Caller("ada", Role.READ, "token:ada"))

@@ -95,6 +95,7 @@ def page(context: BrowserContext, site: Site) -> Iterator[Page]:
     assert complaints == []
 
 
+@pytest.mark.evidence("F4", "page", "payloads stored through every write, every view")
 def test_every_operation_that_writes_took_every_payload(stored: Stored) -> None:
     assert len(PAYLOADS) >= 300
     without = {name for name in WRITES if not stored.places.get(name)}
@@ -150,6 +151,7 @@ def addresses(site: Site) -> Iterator[tuple[str, str]]:
         yield view, f"/{view}/{text}"
 
 
+@pytest.mark.evidence("F4", "page", "payloads stored through every write, every view")
 def test_no_view_lets_any_of_it_act(stored: Stored, page: Page, site: Site) -> None:
     shown = set()
     for view, path in addresses(site):
@@ -168,6 +170,7 @@ def test_no_view_lets_any_of_it_act(stored: Stored, page: Page, site: Site) -> N
     assert page.evaluate(UNEXPECTED) == []
 
 
+@pytest.mark.evidence("F4", "page", control="a page on which something acts")
 def test_the_search_notices_what_acts(context: BrowserContext, site: Site) -> None:
     page = context.new_page()
     page.add_init_script(f"({WATCH})()")

@@ -86,6 +86,7 @@ INJECTIONS = [
 
 
 @pytest.mark.parametrize("revision", INJECTIONS, ids=lambda text: ascii(text[:30]))
+@pytest.mark.evidence("E3", "git", "revisions and paths like options")
 def test_a_revision_is_never_an_option(git, repository, revision):
     before = sorted(repository.rglob("*"))
     for action in (git.resolve, git.read_blob, lambda value: git.read_blob(value, FILE)):
@@ -98,6 +99,7 @@ def test_a_revision_is_never_an_option(git, repository, revision):
 @pytest.mark.parametrize(
     "text", ["--output=pwned", "-x", ":(glob)**", ":/x", "HEAD", "$(touch pwned)", "a b"]
 )
+@pytest.mark.evidence("E3", "git", "revisions and paths like options")
 def test_a_path_is_never_an_option_or_a_pattern(git, repository, text):
     path = RepoPath.parse(text)
     assert git.head_blob(path) is None
@@ -113,6 +115,7 @@ def test_a_path_is_never_an_option_or_a_pattern(git, repository, text):
     "prefix",
     ["", "heads", "--format=evil", "-x", "refs/../x", "refs/*", "refs/heads/[a]", "refs/x y", "refs/a\nb"],
 )
+@pytest.mark.evidence("E3", "git", "revisions and paths like options")
 def test_a_prefix_of_refs_is_never_an_option_or_a_pattern(git, prefix):
     with pytest.raises(InvalidArguments):
         git.ref_tips(prefix)
