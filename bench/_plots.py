@@ -46,7 +46,7 @@ def growth_picture(title: str, table: Mapping[str, Any]) -> bytes:
         lowest = min(row[at] for row in table["rows"] for at in places if row[at] is not None)
         ends = [sizes[places[0]], sizes[places[-1]]]
         axes.plot(ends, [lowest, lowest * ends[1] / ends[0]], ":", color=INK, label="linear, for the eye")
-        axes.set(xscale="log", yscale="log", xlabel=title, ylabel="milliseconds for one operation")
+        axes.set(xscale="log", yscale="log", xlabel=title, ylabel="milliseconds of processors")
         axes.grid(which="major", color=INK, alpha=0.25, linewidth=0.6)
         axes.minorticks_off()
         axes.set_xticks(list(sizes.values()), [f"{size:,}" for size in sizes.values()])

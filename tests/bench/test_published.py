@@ -38,3 +38,12 @@ def test_the_time_of_the_comprehensive_analysis_on_200_files_is_published():
     [bar] = [bar for bar in results.bars if "200 files" in bar.what]
     assert (bar.bar, "143 ms" in bar.what) == (1, True)
     assert len(results.bars) == 5
+
+
+def test_growth_is_published_up_to_a_hundred_thousand_with_an_exponent_for_every_curve():
+    tables = read(FOLDER / "growth.json").tables
+    assert set(tables) == {"notes", "notes-in-one-file", "issues", "tasks", "messages", "files"}
+    for name, table in tables.items():
+        largest = "10,000" if name == "notes-in-one-file" else "100,000"
+        assert table["columns"][-3:] == [largest, "exponent", "verdict"]
+        assert all(isinstance(row[-2], float) for row in table["rows"]), name
