@@ -57,9 +57,16 @@ def tools_of(command: list[str], environment: dict[str, str]) -> list[str]:
         {"id": 2, "method": "tools/list"},
     ]
     text = "".join(json.dumps({"jsonrpc": "2.0", **message}) + "\n" for message in messages)
-    done = subprocess.run(command, input=text, env=environment, capture_output=True, text=True, timeout=240)
-    answers = {answer.get("id"): answer for answer in map(json.loads, done.stdout.splitlines())}
-    assert 2 in answers, done.stderr
+    # Its input stays open until both have answered: a server whose client left need not answer.
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment, text=True
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(text)
+        server.stdin.flush()
+        answers = {answer["id"]: answer for answer in (json.loads(server.stdout.readline()) for _ in "12")}
+        server.stdin.close()
     return sorted(tool["name"] for tool in answers[2]["result"]["tools"])
 
 
