@@ -223,7 +223,7 @@ def test_a_schema_that_is_no_text_is_a_damaged_store_to_every_reader_and_to_the_
 
 @pytest.mark.evidence("C3", "tasks in sqlite", control="no answer for a schema that is no text")
 def test_control_without_an_answer_for_it_a_schema_that_is_no_text_is_an_internal_error(
-    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    damaged: Damaged, home: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     for module in ("store_file", "sqlite"):
         monkeypatch.setattr(f"holdfast.storage.sql.{module}.SQLITE_ERRORS", sqlite3.Error)
@@ -231,4 +231,4 @@ def test_control_without_an_answer_for_it_a_schema_that_is_no_text_is_an_interna
     answers = asked(damaged.repository, {"check_stores": {}, "taskpilot_list": {}})
     assert not isinstance(answers["taskpilot_list"], Corrupted | str)
     assert isinstance(answers["check_stores"], str), "the doctor itself goes on all the same"
-    assert "UnicodeDecodeError" in capsys.readouterr().err
+    assert "UnicodeDecodeError" in caplog.text

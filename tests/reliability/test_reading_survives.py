@@ -75,8 +75,9 @@ WRITES = ("add_comment", "send_message", "git_mile_create", "taskpilot_add", "ta
 _VOLATILE = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z|[0-9a-f]{8,}"
     r'|"(?:analysis_duration|cache_stats)":\{[^}]*\}|"(?:cache_hit_rate|files_with_symbols)":[^,}]*'
+    r'|"(?:milliseconds|bytes)":[^,}]*|"files":\[\{"path":"\.git/holdfast[^\]]*\]'
 )
-"""Times and names that differ each time, and how much a cache had, which a full disk takes nothing into."""
+"""What differs each time: times, names, sizes of stores, and what caches had (none on a full disk)."""
 
 
 class Machine:
