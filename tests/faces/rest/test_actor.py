@@ -7,16 +7,23 @@ import json
 from typing import Any
 
 import pytest
+from pydantic import Field
 
 from holdfast.faces.http.access import Caller
 from holdfast.faces.http.asgi import EXCHANGE, HttpExchange
 from holdfast.faces.rest.operations import OperationRoute
 from holdfast.kernel.call import Call, Role, current_call
 from holdfast.kernel.dispatch import Dispatcher
-from holdfast.kernel.operation import Effect, NoArguments, Output, Toolset
+from holdfast.kernel.operation import Effect, Input, NoArguments, Operation, Output, Toolset
 from holdfast.kernel.registry import Registry
 
 people = Toolset("people", "People.")
+
+
+class Claim(Input):
+    """Who somebody says to be."""
+
+    name: str = Field(description="The name.")
 
 
 class Named(Output):
@@ -32,9 +39,15 @@ def who(room: object, args: NoArguments) -> Named:
     return Named(name=current_call().actor)
 
 
-@pytest.mark.requirement("http-7")
-@pytest.mark.evidence("G4", "HTTP", "whose token it was, not who it says it is")
-def test_an_operation_knows_the_name_of_the_token_that_called_it() -> None:
+@people.operation("believe", title="Believe", effect=Effect.READ, example="holdfast people believe ada")
+def believe(room: object, args: Claim) -> Named:
+    """Take somebody's word for who it is."""
+    del room
+    return Named(name=args.name)
+
+
+def answer_to_ada(operation: Operation, query: bytes = b"") -> str | None:
+    """Ask with the token of ada, and return the name that the operation knows."""
     dispatcher = Dispatcher(Registry([people]), lambda _: None)
     exchange = HttpExchange(Caller("ada", Role.READ, "token:ada"))
 
@@ -43,12 +56,26 @@ def test_an_operation_knows_the_name_of_the_token_that_called_it() -> None:
         raise AssertionError
 
     async def answer() -> bytes:
-        scope: dict[str, Any] = {"method": "GET", "query_string": b"", EXCHANGE: exchange}
-        response = await OperationRoute(people.operations[0], dispatcher).answer(scope, {}, b"", never)
+        scope: dict[str, Any] = {"method": "GET", "query_string": query, EXCHANGE: exchange}
+        response = await OperationRoute(operation, dispatcher).answer(scope, {}, b"", never)
         return bytes(response.body)
 
-    assert json.loads(asyncio.run(answer())) == {"name": "ada"}
-    dispatcher.close()
+    try:
+        name: str | None = json.loads(asyncio.run(answer()))["name"]
+        return name
+    finally:
+        dispatcher.close()
+
+
+@pytest.mark.requirement("http-7")
+@pytest.mark.evidence("G4", "HTTP", "whose token it was, not who it says it is")
+def test_an_operation_knows_the_name_of_the_token_that_called_it() -> None:
+    assert answer_to_ada(people.operations[0]) == "ada"
+
+
+@pytest.mark.evidence("G4", "HTTP", control="takes the caller's word for it")
+def test_control_an_operation_that_believes_its_caller_is_told_another_name() -> None:
+    assert answer_to_ada(people.operations[1], b"name=grace") == "grace"
 
 
 def test_without_a_token_there_is_no_name() -> None:
