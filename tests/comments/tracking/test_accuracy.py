@@ -23,7 +23,7 @@ from holdfast.comments.tracking.track import track
 from tests.comments.tracking.scripted import EDITS, Known, applied, formatted
 
 SOURCES = Path(holdfast.__file__).parent
-FILES = 24
+FILES = 48
 ANCHORS = 12
 LEAST_LINES = 60
 
