@@ -15,6 +15,8 @@ MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
 
 _MEMORY_BYTES = 8 << 20
+_LARGE = 1000
+"""Expressions of so many instructions are tried on single texts; on a long one they may read it all in vain."""
 _MOST_ALTERNATIVES = 3
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
@@ -37,6 +39,8 @@ class Expression:
         self._compiled = _re2.RE2(encoded(source), _options())
         self.search = partial(self._compiled.Match, _re2.RE2.Anchor.UNANCHORED)
         """Given bytes, a start and an end: the place of the first match, or (-1, -1), in a list."""
+        self.size: int = self._compiled.ProgramSize()
+        """How many instructions it has: at worst RE2 takes time for each of them at each letter."""
 
     @property
     def refusal(self) -> str | None:
@@ -121,7 +125,7 @@ def _by_line(query: str) -> Expression | None:
     if _TEXT_ANCHOR.search(query):
         return None
     found = Expression(f"(?m){query}")
-    return found if found.refusal is None else None
+    return found if found.refusal is None and found.size < _LARGE else None
 
 
 def _alternatives(query: str) -> tuple[str, ...]:
