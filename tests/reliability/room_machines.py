@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -120,9 +121,8 @@ class CommentsMachine(Machine):
             assert self.stored(room) == self.model
 
     def teardown(self) -> None:
-        fresh = Comments.open(Repository.at(self.root))
-        assert self.stored(fresh) == self.model
-        fresh.close()
+        with closing(Comments.open(Repository.at(self.root))) as fresh:
+            assert self.stored(fresh) == self.model
 
 
 # Inbox: two servers, readers that answer or die, the old message file.
@@ -218,6 +218,5 @@ class InboxMachine(Machine):
             self.check(room)
 
     def teardown(self) -> None:
-        fresh = Inbox(Repository.at(self.root), clock=self.clock)
-        self.check(fresh)
-        fresh.close()
+        with closing(Inbox(Repository.at(self.root), clock=self.clock)) as fresh:
+            self.check(fresh)

@@ -9,7 +9,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -140,9 +140,8 @@ class MilestonesMachine(Machine):
 
     def teardown(self) -> None:
         self.meet()
-        fresh = Milestones(Repository.at(self.team.paths[self.names[0]]))
-        assert everything(fresh) == everything(self.room(0))
-        fresh.close()
+        with closing(Milestones(Repository.at(self.team.paths[self.names[0]]))) as fresh:
+            assert everything(fresh) == everything(self.room(0))
 
 
 @pytest.fixture

@@ -196,16 +196,13 @@ def test_a_wrong_length_or_method_does_not_end_the_server(repository: Path) -> N
 
 
 @pytest.mark.requirement("http-6")
-@pytest.mark.parametrize("host", ["", "Host: 127.0.0.1:{port}\r\n"], ids=["malformed", "too large"])
-def test_a_refusal_arrives_while_the_body_is_still_being_sent(server: RunningServer, host: str) -> None:
-    size = 64 * 2**20
-    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as client:
-        head = f"POST /mcp HTTP/1.1\r\n{host.format(port=server.port)}Content-Length: {size}\r\n"
-        client.sendall(f"{head}Authorization: Bearer {server.token}\r\n\r\n".encode())
+def test_a_refusal_arrives_while_the_body_is_still_being_sent(server: RunningServer) -> None:
+    with connection_to(server) as client:
+        client.sendall(b"POST /mcp HTTP/1.1\r\nContent-Length: 1000000\r\n\r\n")  # and no host
         answer = client.recv(65536)
         for _ in range(4):
             client.sendall(bytes(100_000))
         while more := client.recv(65536):
             answer += more
-    assert answer.split(b" ", 2)[1] in (b"400", b"413")
+    assert answer.startswith(b"HTTP/1.1 400 ")
     assert answer.count(b"HTTP/1.1") == 1
