@@ -16,7 +16,7 @@ MOST_COUNTED = 100
 
 _MEMORY_BYTES = 8 << 20
 _LARGE = 1000
-"""Expressions of so many instructions are tried on single texts; on a long one they may read it all in vain."""
+"""Expressions of so many instructions are tried on single texts: they may read a long one all in vain."""
 _MOST_ALTERNATIVES = 3
 _SPECIAL = frozenset(".^$*+?()[]{}|\\")
 _ONE_LETTER = re.compile(r"\.|\\[dDsSwW]|\[\^?[\w -]+\]")
