@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 ROOT = Path(__file__).parents[2]
 ENVELOPE = {
@@ -44,7 +44,9 @@ class WireClient:
         self.lines: queue.Queue[bytes | None] = queue.Queue()
         self.raw: list[bytes] = []
         self.errors: list[bytes] = []
-        self._errors = threading.Thread(target=self._read_errors, daemon=True)
+        # A stream of its own, which stays open until the end of what was said, whenever the client is closed.
+        said = os.fdopen(os.dup(self.process.stderr.fileno()), "rb")
+        self._errors = threading.Thread(target=self._read_errors, args=(said,), daemon=True)
         self._errors.start()
         self._reader = threading.Thread(target=self._read, daemon=True)
         if reading:
@@ -62,10 +64,10 @@ class WireClient:
                 self.lines.put(line)
         self.lines.put(None)
 
-    def _read_errors(self) -> None:
-        assert self.process.stderr is not None
-        for line in self.process.stderr:
-            self.errors.append(line)
+    def _read_errors(self, said: BinaryIO) -> None:
+        with said:
+            for line in said:
+                self.errors.append(line)
 
     def send_bytes(self, data: bytes) -> None:
         view = memoryview(data)
