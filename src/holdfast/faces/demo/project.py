@@ -32,11 +32,11 @@ def make_project(folder: str) -> None:
             hint=f"Name another folder, or look at what is there: `holdfast open --root {folder}`.",
         )
     with appearing(folder) as temporary:
-        Making(temporary).run()
+        Demonstration(temporary).make()
 
 
-class Making:
-    """The work on one sample project."""
+class Demonstration:
+    """One sample project, from an empty folder to the last step of its plan."""
 
     def __init__(self, root: str) -> None:
         text = (resources.files("holdfast.faces.demo") / "tidepool.yaml").read_text(encoding="utf-8")
@@ -47,7 +47,7 @@ class Making:
         self._names: dict[str, str] = {}
         self._by_hand: dict[str, Callable[..., None]] = {"edit": self._edit, "commit": self._commit}
 
-    def run(self) -> None:
+    def make(self) -> None:
         """Make it all."""
         append_commits(self._repository, self._history())
         for path, text in self._plan["files"].items():
