@@ -59,10 +59,10 @@ def clones_in(
         classes += renamed_clones(corpus, wanted)
     gpu = GpuUse(wanted.gpu, reason=_NO_FUNCTIONS) if wanted.gpu else GpuUse()
     compares_functions = bool(wanted.kinds - COPIES)
-    deep, functions = indentations(files), records() if compares_functions else {}
-    classes = with_wholes(classes, corpus, deep, functions, wanted)
+    functions = records() if compares_functions else {}
+    classes = with_wholes(classes, corpus, functions, wanted)
     if compares_functions:
-        near, gpu = near_clones(corpus, deep, functions, wanted)
+        near, gpu = near_clones(corpus, indentations(files), functions, wanted)
         classes += near
     classes = _one_of_each(classes)
     lines = {path: stream.lines for path, stream in files.items()}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.sketch import Numbers, Pieces
 from holdfast.analysis.duplicates.windows import Corpus
-from holdfast.analysis.records.token_stream import Tokens, TokenTable
+from holdfast.analysis.records.token_stream import Tokens
 from holdfast.syntax.lexer import Kind
 from holdfast.syntax.record import Record
 
@@ -58,7 +58,7 @@ class CodePieces:
     def __init__(
         self, corpus: Corpus, deep: NDArray[np.uint8], records: Mapping[str, Record], min_lines: int
     ) -> None:
-        self._table = corpus.table
+        self._corpus, self._table = corpus, corpus.table
         self._deep = deep
         self._numbers: dict[tuple[str, bytes], int] = {}
         self.pieces: list[CodePiece] = []
@@ -106,13 +106,14 @@ class CodePieces:
 
     def _places(self, number: int, record: Record, min_lines: int) -> list[Place]:
         """Return the functions and blocks of a file that are long enough, outer ones first."""
-        path, lines = self._table.paths[number], Lines(self._table, self._deep, number)
+        path, lines = self._table.paths[number], Lines(self._corpus, number)
+        deep: list[int] = self._deep[lines.starts[:-1]].tolist()
         found: dict[tuple[int, int], bool] = {}
         for function in record.functions:
             rows = lines.between(function.line, function.end_line)
             if lines.tokens(*rows) >= LEAST_TOKENS:
                 found[rows] = True
-                for block in lines.blocks(*rows):
+                for block in _blocks(deep, *rows):
                     found.setdefault(block, False)
         places: list[Place] = []
         around: list[tuple[int, int]] = []
@@ -140,15 +141,11 @@ def renaming(tokens: Tokens, place: Place) -> Numbers:
 class Lines:
     """The lines of a file that have tokens: rows, numbered from 0."""
 
-    def __init__(self, table: TokenTable, deep: NDArray[np.uint8], number: int) -> None:
-        start, end = table.starts[number], table.starts[number + 1]
-        line = table.tokens.line[start:end]
-        heads = np.flatnonzero(np.diff(line, prepend=np.uint32(0)))
-        self._line = line[heads]
-        self._end_line = table.tokens.end_line[start:end]
-        self._deep: list[int] = deep[start:end][heads].tolist()
-        self._starts: list[int] = [*(heads + start).tolist(), end]
-        self._start = start
+    def __init__(self, corpus: Corpus, number: int) -> None:
+        self._tokens = corpus.tokens
+        self.starts: list[int] = corpus.lines_of(number).tolist()
+        """The first token of each row; one more at the end, where the file ends."""
+        self._line = corpus.tokens.line[self.starts[:-1]]
 
     def __len__(self) -> int:
         return len(self._line)
@@ -160,18 +157,18 @@ class Lines:
 
     def tokens(self, first: int, last: int) -> int:
         """Return how many tokens stand in rows."""
-        return self._starts[last] - self._starts[first]
-
-    def blocks(self, first: int, last: int) -> Iterator[tuple[int, int]]:
-        """Yield the rows of every block in some rows."""
-        heads: list[int] = []
-        for row in range(first, last + 1):
-            while heads and (row == last or self._deep[row] <= self._deep[heads[-1]]):
-                yield heads.pop(), row
-            heads.append(row)
+        return self.starts[last] - self.starts[first]
 
     def place(self, path: str, first: int, last: int) -> Place:
         """Return where rows stand."""
-        start, end = self._starts[first], self._starts[last]
-        end_line = int(self._end_line[end - 1 - self._start])
-        return Place(path, int(self._line[first]), end_line, start, end)
+        start, end = self.starts[first], self.starts[last]
+        return Place(path, int(self._line[first]), int(self._tokens.end_line[end - 1]), start, end)
+
+
+def _blocks(deep: list[int], first: int, last: int) -> Iterator[tuple[int, int]]:
+    """Yield the rows of every block in some rows, given how far each is indented."""
+    heads: list[int] = []
+    for row in range(first, last + 1):
+        while heads and (row == last or deep[row] <= deep[heads[-1]]):
+            yield heads.pop(), row
+        heads.append(row)

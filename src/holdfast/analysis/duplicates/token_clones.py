@@ -53,7 +53,8 @@ def _has_substance(corpus: Corpus, found: Matches, lines: int) -> np.typing.NDAr
     """Tell of which matches one may say that they are the same code with other names."""
 
     def count(marked: np.typing.NDArray[np.bool_]) -> Numbers:
-        sums = np.concatenate(([0], np.cumsum(marked)))
+        sums = np.zeros(corpus.size + 1, np.int32)
+        np.cumsum(marked, out=sums[1:])
         counted: Numbers = sums[found.leaders + found.lengths] - sums[found.leaders]
         return counted
 
@@ -146,4 +147,4 @@ def _normalised(text: Text, place: int, length: int) -> bytes:
     if text.back is None:
         return base.tobytes()
     back = text.back[place : place + length]
-    return base.tobytes() + np.where(back > np.arange(length), 0, back).tobytes()
+    return base.tobytes() + (back * (back <= np.arange(length))).tobytes()

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from hashlib import blake2b
 
 import numpy as np
-from numpy.typing import NDArray
 
 from holdfast.analysis.duplicates.clone import CloneClass, CloneKind, CloneQuery, Fragment
 from holdfast.analysis.duplicates.code_pieces import Lines, Place, renaming
@@ -26,23 +25,25 @@ _DECIMALS = 3
 def with_wholes(
     known: list[CloneClass],
     corpus: Corpus,
-    deep: NDArray[np.uint8],
     records: Mapping[str, Record],
     wanted: CloneQuery,
 ) -> list[CloneClass]:
     """Return exact and renamed clones, and those of whole functions and files that are no part of them."""
+    groups = list(_alike(corpus, records, wanted.min_lines))
+    files = {place.file for places in groups for place in places}
     spans: dict[tuple[CloneKind, str], list[tuple[int, int, int]]] = {}
     result: list[CloneClass] = []
 
     def keep(one: CloneClass) -> None:
         for each in one.fragments:
-            spans.setdefault((one.kind, each.file), []).append((each.start_line, each.end_line, len(result)))
+            if each.file in files:
+                rows = each.start_line, each.end_line, len(result)
+                spans.setdefault((one.kind, each.file), []).append(rows)
         result.append(one)
 
     for one in known:
         keep(one)
-    found = _classes(corpus, _alike(corpus, deep, records, wanted.min_lines))
-    for one in sorted(found, key=lambda one: one.order):
+    for one in sorted(_classes(corpus, groups), key=lambda one: one.order):
         around = [
             {number for start, end, number in spans.get((one.kind, each.file), ())
              if start <= each.start_line and end >= each.end_line}
@@ -53,15 +54,13 @@ def with_wholes(
     return result
 
 
-def _alike(
-    corpus: Corpus, deep: NDArray[np.uint8], records: Mapping[str, Record], min_lines: int
-) -> Iterable[list[Place]]:
+def _alike(corpus: Corpus, records: Mapping[str, Record], min_lines: int) -> Iterable[list[Place]]:
     """Return the functions and files that are equal in all but names and values, in whatever way renamed."""
     exact, kind = corpus.tokens.exact, corpus.tokens.kind
     blind = np.where(kind == Kind.SIGN, exact, kind.astype(np.uint32))
     groups: dict[tuple[int, bytes], list[Place]] = {}
     for number, path in enumerate(corpus.table.paths):
-        lines = Lines(corpus.table, deep, number)
+        lines = Lines(corpus, number)
         functions = records[path].functions if path in records else ()
         rows = {(0, len(lines)), *(lines.between(each.line, each.end_line) for each in functions)}
         for first, last in sorted(rows):

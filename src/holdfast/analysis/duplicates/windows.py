@@ -83,6 +83,11 @@ class Corpus:
         powers[:1] = 1
         return np.cumprod(powers, out=powers)
 
+    def lines_of(self, number: int) -> Numbers:
+        """Return the first token of each line of a file, and the one after its last."""
+        first, last = self._line_of[self.starts[number : number + 2]]
+        return self.lines[first : last + 1]
+
     def file_of(self, places: Numbers) -> Numbers:
         """Return the number of the file that each place is in."""
         return np.searchsorted(self.starts, places, "right") - 1
@@ -134,13 +139,12 @@ def groups(corpus: Corpus, text: Text, length: int) -> tuple[Numbers, Groups]:
     anchors = anchors[anchors + length <= corpus.stop(anchors)]
     anchors = anchors[corpus.tokens.kind[anchors] != Kind.IMPORT]
     hashes = _hashes(text, corpus.powers, anchors, length) + corpus.families[corpus.file_of(anchors)] * _MIXER
-    order = np.argsort(hashes)
+    order = np.argsort(hashes, kind="stable")
     order = order[_repeated(hashes[order])]
-    order = order[np.lexsort((order, hashes[order]))]
     hashes, places = hashes[order], anchors[order]
-    overlaps = (hashes[1:] == hashes[:-1]) & (places[1:] - places[:-1] < length)
-    order = order[np.concatenate(([True], ~overlaps))] if len(order) else order
-    hashes = hashes[np.concatenate(([True], ~overlaps))] if len(hashes) else hashes
+    apart = np.ones(len(order), np.bool_)
+    apart[1:] = (hashes[1:] != hashes[:-1]) | (places[1:] - places[:-1] >= length)
+    order, hashes = order[apart], hashes[apart]
     kept = _repeated(hashes)
     return anchors, _grouped(anchors, order[kept], hashes[kept])
 
@@ -159,9 +163,10 @@ def _hashes(text: Text, powers: Hashes, places: Numbers, length: int) -> Hashes:
         change = np.zeros(size + 1, np.uint64)
         change[near - text.back[near] + 1] += said
         change[near + 1] -= said
-        beyond = np.cumsum(change)[places]
+        beyond = np.cumsum(change, out=change)[places]
     codes *= powers
-    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(codes)))
+    sums = np.zeros(size + 1, np.uint64)
+    np.cumsum(codes, out=sums[1:])
     return (sums[places + length] - sums[places] - beyond) * powers[size - 1 - places]
 
 
