@@ -72,11 +72,12 @@ def _without_echoes(corpus: Corpus, found: Matches) -> Matches:
     periods = np.minimum.reduceat(gaps, found.bounds[:-1])
     last = found.places[found.bounds[1:] - 1]
     in_one_file = corpus.file_of(found.leaders) == corpus.file_of(last)
+    leaders = found.leaders
     runs = np.flatnonzero(in_one_file & (periods < 2 * found.lengths))
     kept = np.ones(len(found.lengths), np.bool_)
     period = end = -1
-    for at in runs[np.lexsort((found.leaders[runs], periods[runs]))].tolist():
-        if periods[at] == period and found.leaders[at] < end:
+    for at in runs[np.lexsort((leaders[runs], periods[runs]))].tolist():
+        if periods[at] == period and leaders[at] < end:
             kept[at] = False
         else:
             period, end = periods[at], last[at] + found.lengths[at]
