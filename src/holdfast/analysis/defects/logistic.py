@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from math import exp
@@ -51,7 +51,11 @@ class Model(Output):
 
     def probability(self, measured: Measures) -> float:
         """Return the probability that a file is mended."""
-        return 1 / (1 + exp(-self.intercept - sum(self.contributions(measured).values())))
+        return self.chance(self.contributions(measured))
+
+    def chance(self, contributions: Mapping[str, float]) -> float:
+        """Return the probability that contributions make."""
+        return 1 / (1 + exp(-self.intercept - sum(contributions.values())))
 
     def learned(self, rows: Sequence[Measures], mended: Sequence[bool]) -> Model:
         """Return the model that a repository's own history makes of this one."""

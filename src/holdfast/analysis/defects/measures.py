@@ -68,7 +68,7 @@ def static_measures(room: Analysis, project: Project, survey: Survey) -> Mapping
 
 def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
     coupling = kept_graph(room, survey, "import-graph").coupling()
-    duplication = _duplication(room, project)
+    duplication = _duplication(room, project, survey)
     found: dict[str, Measures] = {}
     for path, alone in room.of_files("measures of defects", survey, _of_record).items():
         imported_by, imports = coupling.get(path, (0, 0))
@@ -81,9 +81,10 @@ def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measu
     return found
 
 
-def _duplication(room: Analysis, project: Project) -> dict[str, Measures]:
+def _duplication(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
     """Return how much of each file has exact or renamed copies, and how many other files hold them."""
-    clones = find_clones(room, project, CloneQuery(COPIES, BLOCK_LINES))
+    query = CloneQuery(COPIES, BLOCK_LINES)
+    clones = room.once(f"clones {project} {query}", survey, lambda: find_clones(room, project, query))
     sharing: defaultdict[str, set[str]] = defaultdict(set)
     for one in clones.classes:
         paths = {fragment.file for fragment in one.fragments}

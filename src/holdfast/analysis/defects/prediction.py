@@ -101,17 +101,6 @@ class RiskyCommit(Output):
     risk: float = Field(description="From 0 to 1; it orders commits, and is no probability.")
 
 
-class DefectReport(NamedTuple):
-    """What is to be expected of a project."""
-
-    predictions: tuple[Prediction, ...]
-    """The most probable first."""
-    model: Model
-    baseline: Baseline
-    commits: tuple[RiskyCommit, ...]
-    """The riskiest of the last 90 days."""
-
-
 class PastFiles(NamedTuple):
     """Files as they were a year ago, and whether they were mended since."""
 
@@ -213,6 +202,26 @@ class FileHistory:
         )
 
 
+class DefectReport(NamedTuple):
+    """What is to be expected of a project."""
+
+    predictions: tuple[Prediction, ...]
+    """The most probable first."""
+    model: Model
+    history: FileHistory | str
+    """What it follows from, or why there is none."""
+
+    @property
+    def baseline(self) -> Baseline:
+        """Return how well the model orders files, for which it learns anew."""
+        return Baseline(reason=self.history) if isinstance(self.history, str) else self.history.baseline
+
+    @property
+    def commits(self) -> tuple[RiskyCommit, ...]:
+        """Return the riskiest commits of the last 90 days."""
+        return () if isinstance(self.history, str) else self.history.commits
+
+
 class MeasuredFiles(NamedTuple):
     """Everything that was measured of the files of a project, and why the rest was not."""
 
@@ -239,13 +248,10 @@ class MeasuredFiles(NamedTuple):
 def predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
     """Return what is to be expected of the files of a project."""
     files = measured_files(room, project, survey)
-    history = files.history
-    model = history.model if history else shipped("static")
+    model = files.history.model if files.history else shipped("static")
     found = [_prediction(path, files, model) for path in files.static]
     found.sort(key=lambda it: (-it.probability, it.file))
-    if history is None:
-        return DefectReport(tuple(found), model, Baseline(reason=files.reasons["churn"]), ())
-    return DefectReport(tuple(found), model, history.baseline, history.commits)
+    return DefectReport(tuple(found), model, files.history or files.reasons["churn"])
 
 
 def kept_predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
@@ -289,7 +295,7 @@ def _prediction(path: str, files: MeasuredFiles, model: Model) -> Prediction:
     contributions = model.contributions(measures)
     for measure in MEASURES:
         parts[measure.part] += contributions[measure.name]
-    probability = round(model.probability(measures), _DIGITS)
+    probability = round(model.chance(contributions), _DIGITS)
     confidence = (1 - sum(COSTS[name] for name in missing)) * (1 if model.learned_here else NOT_LEARNED)
     is_small = (measures["code_lines"] or 0) < SMALL_FILE
     first = {measure.part: measure.name for measure in reversed(MEASURES)}
