@@ -86,18 +86,23 @@ class Catalogue:
         return np.diff([*self._starts, len(self._flat)])
 
     @cached_property
-    def _sounds(self) -> tuple[dict[str, int], Numbers]:
-        """A number for each sound, and those of the words of all names."""
+    def _sounding(self) -> dict[str, Numbers]:
+        """The names with a word of each sound, by their rows, once for each such word."""
         codes: dict[str, int] = {}
         of_words = [codes.setdefault(sound(word), len(codes)) for word in self._words]
-        return codes, np.array(of_words, dtype=np.intp)[self._flat]
+        sounds = np.array(of_words, dtype=np.intp)[self._flat]
+        order = np.argsort(sounds, kind="stable")
+        rows = np.repeat(np.arange(len(self.names)), self.lengths)[order]
+        ends = np.searchsorted(sounds[order], np.arange(1, len(codes)))
+        return dict(zip(codes, np.split(rows, ends), strict=True))
 
-    def heard(self, query: Sequence[str]) -> Numbers:
-        """Return for each name and each different sound of a query how many of the name's words have it."""
-        codes, sounds = self._sounds
-        wanted = [codes.get(code, -1) for code in dict.fromkeys(map(sound, query))]
-        starts = self._starts
-        return np.array([np.add.reduceat((sounds == each).astype(np.intp), starts) for each in wanted]).T
+    def heard(self, query: Sequence[str]) -> tuple[Numbers, Numbers]:
+        """Return the rows of names that have every sound of a query, and how many of their words have one."""
+        nothing = np.zeros(0, dtype=np.intp)
+        found = [self._sounding.get(code, nothing) for code in dict.fromkeys(map(sound, query))]
+        rows, times = np.unique(np.concatenate(found), return_counts=True)
+        has_all = np.logical_and.reduce([np.isin(rows, each) for each in found])
+        return rows[has_all], times[has_all]
 
 
 def sound(word: str) -> str:

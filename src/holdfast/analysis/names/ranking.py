@@ -45,12 +45,12 @@ class Comparison:
         self.strings: Matrix = letters[0] / 100
         mine = unit(shipped_vectors()(words).sum(axis=0))
         self.vectors = np.maximum(catalogue.vectors @ mine, 0)
-        self.sounds = None
+        self.sounds: Matrix | None = None
         spelt = self.strings
         if phonetic:
-            heard = catalogue.heard(words)
-            alike = len(words) + heard.sum(axis=1)
-            self.sounds = np.where(heard.all(axis=1), alike / (len(words) + catalogue.lengths), 0)
+            rows, heard = catalogue.heard(words)
+            self.sounds = np.zeros_like(spelt)
+            self.sounds[rows] = (len(words) + heard) / (len(words) + catalogue.lengths[rows])
             spelt = np.maximum(spelt, self.sounds)
         self.measured: Flags = np.logical_and(catalogue.has_vector, mine.any())
         both = STRING_SHARE * spelt + (1 - STRING_SHARE) * self.vectors
