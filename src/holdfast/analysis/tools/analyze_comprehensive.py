@@ -23,8 +23,7 @@ from holdfast.analysis.trend.headline import Metric
 from holdfast.analysis.trend.point import TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import one_line, table
 from holdfast.kernel.untrusted import UntrustedText, visible_in
 from holdfast.storage.git.project_files import checked_project
@@ -36,7 +35,6 @@ FOR_THE_GRADIENT = ("churn", "coupling")
 
 _CONFIDENCE = 0.5
 _SARIF_RESULTS = 4000
-_UNLIMITED = 10_000
 _METHOD = (
     "One survey, the analysers of the tools of each section. Findings of dead code and predictions of defects"
     " that are less sure than asked for are left out. The least number of lines is that of clones, and that"
@@ -45,14 +43,9 @@ _METHOD = (
 )
 
 
-class AnalyzeComprehensive(Input):
+class AnalyzeComprehensive(arguments.ProjectInput):
     """What to look at, with what, and how to say it."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     format: ComprehensiveFormat = Field(default="summary", description="How the text is written.")
     include_duplicates: StrictBool = Field(default=True, description="Look for duplicated code.")
     include_dead_code: StrictBool = Field(default=True, description="Look for code that nothing uses.")
@@ -146,8 +139,6 @@ _LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
 
 def _laid_out(result: Comprehensive, width: int) -> str:
     """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     if result.sarif is not None:
         return sarif_text(result.sarif)
     is_markdown = result.format == "markdown"
@@ -270,15 +261,8 @@ def _point(
     title="Analyze comprehensively",
     effect=Effect.READ,
     command="comprehensive",
-    positional=("project_path",),
     example="holdfast analyze comprehensive src --format markdown",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, _UNLIMITED),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out),
 )
 def analyze_comprehensive(room: Analysis, args: AnalyzeComprehensive) -> Comprehensive:
     """Combine duplicates, dead code, defect prediction, complexity and technical debt gradient of a project.

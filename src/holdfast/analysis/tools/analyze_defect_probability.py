@@ -28,14 +28,14 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 DefectFormat = Literal["summary", "detailed", "json", "sarif"]
 RankedBy = Literal["probability", "risk-per-line"]
-_FILES, _SHOWN, _UNLIMITED = 50, 10, 10_000
+_FILES, _SHOWN = 50, 10
 _LEVELS: dict[Risk, sarif.Level] = {"High": "error", "Medium": "warning", "Low": "note"}
 _RISKS: tuple[Risk, ...] = ("High", "Medium", "Low")
 _METHOD = (
@@ -59,14 +59,9 @@ _ADVICE: dict[str, str] = {
 _LEAST_FACTOR, _ADVISED = 0.2, 3
 
 
-class AnalyzeDefectProbability(Input):
+class AnalyzeDefectProbability(arguments.ProjectInput):
     """Which files, and how sure a prediction has to be."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     min_confidence: float = Field(
         default=0.7, ge=0, le=1, description="Only predictions that are at least so sure."
     )
@@ -174,8 +169,6 @@ def _summary(report: DefectReport, sure: list[Prediction]) -> DefectSummary:
 
 def _laid_out(result: Defects, width: int) -> str:
     """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     if result.format == "sarif":
         return _sarif(result)
     summary = result.summary
@@ -265,15 +258,8 @@ def _sarif(result: Defects) -> str:
     title="Analyze the probability of defects",
     effect=Effect.READ,
     command="defects",
-    positional=("project_path",),
     example="holdfast analyze defects src --explain --format detailed",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, _UNLIMITED),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out),
 )
 def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -> Defects:
     """Predict which files are likely to need a fix within a year, with probability, confidence and reasons.

@@ -26,7 +26,7 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import monotonic
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -45,14 +45,9 @@ _METHOD = (
 )
 
 
-class AnalyzeDuplicates(Input):
+class AnalyzeDuplicates(arguments.ProjectInput):
     """Which files, and which duplicates."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     detection_type: DetectionType = Field(
         default="all",
         description="exact: identical code. renamed: other names. gapped: lines put in or taken out."
@@ -165,18 +160,10 @@ class Duplicates(FileCounts):
     method: str
 
 
-def _words(result: Duplicates) -> str:
-    """Say the result in the format that was asked for."""
-    return _laid_out(result, 10_000)
-
-
 def _laid_out(result: Duplicates, width: int) -> str:
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
-    return _sarif(result) if result.format == "sarif" else _report(result, width)
-
-
-def _report(result: Duplicates, width: int) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "sarif":
+        return _sarif(result)
     summary, is_detailed = result.summary, result.format == "detailed"
     ratio = "not looked for" if summary.duplicate_lines is None else f"{summary.duplication_ratio or 0:.1%}"
     skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
@@ -259,16 +246,6 @@ def _sarif(result: Duplicates) -> str:
     return sarif.sarif_text(sarif.sarif(DUPLICATE_RULES.values(), findings, properties=told, notes=notes))
 
 
-def _fragment(one: Fragment) -> CloneFragment:
-    return CloneFragment(
-        file=one.file,
-        start_line=one.start_line,
-        end_line=one.end_line,
-        tokens=one.tokens,
-        similarity_to_representative=one.similarity,
-    )
-
-
 def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGroup:
     return CloneGroup(
         id=one.id,
@@ -278,7 +255,10 @@ def _found(room: Analysis, one: CloneClass, args: AnalyzeDuplicates) -> CloneGro
         total_lines=sum(each.end_line - each.start_line + 1 for each in one.fragments),
         total_tokens=sum(each.tokens for each in one.fragments),
         average_similarity=one.similarity,
-        fragments=[_fragment(each) for each in one.fragments[: max(2, args.limit)]],
+        fragments=[
+            CloneFragment.model_validate(dict(zip(CloneFragment.model_fields, each, strict=True)))
+            for each in one.fragments[: max(2, args.limit)]
+        ],
         preview=_preview(room, one.fragments[0]) if args.format == "detailed" else None,
     )
 
@@ -324,15 +304,8 @@ def _hotspots(found: CloneReport, most: int) -> list[Hotspot]:
     title="Analyze duplicates",
     effect=Effect.READ,
     command="duplicates",
-    positional=("project_path",),
     example="holdfast analyze duplicates src --detection-type renamed --format detailed",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out),
 )
 def analyze_duplicates(room: Analysis, args: AnalyzeDuplicates) -> Duplicates:
     """Find code that is there more than once: copied, renamed, changed in places, or alike in what it does.

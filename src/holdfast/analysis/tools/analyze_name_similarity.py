@@ -25,7 +25,6 @@ NamesFormat = Literal["summary", "detailed", "json"]
 NameScope = Literal["functions", "types", "variables", "all"]
 _TOP = 10
 _PLACES = 5
-_UNLIMITED = 10_000
 _METHOD = (
     "score = half string, half vector. string: the share of letters that both names have in the same order,"
     " whatever their case (Indel ratio). vector: the cosine of sums of word vectors that ship with Holdfast,"
@@ -101,8 +100,6 @@ class NameSimilarity(FileCounts):
 
 def _laid_out(result: NameSimilarity, width: int) -> str:
     """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     head = (
         f"Names like {result.query}: {result.total_matches} of {result.total_candidates}"
         f" ({result.scope}, score {result.least_score:g} or more); shown: {len(result.matches)}."
@@ -151,15 +148,8 @@ def _similar(match: Match) -> SimilarName:
     title="Analyze name similarity",
     effect=Effect.READ,
     command="names",
-    positional=("query", "project_path"),
     example="holdfast analyze names calculateTotal --scope functions --top-k 5",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, _UNLIMITED),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out, "query"),
 )
 def analyze_name_similarity(room: Analysis, args: AnalyzeNameSimilarity) -> NameSimilarity:
     """Find the names of a project that are most like a given one, by meaning, by letters and by sound.

@@ -17,7 +17,7 @@ from holdfast.analysis.trend.headline import METRICS, Metric
 from holdfast.analysis.trend.point import TrendPoint, backfill, keep_point
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output
+from holdfast.kernel.operation import Effect, Output
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
@@ -29,7 +29,6 @@ TrendFormat = Literal["summary", "json", "csv", "markdown"]
 
 _SHOWN = 50
 _WIDTH = 60
-_UNLIMITED = 10_000
 _BARS = "▁▂▃▄▅▆▇█"
 _GAP = "·"
 _METHOD = (
@@ -41,14 +40,9 @@ _OTHERS = "{} commits have numbers of another version of Holdfast, which are lef
 _SHALLOW = "This clone is shallow: older commits are not in it."
 
 
-class AnalyzeTrend(Input):
+class AnalyzeTrend(arguments.ProjectInput):
     """Which project, which numbers, and how far back."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     metric: list[Metric] | None = Field(default=None, min_length=1, description="Only these numbers.")
     backfill: int = Field(
         default=0,
@@ -99,8 +93,6 @@ class Trend(FileCounts):
 
 
 def _laid_out(result: Trend, width: int) -> str:
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     if result.format == "csv":
         return _csv(result)
     head = f"Points: {result.total_points} in the last {result.commits_looked_at} commits."
@@ -194,14 +186,8 @@ def _series(metric: Metric, values: Sequence[float]) -> Series:
     title="Show how numbers went",
     effect=Effect.READ,
     command="trend",
-    positional=("project_path",),
     example="holdfast analyze trend src --backfill 50",
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, _UNLIMITED),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out, specified=False),
 )
 def analyze_trend(room: Analysis, args: AnalyzeTrend) -> Trend:
     """Show how the headline numbers of a project went from commit to commit, along the first parents.

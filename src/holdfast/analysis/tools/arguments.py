@@ -2,15 +2,56 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from pydantic import Field
 
 from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.operation import Input
 from holdfast.storage.files.work_tree import typed_path
+
+if TYPE_CHECKING:
+    from holdfast.kernel.operation import OperationOptions
 
 PROJECT = {"project_path": "the whole repository"}
 """What help says about a project that is left out."""
+_UNLIMITED = 10_000
+
+
+class ProjectInput(Input):
+    """Which files an analysis is about."""
+
+    project_path: str = Field(
+        default=".",
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    )
+
+
+def of_project(laid_out: Callable[[Any, int], str], *before: str, specified: bool = True) -> OperationOptions:
+    """Return how an analysis of a project is declared whose result is said within a width, or as JSON.
+
+    `before` are the arguments that a command takes before the project's path.
+    """
+
+    def said(result: Any, width: int = _UNLIMITED) -> str:
+        is_data = result.format == "json"
+        return result.model_dump_json(by_alias=True) if is_data else laid_out(result, width)
+
+    return {
+        "positional": (*before, "project_path"),
+        "specified": specified,
+        "listed": False,
+        "seconds": LIMITS.index_seconds,
+        "text": said,
+        "table": said,
+        "fill_in": project,
+        "command_defaults": PROJECT,
+    }
 
 
 def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:

@@ -39,14 +39,9 @@ _METHOD = (
 )
 
 
-class QualityGate(Thresholds):
+class QualityGate(arguments.ProjectInput, Thresholds):
     """Which files, what is too much, and compared with what."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     since: Revision | None = Field(
         default=None, description="Count only what is new or worse than in this commit, branch or tag."
     )
@@ -95,14 +90,10 @@ class GateResult(FileCounts):
 
 
 def _laid_out(result: GateResult, width: int) -> str:
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     if result.format == "junit":
         return junit_text(result.checks, result.generated_at)
-    return _sarif(result) if result.format == "sarif" else _report(result, width)
-
-
-def _report(result: GateResult, width: int) -> str:
+    if result.format == "sarif":
+        return _sarif(result)
     skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     lines = [
         f"Quality gate: {'passed' if result.passed else 'FAILED'}. {result.reason}",
@@ -164,15 +155,8 @@ def _sarif(result: GateResult) -> str:
     title="Check the quality gate",
     effect=Effect.READ,
     command="gate",
-    positional=("project_path",),
     example="holdfast analyze gate src --since HEAD",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, 10_000),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out),
 )
 def quality_gate(room: Analysis, args: QualityGate) -> GateResult:
     """Check code against thresholds: complexity, duplication, coverage, defects, debt, dead code.
