@@ -36,6 +36,7 @@ from bench.commands import HOLDFAST, ROOT, prepare
 PART = 200
 LEAST_BYTES = 2_000
 SPECIFIED_SECONDS = 0.143
+SPECIFIED = "beside the 143 ms of the specification"
 FOUR = ("analyze_complexity", "analyze_debt", "analyze_dead_code", "analyze_dependency_graph")
 REQUIRED = {"analyze_complexity": {"toolchain": "auto"}}
 TWO = ("analyze_complexity", "analyze_dead_code")
@@ -60,7 +61,9 @@ def main() -> None:
         part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
         comparisons = cold(whole, options, "")
         comparisons += cold(part, options, f", {PART} files")
-        comparisons += [after_an_edit(whole, options.rounds), resident(part, options.rounds)]
+        again = Comparison(f"complexity and dead code of {PART} files, resident, {SPECIFIED}", 1.0)
+        comparisons.append(after_an_edit(whole, options.rounds))
+        comparisons.append(resident(again, part, options.rounds, *TWO))
     results = Results("bench.analysis", corpus(options.tree), options.versions)
     compare(results, "analyses", ("other", "holdfast"), comparisons)
     sys.exit(results.finish(options))
@@ -179,25 +182,25 @@ def after_an_edit(tree: Path, rounds: int) -> Comparison:
     edited = tree / chosen(tree)[0]
     for number in range(rounds):
         compared.baseline.append(complexity(tree).wall)
-        with edited.open("a", encoding="utf-8") as file:
-            file.write(f"\nEDITED = {number}\n")
+        edit(edited, f"EDITED = {number}")
         time.sleep(2.1)  # files that were written a moment ago are never trusted; that is not measured here
         cost(COMPLEXITY, tree, ours=True)
-        with edited.open("a", encoding="utf-8") as file:
-            file.write(f"\nEDITED_AGAIN = {number}\n")
+        edit(edited, f"EDITED_AGAIN = {number}")
         compared.ours.append(cost(COMPLEXITY, tree, ours=True).wall)
     return compared
 
 
-def resident(tree: Path, rounds: int) -> Comparison:
-    """Ask a running server again for complexity and dead code of the part."""
-    label = f"complexity and dead code of {PART} files, resident, beside the 143 ms of the specification"
-    compared = Comparison(label, 1.0)
+def resident(
+    compared: Comparison, tree: Path, rounds: int, *tools: str, edited: Path | None = None
+) -> Comparison:
+    """Ask a running server again for what tools say of the part, a file edited each time if one is given."""
     client = Client(SERVER, tree)
     client.initialize()
     for number in range(rounds + 2):
+        if edited is not None:
+            edit(edited, f"EDITED = {number}")
         began = time.perf_counter()
-        for tool in TWO:
+        for tool in tools:
             ask(client, tool)
         if number >= 2:  # the first reads the files, the second what became old enough to be trusted
             compared.baseline.append(SPECIFIED_SECONDS)
@@ -206,6 +209,12 @@ def resident(tree: Path, rounds: int) -> Comparison:
             time.sleep(2.1)
     client.close()
     return compared
+
+
+def edit(path: Path, line: str) -> None:
+    """Add a line to a file."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(f"\n{line}\n")
 
 
 def ask(client: Client, tool: str) -> None:

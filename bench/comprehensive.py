@@ -14,7 +14,6 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
 
 from bench._client import Client
 from bench._comparison import Comparison, compare
@@ -22,14 +21,16 @@ from bench._results import Results, parser
 from bench.analysis import (
     PART,
     SERVER,
-    SPECIFIED_SECONDS,
+    SPECIFIED,
     Cost,
     ask,
     chosen,
     committed,
     corpus,
     cost,
+    edit,
     on_a_tree,
+    resident,
     sources,
 )
 from bench.commands import HOLDFAST, prepare
@@ -46,7 +47,8 @@ def main() -> None:
         part = committed(options.tree, Path(folder, "part"), chosen(options.tree))
         comparisons = beside_jscpd(whole, options) if options.jscpd else []
         comparisons += after_an_edit(whole, options.rounds)
-        comparisons += [in_brief(whole, options.rounds), resident(part, options.rounds)]
+        again = Comparison(f"comprehensive, {PART} files, resident, {SPECIFIED}", 1.0)
+        comparisons += [in_brief(whole, options.rounds), resident(again, part, options.rounds, TOOL)]
     results = Results("bench.comprehensive", corpus(options.tree), options.versions)
     compare(results, "comprehensive", ("other", "holdfast"), comparisons)
     sys.exit(results.finish(options))
@@ -97,12 +99,6 @@ def after_an_edit(tree: Path, rounds: int) -> list[Comparison]:
     return [command, server]
 
 
-def edit(path: Path, line: str) -> None:
-    """Add a line to a file."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(f"\n{line}\n")
-
-
 def in_brief(tree: Path, rounds: int) -> Comparison:
     """Compare the executive summary with the whole answer, with the files read before."""
     compared = Comparison("executive summary beside the whole answer, processor", 1.0)
@@ -110,24 +106,6 @@ def in_brief(tree: Path, rounds: int) -> Comparison:
     for _ in range(rounds):
         compared.baseline.append(cost(COMMAND, tree, ours=True).processor)
         compared.ours.append(cost([*COMMAND, "--executive-summary"], tree, ours=True).processor)
-    return compared
-
-
-def resident(tree: Path, rounds: int) -> Comparison:
-    """Ask a running server again for the part."""
-    label = f"comprehensive, {PART} files, resident, beside the 143 ms of the specification"
-    compared = Comparison(label, 1.0)
-    client: Any = Client(SERVER, tree)
-    client.initialize()
-    for number in range(rounds + 2):
-        began = time.perf_counter()
-        ask(client, TOOL)
-        if number >= 2:  # the first reads the files, the second what became old enough to be trusted
-            compared.baseline.append(SPECIFIED_SECONDS)
-            compared.ours.append(time.perf_counter() - began)
-        else:
-            time.sleep(2.1)
-    client.close()
     return compared
 
 

@@ -3,8 +3,8 @@
     python -m bench.duplicates [TREE] [--jscpd PROGRAM] [--rounds 3] [--save]
 
 TREE is a folder of sources in Python, by default as in `bench.analysis`; it and a part of it are copied and
-committed. Both kinds at once are what other analyses ask for; as a program that is this module
-with `--both`, which starts, reads everything with an empty cache, finds both, and prints how many. The
+committed. Both kinds at once are what other analyses ask for; as a program that is `bench._both_kinds`,
+which starts, reads everything with an empty cache, finds both, and prints how many. The
 command for renamed clones, which is what a user types, is measured too. Memory is that of a program and its
 children together at most.
 """
@@ -17,38 +17,32 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench._client import Client
 from bench._comparison import Comparison, compare
 from bench._results import Results, parser
 from bench.analysis import (
     PART,
     REQUIRED,
-    SERVER,
-    SPECIFIED_SECONDS,
+    SPECIFIED,
     Cost,
-    ask,
     chosen,
     committed,
     corpus,
     cost,
+    edit,
     on_a_tree,
+    resident,
     sources,
 )
 from bench.commands import HOLDFAST, ROOT, prepare
 
 RENAMED = [HOLDFAST, "analyze", "duplicates", "--detection-type", "renamed"]
-BOTH = [sys.executable, "-m", "bench.duplicates", "--both"]
+BOTH = [sys.executable, "-m", "bench._both_kinds"]
 UNITS = ("wall", "processor", "memory")
 TOOL = "analyze_duplicates"
 
 
 def main() -> None:
-    given = parser(__doc__, rounds=3)
-    given.add_argument("--both", action="store_true", help="be our side, in the tree")
-    options = on_a_tree(given, "jscpd")
-    if options.both:
-        both(options.tree)
-        return
+    options = on_a_tree(parser(__doc__, rounds=3), "jscpd")
     with tempfile.TemporaryDirectory() as folder:
         prepare(home=folder)
         whole = committed(options.tree, Path(folder, "whole"), sources(options.tree))
@@ -61,24 +55,14 @@ def main() -> None:
                 ("the command for renamed clones", RENAMED, (None, None, None)),
             ):
                 comparisons += cold(label, theirs, ours, whole, bars, options.rounds)
-        comparisons += [after_an_edit(whole, options.rounds), resident(part, options.rounds)]
+        REQUIRED[TOOL] = {"detection_type": "renamed"}
+        again = Comparison(f"renamed clones of {PART} files, resident, one edited, {SPECIFIED}")
+        edited = part / chosen(part)[0]
+        comparisons.append(after_an_edit(whole, options.rounds))
+        comparisons.append(resident(again, part, options.rounds, TOOL, edited=edited))
     results = Results("bench.duplicates", corpus(options.tree), options.versions)
     compare(results, "clones", ("other", "holdfast"), comparisons)
     sys.exit(results.finish(options))
-
-
-def both(tree: Path) -> None:
-    """Find exact and renamed clones, and say how much there is."""
-    from holdfast.analysis.duplicates.clone import CloneQuery
-    from holdfast.analysis.duplicates.clones import find_clones
-    from holdfast.analysis.room import Analysis
-    from holdfast.analysis.survey import Project
-    from holdfast.storage.git.repository import Repository
-
-    room = Analysis(Repository.discover(tree))
-    found = find_clones(room, Project(), CloneQuery(frozenset({"exact", "renamed"})))
-    print(f"{len(found.classes)} classes, {found.duplication:.1%} of {found.total_lines} lines")
-    room.close()
 
 
 def cold(
@@ -116,30 +100,8 @@ def after_an_edit(tree: Path, rounds: int) -> Comparison:
         compared.baseline.append(uncached([*BOTH, str(tree)], tree).wall)
         time.sleep(2.1)  # files that were written a moment ago are never trusted; that is not measured here
         cost([*BOTH, str(tree)], ROOT, ours=True)
-        with edited.open("a", encoding="utf-8") as file:
-            file.write(f"\nEDITED = {number}\n")
+        edit(edited, f"EDITED = {number}")
         compared.ours.append(cost([*BOTH, str(tree)], ROOT, ours=True).wall)
-    return compared
-
-
-def resident(tree: Path, rounds: int) -> Comparison:
-    """Ask a running server again for renamed clones of the part, one of its files edited each time."""
-    label = f"renamed clones of {PART} files, resident, one edited, beside the 143 ms of the specification"
-    compared = Comparison(label, None)
-    REQUIRED[TOOL] = {"detection_type": "renamed"}
-    client = Client(SERVER, tree)
-    client.initialize()
-    for number in range(rounds + 2):
-        with (tree / chosen(tree)[0]).open("a", encoding="utf-8") as file:
-            file.write(f"\nEDITED = {number}\n")
-        began = time.perf_counter()
-        ask(client, TOOL)
-        if number >= 2:  # the first reads the files, the second what became old enough to be trusted
-            compared.baseline.append(SPECIFIED_SECONDS)
-            compared.ours.append(time.perf_counter() - began)
-        else:
-            time.sleep(2.1)
-    client.close()
     return compared
 
 

@@ -1,0 +1,17 @@
+"""Finds the exact and renamed clones of a tree: our side of `bench.duplicates`, importing nothing else."""
+
+from __future__ import annotations
+
+import sys
+
+from holdfast.analysis.duplicates.clone import COPIES, CloneQuery
+from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.room import Analysis
+from holdfast.analysis.survey import Project
+from holdfast.storage.git.repository import Repository
+
+if __name__ == "__main__":
+    room = Analysis(Repository.discover(sys.argv[1]))
+    found = find_clones(room, Project(), CloneQuery(COPIES))
+    print(f"{len(found.classes)} classes, {found.duplication:.1%} of {found.total_lines} lines")
+    room.close()
