@@ -91,27 +91,26 @@ class _Comparison:
             self._cells += count * wide
             rows = np.concatenate(([0], np.cumsum(sizes[active])))
             member = np.repeat(bounds[active] - rows[:-1], sizes[active]) + np.arange(count)
-            offsets = reached[active][:, None] + np.arange(wide)
-            agree = self._agree(first[member], rows, offsets, inside[active], step)
+            begun = reached[active]
+            places = first[member] + step * np.repeat(begun, sizes[active])
+            agree = self._agree(places, rows, begun + inside[active], wide, step)
             gained = np.minimum(np.minimum.reduceat(agree, rows[:-1]), limits[active] - reached[active])
             reached[active] += gained
             active = active[(gained == wide) & (reached[active] < limits[active])]
             width = min(width * 2, _WIDEST)
         return reached
 
-    def _agree(self, first: Numbers, rows: Numbers, offsets: Numbers, inside: Numbers, step: int) -> Numbers:
-        """Return for each fragment how many tokens at the offsets are as in the first one of its match."""
-        sizes = np.diff(rows)
-        of_match = np.repeat(np.arange(len(sizes)), sizes)
-        places = first[:, None] + step * offsets[of_match]
-        np.clip(places, 0, len(self._text.base) - 1, out=places)
-        leaders = rows[:-1][of_match]
-        values = self._text.base[places]
+    def _agree(self, first: Numbers, rows: Numbers, inside: Numbers, wide: int, step: int) -> Numbers:
+        """Return for each fragment how many of so many tokens are as in the first one of its match."""
+        sizes, offsets = np.diff(rows), np.arange(wide)
+        leaders = np.repeat(rows[:-1], sizes)
+        places = first[:, None] + step * offsets
+        values = self._text.base.take(places, mode="clip")
         same = values == values[leaders]
         distances = self._text.back if step > 0 else self._text.ahead
         if distances is not None:
-            away = distances[places]
-            away[away > (offsets + inside[:, None])[of_match]] = 0
+            away = distances.take(places, mode="clip")
+            away[away > np.repeat(inside, sizes)[:, None] + offsets] = 0
             same &= away == away[leaders]
         agree: Numbers = np.where(same.all(axis=1), same.shape[1], same.argmin(axis=1))
         return agree

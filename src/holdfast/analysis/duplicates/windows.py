@@ -164,9 +164,8 @@ def _hashes(text: Text, powers: Hashes, places: Numbers, length: int) -> Hashes:
         change[near - text.back[near] + 1] += said
         change[near + 1] -= said
         beyond = np.cumsum(change, out=change)[places]
-    codes *= powers
     sums = np.zeros(size + 1, np.uint64)
-    np.cumsum(codes, out=sums[1:])
+    np.cumsum(np.multiply(codes, powers, out=codes), out=sums[1:])
     return (sums[places + length] - sums[places] - beyond) * powers[size - 1 - places]
 
 
