@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.limits import LIMITS
 from holdfast.storage.files.work_tree import typed_path
 
+Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
+Fork = Annotated[
+    Revision | None, Field(description="Like `since`, compared with where this branch left that one.")
+]
 PROJECT = {"project_path": "the whole repository"}
 """What help says about a project that is left out."""
 
