@@ -420,7 +420,8 @@ def test_compared_with_a_commit_only_new_or_worse_findings_are_told(room: Analys
         same = asked(room, **{argument: "HEAD"})
         assert same["defect_summary"]["total_defects"] == 0 < before["defect_summary"]["total_defects"]
         assert same["files_analyzed"] == before["files_analyzed"]
-    write(Path(room.repository.root), {"src/later.py": "import os\n# TODO: name the later one\n"})
+    later = "import os\n# TODO: name the later one\n"  # hygiene: to be found
+    write(Path(room.repository.root), {"src/later.py": later})
     found = asked(room, since="HEAD")
     assert found["defect_summary"]["by_type"] == {"complexity": 0, "technical-debt": 1, "dead-code": 1}
     words = OPERATION.words(analyze_deep_context(room, AnalyzeDeepContext(since="HEAD")))
