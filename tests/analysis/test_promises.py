@@ -176,6 +176,8 @@ FLIPS: dict[str, dict[str, Any]] = {
         "cache_strategy": "offline",
         "format": "json",
         "limit": 1,
+        "since": "HEAD",
+        "diff": "HEAD",
     },
 }
 """What to give each argument, so that the answer is another; a pair has what the others get both times."""

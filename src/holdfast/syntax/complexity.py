@@ -270,16 +270,13 @@ class _Sweep:
 
 
 def function_metrics(
-    parsed: Parsed, names: Sequence[Declared], found: Mapping[str, list[Node]]
+    parsed: Parsed, names: Sequence[Declared], found: Mapping[str, list[Node]], code: Sequence[int]
 ) -> tuple[FunctionMetrics, ...]:
-    """Return what was counted in each function of a file, in the order of the text."""
-    return tuple(_rows(parsed, _Sweep(parsed, names, found).run(), found))
+    """Return what was counted in each function, in the order of the text; `code` is of `code_before`."""
+    return tuple(_rows(parsed, _Sweep(parsed, names, found).run(), code))
 
 
-def _rows(
-    parsed: Parsed, tallies: Sequence[_Tally], found: Mapping[str, list[Node]]
-) -> Iterator[FunctionMetrics]:
-    code = _code_lines(parsed.source, found.get("comment", ())) if tallies else []
+def _rows(parsed: Parsed, tallies: Sequence[_Tally], code: Sequence[int]) -> Iterator[FunctionMetrics]:
     named = Counter(tally.path for tally in tallies)
     for tally, spans in zip(tallies, _inner_spans(tallies), strict=True):
         yield _row(parsed, tally, code, spans, named[tally.path] == 1)
@@ -307,16 +304,13 @@ def _row(
     )
 
 
-def _code_lines(source: bytes, comments: Sequence[Node]) -> list[int]:
-    """Return how many lines of code there are before each line, blank ones and comments left out."""
-    lines = source.split(b"\n")
-    counts = [0, *map(bool, map(bytes.strip, lines))]
+def code_before(source: bytes, comments: Sequence[Node] = ()) -> list[int]:
+    """Return how many lines of code there are before each line, and in all, without blanks and comments."""
+    rest = bytearray(source)
     for node in comments:
-        (first, column), (last, end) = node.start_point, node.end_point
-        begin = first + bool(lines[first][:column].strip())
-        for row in range(begin, last + (not lines[last][end:].strip())):
-            counts[row + 1] = 0
-    return list(accumulate(counts))
+        start, end = node.start_byte, node.end_byte
+        rest[start:end] = b"\n".join(b" " * len(line) for line in source[start:end].split(b"\n"))
+    return list(accumulate(map(bool, map(bytes.strip, bytes(rest).split(b"\n"))), initial=0))
 
 
 def _inner_spans(tallies: Sequence[_Tally]) -> list[list[tuple[int, int]]]:
@@ -358,9 +352,10 @@ def measured(parsed: Parsed) -> list[Measured]:
     names = declared(parsed, found)
     first = {each.node.id: each.outer.start_point[0] + 1 for each in names}
     tallies = _Sweep(parsed, names, found).run()
+    code = code_before(parsed.source, found.get("comment", ()))
     return [
         Measured(row, first.get(tally.node.id, row.line), _lines(parsed.source, tally.decisions))
-        for tally, row in zip(tallies, _rows(parsed, tallies, found), strict=True)
+        for tally, row in zip(tallies, _rows(parsed, tallies, code), strict=True)
     ]
 
 

@@ -46,7 +46,8 @@ _COMMENTS = {
     "shell": rb"(?<!\S)#[^\n]*",
     "all": rb"//[^\n]*|/\*[\s\S]*?\*/|#(?!\[)[^\n]*",
 }
-_BLANK = rb"[ \t\r\n]*+"
+_BLANK = rb"[ \t\r\n)\]}]*+"
+"""What is between tokens, closing brackets included: no token begins with one."""
 _WORDS = rb"@?[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+(?![\"'])|\d\w*(?:\.\d\w*)?(?:(?<=[eE])[+-]\d+)?"
 _PLAIN = rb"[,;(\[{]|\.(?!\.)|:(?![:=])|=(?![=>])"
 """The signs that most tokens are, before the longer ones are tried."""

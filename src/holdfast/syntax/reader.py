@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.complexity import function_metrics, metric_patterns
+from holdfast.syntax.complexity import code_before, function_metrics, metric_patterns
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.names import name_patterns, names
 from holdfast.syntax.parse import Parsed, captures, parse
@@ -38,31 +38,17 @@ def read(path: str, source: bytes, with_names: bool = True) -> Record | None:
     found = captures(parsed, _patterns(language, with_names))
     symbols = declared(parsed, found)
     comments = sorted(found.get("comment", ()), key=lambda node: node.start_byte)
-    nonblank, code = _lines_with_text(parsed.source), _lines_with_text(_without(parsed.source, comments))
+    code = code_before(parsed.source, comments)
     return Record(
         language.name,
         parsed.source.count(b"\n") + (not parsed.source.endswith(b"\n")) if parsed.source else 0,
-        code,
-        nonblank - code,
-        function_metrics(parsed, symbols, found),
+        code[-1],
+        code_before(parsed.source)[-1] - code[-1] if comments else 0,
+        function_metrics(parsed, symbols, found, code),
         tuple(_comment(node, parsed.source) for node in comments),
         names(parsed, symbols, found) if with_names else NO_NAMES,
         _broken(path, parsed, symbols),
     )
-
-
-def _without(source: bytes, nodes: Sequence[Node]) -> bytes:
-    """Return the source with spaces in place of some nodes, line ends kept."""
-    rest = bytearray(source)
-    for node in nodes:
-        start, end = node.start_byte, node.end_byte
-        gone = b"\n".join(b" " * len(line) for line in source[start:end].split(b"\n"))
-        rest[start:end] = gone
-    return bytes(rest)
-
-
-def _lines_with_text(source: bytes) -> int:
-    return sum(map(bool, map(bytes.strip, source.split(b"\n"))))
 
 
 def _comment(node: Node, source: bytes) -> Comment:

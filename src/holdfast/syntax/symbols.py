@@ -75,9 +75,9 @@ class _Frame(NamedTuple):
     """Something that is open while its inside is read; a scope has no symbol."""
 
     end: int
-    path: tuple[str, ...]
-    owner: bool
-    within: bool
+    path: tuple[str, ...] = ()
+    owner: bool = False
+    within: bool = False
     """Whether what it holds is local to a function."""
 
 
@@ -112,7 +112,7 @@ class _Reader:
         self.parsed = parsed
         self.language = parsed.language
         self.declarations = _declarations(parsed.language)
-        self.open: list[_Frame] = []
+        self.open = [_Frame(len(parsed.source) + 1)]
         self.wrapped: dict[tuple[int, int], Node] = {}
         self.attributes: tuple[Node, int] | None = None
 
@@ -125,9 +125,9 @@ class _Reader:
         }
         language, open_ = self.language, self.open
         for (start, _end, _id), (node, rank) in sorted(nodes.items()):
-            while open_ and open_[-1].end <= start:
+            while open_[-1].end <= start:
                 open_.pop()
-            if rank == VARIABLE and open_ and open_[-1].within:
+            if rank == VARIABLE and open_[-1].within:
                 continue
             kind = node.type
             if kind in language.attributes:
@@ -138,10 +138,7 @@ class _Reader:
             if symbol is not None:
                 yield symbol
             elif kind in language.scopes:
-                self.open.append(_Frame(node.end_byte, self._path(), False, True))
-
-    def _path(self) -> tuple[str, ...]:
-        return self.open[-1].path if self.open else ()
+                open_.append(_Frame(node.end_byte, open_[-1].path, within=True))
 
     def _wrap(self, node: Node) -> None:
         part = self.language.wrappers[node.type]
@@ -173,14 +170,16 @@ class _Reader:
         names = declaration.names(node) if kind is not None else ()
         if kind is None or not names or not names[-1]:
             return None
-        within = bool(self.open) and self.open[-1].within
-        if kind in VARIABLES and within:
+        around, end = self.open[-1], node.end_byte
+        if kind in VARIABLES and around.within:
             return None
-        if kind == "Function" and (len(names) > 1 or (self.open and self.open[-1].owner)):
+        if names[-1] == declaration.constructor:
+            kind = "Constructor"
+        elif kind == "Function" and (len(names) > 1 or around.owner):
             kind = "Method"
-        path = self._path() + names
-        self.open.append(_Frame(node.end_byte, path, kind in CLASSES, within or kind in FUNCTIONS))
-        outer = self.wrapped.get((node.start_byte, node.end_byte), node)
+        path = around.path + names
+        self.open.append(_Frame(end, path, kind in CLASSES, around.within or kind in FUNCTIONS))
+        outer = self.wrapped.get((node.start_byte, end), node)
         return Declared(node, self._first_attribute(outer) or outer, kind, path)
 
 

@@ -412,3 +412,19 @@ def test_the_command_line_says_the_same(room: Analysis, run_holdfast: Any) -> No
     report = run_holdfast("analyze", "context", "--include-analyses", "ast", check=True)
     assert report.stdout.startswith("# Deep context")
     assert isinstance(report, subprocess.CompletedProcess)
+
+
+def test_compared_with_a_commit_only_new_or_worse_findings_are_told(room: Analysis) -> None:
+    before = asked(room)
+    for argument in ("since", "diff"):
+        same = asked(room, **{argument: "HEAD"})
+        assert same["defect_summary"]["total_defects"] == 0 < before["defect_summary"]["total_defects"]
+        assert same["files_analyzed"] == before["files_analyzed"]
+    later = "import os\n# TODO: name the later one\n"  # hygiene: to be found
+    write(Path(room.repository.root), {"src/later.py": later})
+    found = asked(room, since="HEAD")
+    assert found["defect_summary"]["by_type"] == {"complexity": 0, "technical-debt": 1, "dead-code": 1}
+    words = OPERATION.words(analyze_deep_context(room, AnalyzeDeepContext(since="HEAD")))
+    assert f"Compared with {found['metadata']['compared_with']}" in words
+    with pytest.raises(InvalidArguments, match="Offline nothing is compared"):
+        asked(room, since="HEAD", cache_strategy="offline")

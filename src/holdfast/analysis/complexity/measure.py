@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from math import log
 from statistics import median
 from typing import Literal, NamedTuple
@@ -31,18 +32,18 @@ class Reading:
     recursion: bool = True
     """Whether the cognitive complexity has one more for a function that calls itself."""
 
-    def measure(self, file: str, function: FunctionMetrics) -> Measure:
-        """Return the figures of a function."""
-        return Measure(
-            file,
-            function,
-            function.cyclomatic if self.dialect == "statements" else function.extended,
-            function.cognitive - (function.recursive and not self.recursion),
-        )
-
     def of(self, path: str, record: Record | None) -> list[Measure]:
         """Return the figures of a file's functions."""
-        return [self.measure(path, function) for function in (record.functions if record is not None else ())]
+        extended, lenient = self.dialect == "extended", not self.recursion
+        return [
+            Measure(
+                path,
+                each,
+                each.extended if extended else each.cyclomatic,
+                each.cognitive - (lenient and each.recursive),
+            )
+            for each in (record.functions if record is not None else ())
+        ]
 
     def all(self, files: Mapping[str, Record]) -> list[Measure]:
         """Return the figures of all functions, by file and line."""
@@ -89,11 +90,13 @@ class FileMeasure(NamedTuple):
         )
 
 
+def by_file(measures: Iterable[Measure]) -> dict[str, list[Measure]]:
+    """Return the figures of the functions of each file that has some."""
+    return {path: list(group) for path, group in groupby(measures, lambda measure: measure.file)}
+
+
 def file_measures(files: Mapping[str, Record], measures: Iterable[Measure]) -> list[FileMeasure]:
     """Return the figures of each file that has functions, the highest score first."""
-    grouped: dict[str, list[Measure]] = {}
-    for measure in measures:
-        grouped.setdefault(measure.file, []).append(measure)
     rows = [
         FileMeasure(
             path,
@@ -104,7 +107,7 @@ def file_measures(files: Mapping[str, Record], measures: Iterable[Measure]) -> l
             round(sum(each.function.effort for each in group), 2),
             maintainability(group),
         )
-        for path, group in grouped.items()
+        for path, group in by_file(measures).items()
     ]
     return sorted(rows, key=lambda row: (-row.total_score, row.path))
 

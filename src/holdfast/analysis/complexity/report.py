@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 from typing import Literal
 
 from pydantic import Field
@@ -183,7 +184,7 @@ def top_files_of(requested: int, ranked: Sequence[FileMeasure], violations: Sequ
 
 def functions_of(found: Sequence[Measure], most: int) -> list[MeasuredFunction]:
     """Return the figures of functions, the hardest to understand first."""
-    worst = sorted(found, key=lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line))
+    order = lambda each: (-each.cognitive, -each.cyclomatic, each.file, each.function.line)  # noqa: E731
     return [
         MeasuredFunction(
             file=each.file,
@@ -198,7 +199,7 @@ def functions_of(found: Sequence[Measure], most: int) -> list[MeasuredFunction]:
             lines_of_code=each.function.lines_of_code,
             halstead_effort=round(each.function.effort, 2),
         )
-        for each in worst[:most]
+        for each in nsmallest(most, found, order)
     ]
 
 

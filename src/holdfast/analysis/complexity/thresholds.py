@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -50,8 +50,13 @@ class Thresholds:
             cls.cognitive if max_cognitive is None else (max(1, 3 * max_cognitive // 4), max_cognitive),
         )
 
-    def violations(self, measure: Measure) -> Iterator[Violation]:
-        """Yield what is too complex about a function."""
+    def violations(self, measures: Iterable[Measure]) -> list[Violation]:
+        """Return what is too complex about functions."""
+        (cyclomatic, _), (cognitive, _) = self.cyclomatic, self.cognitive
+        over = [each for each in measures if each.cyclomatic > cyclomatic or each.cognitive > cognitive]
+        return [violation for measure in over for violation in self._violations(measure)]
+
+    def _violations(self, measure: Measure) -> Iterator[Violation]:
         for rule, value, (warning, error) in (
             (CYCLOMATIC, measure.cyclomatic, self.cyclomatic),
             (COGNITIVE, measure.cognitive, self.cognitive),

@@ -14,6 +14,7 @@ from typing import Literal
 from pydantic import Field
 
 from holdfast.analysis.context.measurements import FileMeasures, Issue, Measurements
+from holdfast.analysis.context.scorecard import covered_share
 from holdfast.kernel.operation import Output, optional
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -145,7 +146,7 @@ def annotated(file: FileMeasures, measured: Measurements, score: float | None) -
         satd_items=debts,
         dead_code_items=dead,
         imported_by=file.imported_by,
-        test_coverage=round(100 * (file.covered or 0) / file.coverable, 1) if file.coverable else None,
+        test_coverage=covered_share([file]),
         defect_probability=file.defect_probability,
         defect_score=score,
     )
@@ -155,13 +156,10 @@ def _of_folder(files: list[FileMeasures], measured: Measurements) -> Annotations
     issues = tuple(issue for file in files for issue in measured.by_file.get(file.path, ()))
     debts, dead = _counts(issues, measured)
     cyclomatic = [file.cyclomatic for file in files if file.cyclomatic is not None]
-    coverable = sum(file.coverable or 0 for file in files)
     return Annotations(
         code_lines=sum(file.code_lines for file in files),
         complexity_score=sum(cyclomatic) if cyclomatic else None,
         satd_items=debts,
         dead_code_items=dead,
-        test_coverage=round(100 * sum(file.covered or 0 for file in files) / coverable, 1)
-        if coverable
-        else None,
+        test_coverage=covered_share(files),
     )

@@ -39,6 +39,7 @@ class Metadata(Output):
     period_days: int
     cache_strategy: CacheStrategy
     cache_stats: CacheStats
+    compared_with: str | None = optional("The commit; only findings that are new or worse are told.")
     analysis_duration: Duration
     trend: TrendPoint
 

@@ -56,6 +56,8 @@ def _summary(result: DeepContext) -> Iterator[str]:
     )
     rate = "nothing was looked up" if stats.hit_rate is None else f"{stats.hit_rate:.0%}"
     yield f"- Analyses: {', '.join(about.analyses)}; cache {about.cache_strategy}, hit rate {rate}"
+    if about.compared_with is not None:
+        yield f"- Compared with {about.compared_with}: new or worse findings alone"
     for name, reason in result.failures.items():
         yield f"- **{name} could not be done**: {_said(reason)}"
 

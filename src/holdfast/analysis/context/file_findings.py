@@ -26,7 +26,7 @@ def file_issues(room: Analysis, path: str) -> list[Issue]:
     if outcome.parts is None:
         return []
     record = StoredRecord(outcome.parts)
-    over = [item for measure in Reading().of(path, record) for item in Thresholds().violations(measure)]
+    over = Thresholds().violations(Reading().of(path, record))
     unused = [
         item
         for item in dead_code(room.resolution(Survey({path: record}, {path: outcome.size})))

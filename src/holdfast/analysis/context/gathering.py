@@ -18,6 +18,7 @@ from holdfast.analysis.context.measurements import FileMeasures, ImportGraph, Is
 from holdfast.analysis.context.stages import Stages
 from holdfast.analysis.graph.dependency_graph import DagType
 from holdfast.analysis.graph.resolution import Resolution
+from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
 from holdfast.kernel.collection import without_garbage_collection
@@ -43,6 +44,8 @@ class Asked:
     limit: int
     one_by_one: bool = False
     """Run no analyses at the same time: threads share an interpreter, and waiting for it costs."""
+    base: Base | None = None
+    """What findings are compared with: those that were there already are left out."""
 
     @property
     def workers(self) -> int:

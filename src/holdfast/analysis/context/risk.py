@@ -5,11 +5,10 @@ Contract: every score is made of numbers that stand beside it.
 
 from __future__ import annotations
 
+import statistics
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from math import sqrt
-from statistics import mean
 from typing import Literal
 
 from pydantic import Field
@@ -84,16 +83,10 @@ def shares(values: Mapping[str, float]) -> dict[str, float]:
 
 def rank_correlation(pairs: Sequence[tuple[float, float]]) -> float | None:
     """Return Spearman's rank correlation, ties sharing their mean rank; None where one side is all alike."""
-    first, second = (_ranks([pair[side] for pair in pairs]) for side in (0, 1))
-    means = mean(first), mean(second)
-    spread = [
-        sum((rank - middle) ** 2 for rank in ranks)
-        for ranks, middle in zip((first, second), means, strict=True)
-    ]
-    if not all(spread):
+    try:
+        return round(statistics.correlation(*(_ranks([pair[side] for pair in pairs]) for side in (0, 1))), 3)
+    except statistics.StatisticsError:
         return None
-    together = sum((a - means[0]) * (b - means[1]) for a, b in zip(first, second, strict=True))
-    return round(together / sqrt(spread[0] * spread[1]), 3)
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -154,7 +147,7 @@ def hotspots(measured: Measurements) -> list[Hotspot]:
     if "churn" in measured.measured:
         ranks.append(shares({path: file.commits or 0 for path, file in files.items()}))
     spots = [
-        _hotspot(measured, files[path], mean(rank[path] for rank in ranks))
+        _hotspot(measured, files[path], statistics.mean(rank[path] for rank in ranks))
         for path in by_file
         if path in files
     ]

@@ -117,11 +117,7 @@ def modularity_of(graph: ImportGraph) -> float | None:
 def _reaches(graph: ImportGraph) -> list[int]:
     """Return for each file which ones it reaches, itself included, as bits."""
     places = {path: place for place, path in enumerate(graph.edges)}
-    direct = [
-        sum(1 << places[target] for target in targets | {path} if target in places)
-        for path, targets in graph.edges.items()
-    ]
-    reach, changed = list(direct), True
+    reach, changed = [1 << place for place in places.values()], True
     steps = [[places[target] for target in targets if target in places] for targets in graph.edges.values()]
     while changed:  # as often as the longest chain, much less where files come in a good order
         changed = False

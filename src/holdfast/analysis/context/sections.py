@@ -6,24 +6,24 @@ One analyser answers one question, whichever tool asks it: nothing is measured h
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from holdfast.analysis.complexity.measure import Measure, Reading
+from holdfast.analysis.complexity.measure import Measure, Reading, by_file
 from holdfast.analysis.complexity.report import hotspots_of, summary_of, violation_of
 from holdfast.analysis.complexity.thresholds import Thresholds, Violation
 from holdfast.analysis.context.gathering import Analyser, Material, Part
 from holdfast.analysis.context.measurements import (
     DEAD_CODE_MINUTES,
     DEBT_MINUTES,
+    SEVERITIES,
     ImportGraph,
     Issue,
-    Severity,
 )
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import Finding as Unused
-from holdfast.analysis.debt.debt_item import DebtItem, debt_items
+from holdfast.analysis.debt.debt_item import DebtItem, debt_items, least_probability, new_items
 from holdfast.analysis.defects.prediction import predictions
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
@@ -37,12 +37,8 @@ from holdfast.kernel.untrusted import visible_in
 from holdfast.syntax.record import MODULE, Record
 
 _DAY = 86_400
-_SEVERITIES: Mapping[str, Severity] = {
-    "Critical": "critical",
-    "High": "high",
-    "Medium": "medium",
-    "Low": "low",
-}
+_SEVERITIES = {severity.capitalize(): severity for severity in SEVERITIES}
+_UNUSED = ("kind", "name", "file", "line", "confidence", "level")
 _HEAVY = {"error": 1.0, "warning": 0.5}
 """How much of a function's lines count as too complex."""
 
@@ -86,30 +82,24 @@ def _defined(path: str, record: Record, limit: int) -> dict[str, object]:
 def complexities(material: Material) -> Part:
     """Return how complex functions are, and which are over a threshold."""
     files, limit = material.survey.files, material.asked.limit
-    found = Reading().all(files)
-    over = [violation for measure in found for violation in Thresholds().violations(measure)]
+    found, base = Reading().all(files), material.asked.base
+    counted = found if base is None else Reading().worse(files, base)
+    over = Thresholds().violations(counted)
     worst = sorted(
         over, key=lambda item: (-item.hours, item.measure.file, item.measure.function.line, item.rule)
     )
     section = {
-        "summary": summary_of(files, found, over).wire(),
+        "summary": summary_of(files, counted, over).wire(),
         "violations": [violation_of(item).wire() for item in worst[:limit]],
         "total_violations": len(over),
-        "hotspots": [item.wire() for item in hotspots_of(found, Thresholds.cyclomatic[0])],
+        "hotspots": [item.wire() for item in hotspots_of(counted, Thresholds.cyclomatic[0])],
     }
     weights: dict[Measure, float] = {}
     for item in over:
         weights[item.measure] = max(_HEAVY[item.severity], weights.get(item.measure, 0.0))
-    numbers = {path: _complexity(group, weights) for path, group in _by_file(found).items()}
+    numbers = {path: _complexity(group, weights) for path, group in by_file(found).items()}
     untangled = {"heavy_lines": 0.0, "cyclomatic": 0, "cognitive": 0}
     return Part({"complexity_report": section}, tuple(map(too_complex, over)), numbers, untangled)
-
-
-def _by_file(found: Sequence[Measure]) -> Mapping[str, list[Measure]]:
-    grouped: defaultdict[str, list[Measure]] = defaultdict(list)
-    for measure in found:
-        grouped[measure.file].append(measure)
-    return grouped
 
 
 def _complexity(group: list[Measure], weights: Mapping[Measure, float]) -> dict[str, Any]:
@@ -226,7 +216,7 @@ def _imports(material: Material, graph: Graph) -> Mapping[str, frozenset[str]]:
 
 def unused_code(material: Material) -> Part:
     """Return what nothing uses; at high confidence it is an issue."""
-    everything = became_dead(material.room, material.everything, None)
+    everything = became_dead(material.room, material.everything, material.asked.base)
     found = [item for item in everything if item.file in material.survey.files]
     sure = [item for item in found if item.level == "high"]
     worst = sorted(found, key=lambda item: (-item.confidence, item.file, item.line, item.name))
@@ -234,7 +224,9 @@ def unused_code(material: Material) -> Part:
     section = {
         "summary": {"total": len(found), **{level: levels[level] for level in ("high", "medium", "low")}},
         "by_kind": dict(sorted(kinds.items())),
-        "findings": [_unused(item) for item in worst[: material.asked.limit]],
+        "findings": [
+            {name: getattr(item, name) for name in _UNUSED} for item in worst[: material.asked.limit]
+        ],
     }
     return Part({"dead_code_results": visible_in(section)}, tuple(map(useless, sure)))
 
@@ -257,6 +249,8 @@ def useless(item: Unused) -> Issue:
 def admitted_debts(material: Material) -> Part:
     """Return the debts that comments admit; those that are certain are issues."""
     found = material.room.once("debt", material.survey, lambda: debt_items(material.survey))
+    if material.asked.base is not None:
+        found = new_items(found, material.asked.base, least_probability(None))
     certain = [item for item in found if item.certainty == "certain"]
     section = {
         "summary": {
@@ -285,17 +279,6 @@ def owed(item: DebtItem) -> Issue:
         properties={"category": item.category, "severity": item.severity},
     )
     return Issue("technical-debt", severity, DEBT_MINUTES[severity], finding)
-
-
-def _unused(item: Unused) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "name": item.name,
-        "file": item.file,
-        "line": item.line,
-        "confidence": item.confidence,
-        "level": item.level,
-    }
 
 
 def likely_defects(material: Material) -> Part:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from holdfast.analysis.graph.file_scope import SPACES, TYPES, FileScope, rules_of
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
@@ -22,7 +22,7 @@ from holdfast.analysis.graph.imports.layout import Layout, ReadOther
 from holdfast.analysis.graph.imports.named_packages import GoModules, NamedPackages
 from holdfast.analysis.graph.imports.python_modules import PythonModules
 from holdfast.analysis.graph.imports.rust_crates import RustCrates
-from holdfast.analysis.graph.imports.target import Finder, Target, outside
+from holdfast.analysis.graph.imports.target import Finder, Target
 from holdfast.analysis.graph.meaning import BUILT_IN, LOCAL, UNKNOWN, Meaning, Place
 from holdfast.analysis.graph.project_index import ProjectIndex
 from holdfast.analysis.survey import Survey
@@ -30,8 +30,18 @@ from holdfast.syntax.record import MODULE, Import, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 _DEEPEST = 40
-_UNASKED = object()
 _STANDARD = frozenset({"std", "core", "alloc"})
+_FINDERS: Mapping[str, Callable[[Layout], Finder]] = {
+    "python": PythonModules,
+    "javascript": JavaScriptModules,
+    "rust": RustCrates,
+    "go": GoModules,
+    "java": lambda layout: NamedPackages(layout, "java", "kotlin"),
+    "csharp": lambda layout: NamedPackages(layout, "csharp"),
+    "php": lambda layout: NamedPackages(layout, "php"),
+    **dict.fromkeys(("c", "ruby", "bash"), IncludedFiles),
+}
+"""What finds the imports of each family of languages."""
 
 
 class _Search(threading.local):
@@ -47,7 +57,7 @@ class Resolution:
     def __init__(self, survey: Survey, read_other: ReadOther) -> None:
         self.records: Mapping[str, Record] = survey.files
         self.layout = Layout(survey.files, survey.other_files, read_other)
-        self._finders: dict[str, Finder | None] = {}
+        self._finders: dict[str, Finder] = {}
         self._scopes: dict[str, FileScope] = {}
         self._offers: dict[tuple[str, str], Meaning] = {}
         self._members: dict[tuple[Place, str], Meaning] = {}
@@ -63,37 +73,16 @@ class Resolution:
 
     def target(self, path: str, imported: Import) -> Target:
         """Return which files of the project an import in a file means, or which package outside."""
-        finder = self._finder(self.records[path].language)
-        if finder is None:
-            return outside(imported.module)
-        return finder.resolve(path, imported)
+        return self._finder(path).resolve(path, imported)
 
-    def _finder(self, language: str) -> Finder | None:
-        found = self._finders.get(language, _UNASKED)
-        if found is _UNASKED:
+    def _finder(self, path: str) -> Finder:
+        language = self.records[path].language
+        found = self._finders.get(language)
+        if found is None:
             family = rules_of(language).family
-            if family not in self._finders:
-                self._finders[family] = self._new_finder(family)
-            found = self._finders[language] = self._finders[family]
-        return found  # type: ignore[return-value]
-
-    def _new_finder(self, family: str) -> Finder | None:
-        match family:
-            case "python":
-                return PythonModules(self.layout)
-            case "javascript":
-                return JavaScriptModules(self.layout)
-            case "rust":
-                return RustCrates(self.layout)
-            case "go":
-                return GoModules(self.layout)
-            case "java":
-                return NamedPackages(self.layout, "java", "kotlin")
-            case "csharp" | "php":
-                return NamedPackages(self.layout, family)
-            case "c" | "ruby" | "bash":
-                return IncludedFiles(self.layout)
-        return None
+            found = self._finders.get(family) or _FINDERS.get(family, Finder)(self.layout)
+            self._finders[family] = self._finders[language] = found
+        return found
 
     def scope(self, path: str) -> FileScope:
         """Return what the names of a file stand for within it."""
@@ -276,8 +265,7 @@ class Resolution:
         return Meaning((Place(path, chosen[0]),), "", "likely") if len(chosen) == 1 else UNKNOWN
 
     def _part(self, path: str, name: str) -> str | None:
-        finder = self._finder(self.records[path].language)
-        return finder.member(path, name) if finder is not None else None
+        return self._finder(path).member(path, name)
 
     def _bound_by(self, path: str, imported: Import) -> Meaning:
         """Return what the name that an import binds means."""

@@ -61,7 +61,7 @@ def _record(source: Source) -> Parts | None:
 
 def _numbers(source: Source) -> Parts | None:
     record = read_record(source.path, source.text, names=False)
-    return None if record is None else (*packed(sections(record))[:2], b"")
+    return None if record is None else packed(sections(record)[:2])
 
 
 def _tokens(source: Source) -> Parts:

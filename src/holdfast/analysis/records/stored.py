@@ -5,7 +5,7 @@ Most analyses need one section, and turning a section into rows costs far more t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 from zlib import compress, decompress
@@ -18,10 +18,10 @@ Parts = tuple[bytes, bytes, bytes]
 _NO_NUMBERS = b'["",0,0,0,null,[]]'
 
 
-def packed(sections: tuple[bytes, bytes, bytes]) -> Parts:
-    """Return sections as they are kept."""
-    first, second, third = (compress(section, 1) for section in sections)
-    return first, second, third
+def packed(sections: Sequence[bytes]) -> Parts:
+    """Return sections as they are kept, with or without that of the names."""
+    first, second, *third = (compress(section, 1) for section in sections)
+    return first, second, third[0] if third else b""
 
 
 class StoredRecord(Record):

@@ -96,16 +96,11 @@ class AnalyzeComplexity(Input):
     recursion: bool = Field(
         default=True, strict=True, description="Whether recursion adds to the cognitive complexity."
     )
-    since: str | None = Field(
+    since: arguments.Revision | None = Field(
         default=None,
-        max_length=LIMITS.path_characters,
         description="Only functions that are new or more complex than in this commit, branch or tag.",
     )
-    diff: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Like `since`, compared with where this branch left that one.",
-    )
+    diff: arguments.Fork = None
 
 
 class Complexity(FileCounts):
@@ -293,9 +288,9 @@ def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     survey = room.survey(project, names=False)
     found = reading.all(survey.files) if base is None else reading.worse(survey.files, base)
     thresholds = Thresholds.of(args.max_cyclomatic, args.max_cognitive)
-    violations = [each for measure in found for each in thresholds.violations(measure)]
-    violations.sort(
-        key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line)
+    violations = sorted(
+        thresholds.violations(found),
+        key=lambda each: (each.severity, -each.hours, each.measure.file, each.measure.function.line),
     )
     ranked = file_measures(survey.files, found)
     shown = len(violations) if args.top_files == 0 else args.limit

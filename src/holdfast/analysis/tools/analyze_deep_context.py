@@ -56,29 +56,29 @@ _PERIOD = 30
 class AnalyzeDeepContext(Input):
     """What to look at, with what, and how to say it."""
 
-    project_path: str = Field(default=".", description="Path to analyze, from the root of the repository.")
+    project_path: str = Field(default=".", description="From the root of the repository.")
     include_analyses: list[AnalysisName] | None = Field(
-        default=None, min_length=1, description="Only these analyses; all of them when left out."
+        default=None, min_length=1, description="Only these analyses."
     )
     exclude_analyses: list[AnalysisName] = Field(default=[], description="Analyses to leave out.")
-    period_days: int = Field(
-        default=_PERIOD, ge=1, le=36_500, description="Days of history that churn looks at."
-    )
-    dag_type: DagType = Field(default="import-graph", description="What depends on what in the graph.")
+    period_days: int = Field(default=_PERIOD, ge=1, le=36_500, description="Days of history for churn.")
+    dag_type: DagType = Field(default="import-graph", description="Edges of the graph.")
     max_depth: int | None = Field(
         default=None, ge=0, le=1000, description="Folders to go down; 0 is its own."
     )
     include_patterns: list[str] = Field(default=[], description="Only files like these, such as src/**/*.rs.")
-    exclude_patterns: list[str] = Field(default=[], description="No files like these, such as **/target/**.")
+    exclude_patterns: list[str] = Field(default=[], description="No files like these.")
     cache_strategy: CacheStrategy = Field(
         default="normal",
         description="normal reads what changed, force-refresh everything, offline only what is cached.",
     )
-    parallel: int | None = Field(
-        default=None, ge=1, le=64, description="How many at once; it changes the time alone."
-    )
+    parallel: int | None = Field(default=None, ge=1, le=64, description="Processes at once.")
     format: Format = Field(default="markdown", description="How the text says it.")
     limit: int = Field(default=10, ge=1, le=1000, description="Most entries of each list.")
+    since: arguments.Revision | None = Field(
+        default=None, description="Only findings new or worse since this commit, branch or tag."
+    )
+    diff: arguments.Fork = None
 
     @model_validator(mode="before")
     @classmethod
@@ -126,8 +126,8 @@ def _words(result: DeepContext) -> str:
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.
 
-    Every number is measured or null with the reason: test coverage comes from reports that are there.
-    An analysis that fails is named in `failures`; the others stand.
+    Every number is measured or null with the reason; test coverage comes from reports.
+    An analysis that fails is named in `failures`.
     """
     began, started = room.clock(), time.monotonic()
     asked = _asked(room, args)
@@ -148,6 +148,7 @@ def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContex
             period_days=args.period_days,
             cache_strategy=args.cache_strategy,
             cache_stats=_stats(found.survey),
+            compared_with=None if asked.base is None else asked.base.commit,
             analysis_duration=Duration.since(started),
             trend=_point(room, asked, found.survey, card),
         ),
@@ -174,6 +175,9 @@ def _asked(room: Analysis, args: AnalyzeDeepContext) -> Asked:
     )
     if not analyses:
         raise InvalidArguments("No analysis is left to do.", hint="Exclude fewer of those that are included.")
+    base = arguments.base_of(room, args.since, args.diff)
+    if base is not None and args.cache_strategy == "offline":
+        raise InvalidArguments("Offline nothing is compared with a commit.", hint=f"Then {NOT_OFFLINE}.")
     return Asked(
         project=Project(
             checked_project(room.repository, args.project_path),
@@ -187,6 +191,7 @@ def _asked(room: Analysis, args: AnalyzeDeepContext) -> Asked:
         strategy=args.cache_strategy,
         parallel=args.parallel,
         limit=args.limit,
+        base=base,
     )
 
 
@@ -206,8 +211,9 @@ def _origin(room: Analysis, asked: Asked, survey: Survey) -> tuple[Provenance | 
 def _point(room: Analysis, asked: Asked, survey: Survey, card: Scorecard) -> TrendPoint:
     if asked.strategy == "offline":
         return TrendPoint(kept=False, commit=None, reason=NOT_OFFLINE)
-    # Other parts and periods make another number of the same name.
-    is_usual = asked.analyses == get_args(AnalysisName) and asked.period_days == _PERIOD
+    # Other parts, periods and fewer findings make another number of the same name.
+    usual = (get_args(AnalysisName), _PERIOD, None)
+    is_usual = (asked.analyses, asked.period_days, asked.base) == usual
     more: Measured = {"health": card.overall_health, "coverage": card.test_coverage} if is_usual else {}
     return keep_point(room, asked.project, survey, more)
 

@@ -59,16 +59,11 @@ class AnalyzeDependencyGraph(Input):
     include_external: StrictBool = Field(
         default=False, description="Show packages outside of the project as nodes, too."
     )
-    since: str | None = Field(
+    since: arguments.Revision | None = Field(
         default=None,
-        max_length=LIMITS.path_characters,
         description="Only what this commit, branch or tag did not have: dependencies, cycles, packages.",
     )
-    diff: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Like `since`, compared with where this branch left that one.",
-    )
+    diff: arguments.Fork = None
     limit: int = Field(default=_USUAL_NODES, ge=1, le=_MOST_NODES, description="Most nodes to return.")
 
 

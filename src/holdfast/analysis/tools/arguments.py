@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
@@ -17,6 +17,10 @@ from holdfast.storage.files.work_tree import typed_path
 if TYPE_CHECKING:
     from holdfast.kernel.operation import OperationOptions
 
+Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
+Fork = Annotated[
+    Revision | None, Field(description="Like `since`, compared with where this branch left that one.")
+]
 PROJECT = {"project_path": "the whole repository"}
 """What help says about a project that is left out."""
 _UNLIMITED = 10_000

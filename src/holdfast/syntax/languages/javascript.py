@@ -67,10 +67,6 @@ def _target(node: Node) -> Names:
     return parts or (target,)
 
 
-def _method(node: Node) -> str:
-    return "Constructor" if text_of(node.child_by_field_name("name")) == "constructor" else "Method"
-
-
 def _method_name(node: Node) -> Names:
     return tuple(name.strip("'\"") for name in named(node))
 
@@ -88,7 +84,7 @@ DECLARATIONS = (
     Declaration("function_declaration", "Function"),
     Declaration("generator_function_declaration", "Function"),
     Declaration("class_declaration", "Class"),
-    Declaration("method_definition", _method, _method_name),
+    Declaration("method_definition", "Method", _method_name, constructor="constructor"),
     Declaration("variable_declarator", _variable),
     Declaration("pair", _pair, _key),
     Declaration("assignment_expression", _assignment, _target),

@@ -42,7 +42,8 @@ class Declaration:
 
     `kind` is a SymbolKind of VS Code, or decides on one, or on none. `pattern` narrows which nodes
     are looked at; without it all of that type are. `closures` are those that declare something even
-    within a function, where the others are local variables and not looked at.
+    within a function, where the others are local variables and not looked at. `constructor` is the name
+    that makes a function one.
     """
 
     node: str
@@ -50,6 +51,7 @@ class Declaration:
     names: Callable[[Node], Names] = named
     pattern: str | None = None
     closures: str | None = None
+    constructor: str | None = None
 
     @property
     def query(self) -> str:

@@ -16,10 +16,6 @@ if TYPE_CHECKING:
 FUNCTIONS = frozenset({"anonymous_function", "arrow_function"})
 
 
-def _method(node: Node) -> str:
-    return "Constructor" if named(node) == ("__construct",) else "Method"
-
-
 def _assigned(node: Node) -> Names:
     return (text_of(node.child_by_field_name("left")),)
 
@@ -156,7 +152,7 @@ PHP = Language(
         Declaration("trait_declaration", "Class"),
         Declaration("enum_declaration", "Enum"),
         Declaration("enum_case", "EnumMember"),
-        Declaration("method_declaration", _method),
+        Declaration("method_declaration", "Method", constructor="__construct"),
         Declaration("function_definition", "Function"),
         Declaration("property_declaration", "Property", _property),
         Declaration("const_element", "Constant", _constant),

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 
-def _function(node: Node) -> str:
-    return "Constructor" if text_of(node.child_by_field_name("name")) == "__init__" else "Function"
-
-
 def _assigned(node: Node) -> Names:
     left = node.child_by_field_name("left")
     return (text_of(left),) if left is not None and left.type == "identifier" else ()
@@ -186,7 +182,7 @@ PYTHON = Language(
     interpreters=frozenset({"python", "pypy"}),
     comments=frozenset({"comment"}),
     declarations=(
-        Declaration("function_definition", _function),
+        Declaration("function_definition", "Function", constructor="__init__"),
         Declaration("class_definition", "Class"),
         Declaration("assignment", _variable, _assigned, closures="(assignment right: (lambda))"),
     ),

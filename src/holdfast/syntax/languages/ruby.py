@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, named, text_of
+from holdfast.syntax.languages.language import Declaration, Flow, Language, Names, text_of
 from holdfast.syntax.languages.naming import Naming, imported, not_private
 from holdfast.syntax.record import Import
 
@@ -13,10 +13,6 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 BLOCK_NAME = 80
-
-
-def _method(node: Node) -> str:
-    return "Constructor" if named(node) == ("initialize",) else "Method"
 
 
 def _singleton(node: Node) -> Names:
@@ -159,7 +155,7 @@ RUBY = Language(
         Declaration("module", "Module"),
         Declaration("class", "Class"),
         Declaration("singleton_class", "Class", _singleton_class),
-        Declaration("method", _method),
+        Declaration("method", "Method", constructor="initialize"),
         Declaration("singleton_method", "Method", _singleton),
         Declaration("assignment", _variable, _assigned),
         Declaration(

@@ -5,19 +5,16 @@ from __future__ import annotations
 import re
 from posixpath import basename, dirname
 
-from holdfast.analysis.graph.imports.layout import Layout, below
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
+from holdfast.analysis.graph.imports.layout import below
+from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
 from holdfast.syntax.record import Import
 
 _ROOTS = frozenset({"lib", "include", "inc", "src", "app"})
 """Folders whose content is included by paths that begin below them."""
 
 
-class IncludedFiles:
+class IncludedFiles(Finder):
     """The files of a project that others include."""
-
-    def __init__(self, layout: Layout) -> None:
-        self._layout = layout
 
     def resolve(self, path: str, imported: Import) -> Target:
         """Return the file beside this one, or the only one of the project whose path ends so."""
@@ -41,6 +38,3 @@ class IncludedFiles:
         if written.startswith("<") or bare:
             return UNRESOLVED if chosen else outside(module.partition("/")[0] if bare else module)
         return UNRESOLVED
-
-    def member(self, _path: str, _name: str) -> str | None:
-        """Files of these languages are no parts of each other."""

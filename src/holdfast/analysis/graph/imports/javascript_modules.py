@@ -11,7 +11,7 @@ from posixpath import dirname, join
 from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
+from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
 from holdfast.syntax.record import Import
 
 _EXTENSIONS = (".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
@@ -21,11 +21,11 @@ _CONDITIONS = ("source", "types", "import", "module", "default", "require", "nod
 _EXTENDED = 8
 
 
-class JavaScriptModules:
+class JavaScriptModules(Finder):
     """The modules of a project."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        super().__init__(layout)
         self._compilers = {
             dirname(path): path
             for name in ("jsconfig.json", "tsconfig.base.json", "tsconfig.json")
@@ -47,9 +47,6 @@ class JavaScriptModules:
         if found is None:
             found = self._known[key] = self._resolve(*key)
         return found._replace(symbol=imported.name) if found.files else found
-
-    def member(self, _path: str, _name: str) -> str | None:
-        """Modules of this language are no parts of each other."""
 
     def _resolve(self, folder: str, module: str) -> Target:
         module = module.partition("?")[0]

@@ -55,17 +55,17 @@ class Layout:
     @cached_property
     def by_folder(self) -> dict[str, list[str]]:
         """The source files directly in each folder."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for path in self.records:
-            found[dirname(path)].append(path)
-        return dict(found)
+        return self._grouped(dirname)
 
     @cached_property
     def by_name(self) -> dict[str, list[str]]:
         """The source files by their last name."""
+        return self._grouped(basename)
+
+    def _grouped(self, part: Callable[[str], str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = defaultdict(list)
         for path in self.records:
-            found[basename(path)].append(path)
+            found[part(path)].append(path)
         return dict(found)
 
     def with_suffix(self, suffix: str) -> list[str]:

@@ -12,17 +12,17 @@ from posixpath import dirname
 
 from holdfast.analysis.graph.imports.included_files import IncludedFiles
 from holdfast.analysis.graph.imports.layout import Layout, below
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
+from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
 from holdfast.syntax.record import MODULE, Import
 
 _MODULE_LINE = re.compile(r'^\s*module\s+"?([^\s"/][^\s"]*)', re.MULTILINE)
 
 
-class GoModules:
+class GoModules(Finder):
     """The modules of a project in Go, and the folders that are their packages."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        super().__init__(layout)
         self._homes: dict[str, str] = {}
         for path in layout.settings("go.mod"):
             found = _MODULE_LINE.search(layout.text(path) or "")
@@ -44,15 +44,12 @@ class GoModules:
                 return Target(found, "", "", "exact") if found else UNRESOLVED
         return outside(imported.module)
 
-    def member(self, _path: str, _name: str) -> str | None:
-        """Packages of this language are no parts of each other."""
 
-
-class NamedPackages:
+class NamedPackages(Finder):
     """The packages of a project in Java and Kotlin, in C# or in PHP."""
 
     def __init__(self, layout: Layout, *languages: str) -> None:
-        self._layout = layout
+        super().__init__(layout)
         self._packages: dict[str, list[str]] = defaultdict(list)
         self._offered: dict[str, list[str]] = defaultdict(list)
         for path in layout.of(*languages):
@@ -114,6 +111,3 @@ class NamedPackages:
                 if file in self._layout.records:
                     return [file]
         return []
-
-    def member(self, _path: str, _name: str) -> str | None:
-        """Files of these languages are no parts of each other."""

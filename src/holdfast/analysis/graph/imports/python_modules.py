@@ -12,18 +12,18 @@ from collections import defaultdict
 from posixpath import dirname, join
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
+from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
 from holdfast.syntax.record import MODULE, Import
 
 _SETTINGS = ("pyproject.toml", "setup.py", "setup.cfg")
 _PACKAGE = "/__init__"
 
 
-class PythonModules:
+class PythonModules(Finder):
     """The modules of a project."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        super().__init__(layout)
         self._files: dict[str, str] = {}
         self._folders: set[str] = {""}
         self._homes: dict[str, set[str]] = defaultdict(set)

@@ -6,7 +6,7 @@ from posixpath import basename, dirname, join
 from typing import Any
 
 from holdfast.analysis.graph.imports.layout import Layout, below, upwards
-from holdfast.analysis.graph.imports.target import UNRESOLVED, Target, outside
+from holdfast.analysis.graph.imports.target import UNRESOLVED, Finder, Target, outside
 from holdfast.syntax.record import MODULE, Import
 
 _ROOTS = frozenset({"lib.rs", "main.rs", "mod.rs", "build.rs"})
@@ -14,11 +14,11 @@ _TARGETS = ("bin", "test", "example", "bench")
 _OWN_CRATES = frozenset({"bin", "examples", "tests", "benches"})
 
 
-class RustCrates:
+class RustCrates(Finder):
     """The crates of a project."""
 
     def __init__(self, layout: Layout) -> None:
-        self._layout = layout
+        super().__init__(layout)
         self._libraries: dict[str, str] = {}
         self._roots: dict[str, list[str]] = {}
         for path in layout.settings("Cargo.toml"):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple
 
+from holdfast.analysis.graph.imports.layout import Layout
 from holdfast.syntax.record import Import
 
 Certainty = Literal["exact", "likely", "guess", "unknown"]
@@ -30,11 +31,15 @@ def outside(package: str) -> Target:
     return Target(package=package, certainty="exact")
 
 
-class Finder(Protocol):
-    """Finds what the imports of one family of languages mean."""
+class Finder:
+    """Finds what the imports of one family of languages mean; of one without rules, all lead outside."""
 
-    def resolve(self, path: str, imported: Import, /) -> Target:
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+
+    def resolve(self, _path: str, imported: Import, /) -> Target:
         """Return what an import in a file means."""
+        return outside(imported.module)
 
-    def member(self, path: str, name: str, /) -> str | None:
+    def member(self, path: str, name: str) -> str | None:
         """Return the file that is a part of another one by its place, such as a module of a package."""
