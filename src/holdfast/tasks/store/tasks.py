@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
@@ -23,13 +23,15 @@ from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.store import change as changing
 from holdfast.tasks.store import creation, lease, probes, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
 from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
+
+if TYPE_CHECKING:
+    from holdfast.tasks.neighbours import Neighbours
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
@@ -54,6 +56,12 @@ class Watched:
     def ended(self, at: float) -> int:
         """Return how many of the claims have ended at a moment."""
         return bisect_right(self.leases, at)
+
+
+def _alone() -> Neighbours:
+    from holdfast.tasks.neighbours import Alone
+
+    return Alone()
 
 
 def _watched(transaction: Transaction, version: object) -> Watched:
@@ -86,7 +94,7 @@ class Tasks:
         self.known: str | None = None
         """The id of the workspace, once it was found."""
         self._watched = Watched()
-        self._introduction: Callable[[], Neighbours] = Alone
+        self._introduction: Callable[[], Neighbours] = _alone
         self._met: Neighbours | None = None
 
     @classmethod
