@@ -67,7 +67,8 @@ class FileHistory:
         if self._git is None:
             return None
         try:
-            return self._git.head()
+            found = self._head.commit()
+            return self._git.head() if found == "" else found
         except HoldfastError:
             return None
 

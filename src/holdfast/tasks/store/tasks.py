@@ -87,6 +87,8 @@ class Tasks:
         self.clock = clock
         self.memory: Memory[Any] = Memory()
         """What was made of files that had not changed since."""
+        self.due: dict[str, float] = {}
+        """When the claims of sessions are to last longer, as far as is known here. Replaced, never changed."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: SqlStore | None = None

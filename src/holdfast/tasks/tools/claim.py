@@ -135,7 +135,7 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
         workspace = transaction.workspace
         taken, freed = _done(transaction, arguments)
     if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
-        room.memory.keep(("session", arguments.session), True, 0.0)  # it is due sooner than those before
+        room.due = {**room.due, arguments.session: 0.0}  # it is due sooner than those before
     if freed is not None:
         return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
     if taken is not None:
