@@ -106,7 +106,7 @@ class NoArguments(Input):
     """The input of an operation that takes none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operation:
     """One thing Holdfast can do."""
 

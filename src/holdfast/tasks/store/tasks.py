@@ -24,7 +24,7 @@ from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
 from holdfast.tasks.store import change as changing
-from holdfast.tasks.store import creation, lease, probes, query, rows
+from holdfast.tasks.store import creation, lease, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
@@ -88,7 +88,7 @@ class Tasks:
         self.memory: Memory[Any] = Memory()
         """What was made of files that had not changed since."""
         self.due: dict[str, float] = {}
-        """When the claims of sessions are to last longer, as far as is known here. Replaced, never changed."""
+        """When the claims of a session are to last longer, as far as is known here. Replaced, not changed."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: SqlStore | None = None
@@ -291,6 +291,8 @@ class Tasks:
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
+        from holdfast.tasks.store import probes  # brings rules and documents, and commands wait for nothing
+
         return probes.probe(self, part)
 
     def counts(self) -> dict[str, int]:
