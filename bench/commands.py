@@ -29,6 +29,17 @@ HOLDFAST = str(Path(sys.executable).with_name("holdfast"))
 GIT_MILE = str(Path(sys.executable).with_name("git-mile"))
 PYTHON = [sys.executable, "-c", "pass"]
 LIBRARIES = [sys.executable, "-c", "import pydantic, click"]
+MODEL = [
+    sys.executable,
+    "-c",
+    """
+import click, pydantic
+class Input(pydantic.BaseModel):
+    name: str
+Input.model_validate({"name": "Ada"})
+""",
+]
+"""Importing pydantic loads little of it; this is what any program pays that validates by one model."""
 STOCK = [sys.executable, "-m", "bench.servers.stock"]
 DRAIN = [HOLDFAST, "inbox", "drain", "--hook"]
 FEWER_STARTS = 2
@@ -42,11 +53,12 @@ def main() -> None:
         repository = new_repository(Path(folder, "repository"))
         quick = compare_commands(repository, options.rounds)
         quick += compare_lists(with_issues(Path(folder, "milestones")), options.rounds)
-        others = compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
+        others, models = compare_processor_time(with_everything(Path(folder, "rooms")), options.rounds)
         starts = compare_starts(repository, max(11, options.rounds // FEWER_STARTS))
     results = Results("bench.commands")
     compare(results, "quick", ("python -c pass", "holdfast"), quick)
     compare(results, "others", ("import pydantic, click", "holdfast"), others)
+    compare(results, "models", ("one pydantic model", "holdfast"), models)
     compare(results, "starts", ("stock SDK", "holdfast serve"), starts)
     sys.exit(results.finish(options))
 
@@ -91,17 +103,21 @@ def compare_lists(repository: Path, rounds: int) -> list[Comparison]:
     return [comparison for comparison, _ in measured]
 
 
-def compare_processor_time(repository: Path, rounds: int) -> list[Comparison]:
-    measured = {label: Comparison(label, bar=1.8) for label in everyday(0, "", "")}
+def compare_processor_time(repository: Path, rounds: int) -> tuple[list[Comparison], list[Comparison]]:
+    """Return the everyday commands beside importing the libraries, and beside using one of them."""
+    measured = {label: (Comparison(label, bar=1.8), Comparison(label)) for label in everyday(0, "", "")}
     for number in range(rounds):
-        baseline = processor_seconds_of(LIBRARIES, repository)
+        baselines = [processor_seconds_of(command, repository) for command in (LIBRARIES, MODEL)]
         issue = told([GIT_MILE, "create", "issue", f"Issue {number}", "--json"], repository)["id"]
         [task] = told([HOLDFAST, "tasks", "add", f"Task {number}", "--json"], repository)["tasks_created"]
         run(sending(f"Remark {number}"), repository)
         for label, command in everyday(number, issue, task["id"]).items():
-            measured[label].baseline.append(baseline)
-            measured[label].ours.append(processor_seconds_of(command, repository))
-    return list(measured.values())
+            ours = processor_seconds_of(command, repository)
+            for comparison, baseline in zip(measured[label], baselines, strict=True):
+                comparison.baseline.append(baseline)
+                comparison.ours.append(ours)
+    libraries, models = zip(*measured.values(), strict=True)
+    return list(libraries), list(models)
 
 
 def everyday(number: int, issue: str, task: str) -> dict[str, list[str]]:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from holdfast.doctor import StoreRoom
+from holdfast.kernel.call import LATEST, Served, Tally
 from holdfast.kernel.errors import Busy
-from holdfast.kernel.tally import LATEST, Served, Tally
 from holdfast.stats import MeasureStores, measure_stores
 from holdfast.storage.git.repository import Repository
 from holdfast.workspace import Workspace

@@ -5,25 +5,20 @@ Contract:
   the others from being heard.
 - What a room told is cached, and told again as long as a cheap fingerprint says that nothing changed there: a
   look at files of comments and tasks, the data version of the inbox, the tips of the logs, the last commit.
+- A task without files and links is asked of git alone: no other room could know it.
 - Asking takes nothing: no message counts as delivered, no file is written. Only `answer` writes, where
   somebody asked for it.
 """
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
-from holdfast.comments.resources import address_of
-from holdfast.comments.sidecar.note import MOVED, Note
-from holdfast.comments.store import Comments, Writer
-from holdfast.inbox.message import Message
-from holdfast.inbox.store import Inbox
-from holdfast.kernel.cache import Memory
+from holdfast.kernel.cache import Answer, Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import (
     Cancelled,
@@ -33,11 +28,6 @@ from holdfast.kernel.errors import (
     InvalidPath,
     NotFound,
 )
-from holdfast.milestones.entity import Entity
-from holdfast.milestones.index import lookup
-from holdfast.milestones.index.lookup import closed_among
-from holdfast.milestones.index.update import damaged_in
-from holdfast.milestones.store import Milestones
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.commit_search import CommitSearch
 from holdfast.storage.git.repository import Repository
@@ -45,9 +35,17 @@ from holdfast.storage.watching.file_signature import sign_of
 from holdfast.tasks.neighbours import ROOMS, Question, Remark, RemarkKind, Surroundings
 
 if TYPE_CHECKING:
+    import sqlite3
+
     from holdfast.analysis.context.measurements import Issue
     from holdfast.analysis.room import Analysis
     from holdfast.comments.anchors.moved_code import Moves
+    from holdfast.comments.sidecar.note import Note
+    from holdfast.comments.store import Comments
+    from holdfast.inbox.message import Message
+    from holdfast.inbox.store import Inbox
+    from holdfast.milestones.entity import Entity
+    from holdfast.milestones.store import Milestones
 
 _MESSAGES_LOOKED_AT = 1000
 
@@ -146,6 +144,8 @@ class CommentsNeighbour:
 
     def answer(self, path: str, name: str, text: str, author: str) -> None:
         """Reply to a comment."""
+        from holdfast.comments.store import Writer
+
         Writer(self._room).reply(RepoPath.parse(path), name, text, author)
 
 
@@ -154,23 +154,15 @@ class MilestonesNeighbour:
 
     def __init__(self, room: Milestones) -> None:
         self._room = room
-        self._told: Memory[tuple[Remark, ...]] = Memory()
-        self._closed: Memory[frozenset[str]] = Memory()
+        self._told: Memory[Any] = Memory()
 
     def about(self, question: Question) -> Iterable[Remark]:
         """Return issues and milestones that the task is linked to, and open issues linked to its files."""
         named = tuple(ref for kind, ref in question.links if kind in ("issue", "milestone"))
-        asked = (named, tuple(question.files), question.limit)
         if not named and not question.files:
             return ()
-        sign = self._room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
-        if (known := self._told.recall(asked, sign)) is not None:
-            return known
-        is_damaged, told = self._room.ask(
-            lambda connection: (damaged_in(connection), tuple(_entities(connection, *asked)))
-        )
-        # A damaged log may be mended without its tip moving.
-        return self._told.keep(asked, None if is_damaged else sign, told)
+        asked = (named, tuple(question.files), question.limit)
+        return self._asked(asked, lambda connection: tuple(_entities(connection, *asked)))
 
     def find(self, ref: str) -> Remark:
         """Return one issue or milestone."""
@@ -178,14 +170,23 @@ class MilestonesNeighbour:
 
     def closed(self, names: Collection[str]) -> frozenset[str]:
         """Return those of the names that mean a closed milestone."""
+        from holdfast.milestones.index.lookup import closed_among
+
         asked = tuple(sorted(names))
-        sign = self._room.fingerprint()
-        if (known := self._closed.recall(asked, sign)) is not None:
+        return self._asked(asked, lambda connection: closed_among(connection, asked))
+
+    def _asked(self, asked: Hashable, look: Callable[[sqlite3.Connection], Answer]) -> Answer:
+        """Return what the index answers, as long as no log changes."""
+        from holdfast.milestones.index.update import damaged_in
+
+        sign = self._room.fingerprint()  # looked at first: what comes in meanwhile is asked for again
+        known: Answer | None = self._told.recall(asked, sign)
+        if known is not None:
             return known
-        is_damaged, closed = self._room.ask(
-            lambda connection: (damaged_in(connection), closed_among(connection, asked))
-        )
-        return self._closed.keep(asked, None if is_damaged else sign, closed)
+        is_damaged, told = self._room.ask(lambda connection: (damaged_in(connection), look(connection)))
+        # A damaged log may be mended without its tip moving.
+        self._told.keep(asked, None if is_damaged else sign, told)
+        return told
 
 
 class FindingsNeighbour:
@@ -225,6 +226,8 @@ class CommitsNeighbour:
 def _entities(
     connection: sqlite3.Connection, named: tuple[str, ...], files: tuple[str, ...], limit: int
 ) -> Iterator[Remark]:
+    from holdfast.milestones.index import lookup
+
     refs = list(named)
     for path in files:
         refs += lookup.open_linked_to(connection, path, limit)
@@ -249,8 +252,11 @@ class RoomNeighbours:
         """Return what the other rooms know about a task."""
         found = Surroundings(absent=list(self._absent))
         for name in self._present:
+            if not (question.files or question.links or name == "git"):
+                continue  # only commits can name it; the rooms need not even be opened
             try:
-                for remark in self._neighbour(name).about(question):
+                neighbour: Neighbour = getattr(self, f"_{name}")
+                for remark in neighbour.about(question):
                     known = found.totals[remark.kind] = found.totals.get(remark.kind, 0) + 1
                     if known <= question.limit:
                         found.remarks.append(remark)
@@ -306,7 +312,7 @@ class RoomNeighbours:
         """End what was started here; the rooms are closed by whoever opened them."""
         self._commits.close()
 
-    # The same ones each time, with what they remember.
+    # Each under the name of its room; the same ones each time, with what they remember.
 
     @cached_property
     def _comments(self) -> CommentsNeighbour:
@@ -324,14 +330,9 @@ class RoomNeighbours:
     def _milestones(self) -> MilestonesNeighbour:
         return MilestonesNeighbour(self._room("milestones"))
 
-    def _neighbour(self, name: str) -> Neighbour:
-        if name == "inbox":
-            return self._inbox
-        if name == "comments":
-            return self._comments
-        if name == "findings":
-            return self._findings
-        return self._milestones if name == "milestones" else CommitsNeighbour(self._commits)
+    @cached_property
+    def _git(self) -> CommitsNeighbour:
+        return CommitsNeighbour(self._commits)
 
 
 def _rooms_of(repository: Repository) -> tuple[str, ...]:
@@ -359,10 +360,8 @@ def _of_message(message: Message) -> Remark:
 
 def _of_issue(issue: Issue) -> Remark:
     finding = issue.finding
-    ref, place = (
-        f"{finding.path}#{finding.rule}:{finding.line}",
-        (finding.path, finding.line, finding.end_line),
-    )
+    ref = f"{finding.path}#{finding.rule}:{finding.line}"
+    place = (finding.path, finding.line, finding.end_line)
     return Remark("finding", ref, finding.message, None, None, *place, state=issue.severity)
 
 
@@ -381,6 +380,9 @@ def _of_entity(entity: Entity) -> Remark:
 
 
 def _of_note(path: str, note: Note) -> Remark:
+    from holdfast.comments.resources import address_of
+    from holdfast.comments.sidecar.note import MOVED
+
     moved = note.location.candidates[0] if note.reason == MOVED else None
     place = path if moved is None or moved.path is None else moved.path
     return Remark(

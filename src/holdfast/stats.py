@@ -17,11 +17,11 @@ from contextlib import suppress
 from pydantic import Field
 
 from holdfast.doctor import StoreRoom, toolset
+from holdfast.kernel.call import LATEST, SERVED
 from holdfast.kernel.clock import monotonic, rfc3339_of_seconds
 from holdfast.kernel.errors import HoldfastError
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.kernel.operation import Effect, Input, Output
-from holdfast.kernel.tally import LATEST, SERVED
 from holdfast.kernel.untrusted import UntrustedText
 
 _BESIDE = ("-wal", "-shm", ".created", ".lock")

@@ -178,5 +178,5 @@ class FoundComment(Output):
             has_ai_metadata=bool(hit.ai),
             ai_model=hit.model,
             ai_confidence=hit.confidence,
-            **{name: value for name, value in vars(hit).items() if name in cls.model_fields},
+            **{name: value for name, value in hit._asdict().items() if name in cls.model_fields},
         )

@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     import asyncio
 
     from holdfast.kernel.questions import Asker
-    from holdfast.kernel.resource import Feed, FeedEvent, ListedResource, Resource, ResourceBody
+    from holdfast.kernel.resource import ListedResource, Resource, ResourceBody
+    from holdfast.kernel.route import Feed, FeedEvent
 
 Result = TypeVar("Result")
 
@@ -297,9 +298,8 @@ class Workers:
         loop = asyncio.get_running_loop()
         outcome: asyncio.Future[Result] = loop.create_future()
         watch = DeadlineWatch(loop, outcome, call)
-        self._waiting.setdefault(call.actor, deque()).append(
-            lambda: self._perform(work, loop, outcome, call.actor)
-        )
+        job = partial(self._perform, work, loop, outcome, call.actor)
+        self._waiting.setdefault(call.actor, deque()).append(job)
         self._hand_out()
         try:
             return await outcome

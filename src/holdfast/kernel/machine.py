@@ -1,4 +1,4 @@
-"""What the machine refuses: its disk, its memory, or a part of the program that cannot be loaded.
+"""What the machine refuses: its disk, its memory, a part of the program. And its garbage collection, put off.
 
 Contract:
 - A message names a file by a label (a path inside the repository, or a file name) and a part of the program
@@ -11,6 +11,7 @@ Contract:
 from __future__ import annotations
 
 import errno
+import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -28,7 +29,6 @@ from holdfast.kernel.errors import (
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import FrameType
 
 _Reason = tuple[type[HoldfastError], str, str]
@@ -160,3 +160,15 @@ def _name_of(error: OSError) -> str | None:
 
 def _system_words(error: OSError) -> str:
     return os.strerror(error.errno or errno.EIO)
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Keep Python from looking for cycles, of which the work inside makes none, among a million values."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 from pydantic import BaseModel, ConfigDict, Field
 
 from holdfast.kernel.call import Listed
-from holdfast.kernel.errors import InvalidArguments
+from holdfast.kernel.errors import HoldfastError, InvalidArguments
 
 if TYPE_CHECKING:
     from typing import TypedDict, Unpack
 
     from holdfast.kernel.content import Annotations, Content
-    from holdfast.kernel.errors import HoldfastError
-    from holdfast.kernel.resource import Address, Announce, Complete, Feed, ListedResource, Resource
+    from holdfast.kernel.resource import Announce, Complete, ListedResource, Resource
+    from holdfast.kernel.route import Address, Feed
 
 Text = Callable[[Any], str]
 """Says a result in words."""
@@ -106,7 +106,7 @@ class NoArguments(Input):
     """The input of an operation that takes none."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Operation:
     """One thing Holdfast can do."""
 
@@ -353,7 +353,7 @@ class Toolset:
         self, path: str, *, topic: str, specified: bool = False
     ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         """Declare the decorated function `(room, position, **path_parts)` as the reader of a feed."""
-        from holdfast.kernel.resource import Feed
+        from holdfast.kernel.route import Feed
 
         def declare(function: Callable[..., Any]) -> Callable[..., Any]:
             self.feeds.append(Feed(path, topic, function, self.name, self.family, specified))

@@ -11,7 +11,8 @@ from holdfast.kernel.errors import Denied, Invalid, UnknownTool, did_you_mean
 from holdfast.kernel.operation import Effect, Operation, Prompt, Toolset
 
 if TYPE_CHECKING:
-    from holdfast.kernel.resource import Feed, Resource
+    from holdfast.kernel.resource import Resource
+    from holdfast.kernel.route import Feed
 
 
 @dataclass(frozen=True)

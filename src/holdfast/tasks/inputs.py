@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 from urllib.parse import unquote
 
 from pydantic import BeforeValidator, Field
@@ -16,9 +16,12 @@ from holdfast.kernel.text import shorten
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 from holdfast.storage.files.work_tree import RepoPath
 from holdfast.tasks.models import MOST_ITEMS, Body, EvidenceKind, LinkKind, TaskId, Title, Word
-from holdfast.tasks.neighbours import Neighbours, Remark, RemarkKind
 from holdfast.tasks.store.records import Draft, File, Link
 from holdfast.tasks.store.states import KINDS, Kind, Priority, Status
+
+if TYPE_CHECKING:
+    from holdfast.tasks.neighbours import Neighbours, Remark, RemarkKind
+    from holdfast.tasks.store.tasks import Tasks
 
 TITLE_FROM_TEXT = 50
 
@@ -226,8 +229,8 @@ def linked(neighbours: Neighbours, kind: str, ref: str) -> Remark | None:
         return None
 
 
-def refuse_missing(neighbours: Neighbours, links: Iterable[Link]) -> None:
+def refuse_missing(room: Tasks, links: Iterable[Link]) -> None:
     """Raise when a link leads to a comment or an issue that is not there."""
     for link in links:
         if link.kind in ("comment", "issue"):
-            linked(neighbours, link.kind, link.ref)
+            linked(room.neighbours, link.kind, link.ref)

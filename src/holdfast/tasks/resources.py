@@ -10,7 +10,8 @@ from typing import Any
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
-from holdfast.kernel.resource import FeedEvent, ListedResource, ResourceBody
+from holdfast.kernel.resource import ListedResource, ResourceBody
+from holdfast.kernel.route import FeedEvent
 from holdfast.kernel.text import natural
 from holdfast.tasks.charts.picture import ChartFormat, painted
 from holdfast.tasks.charts.plots import ChartKind, drawn

@@ -19,7 +19,7 @@ from holdfast.kernel.errors import HoldfastError, NotFound
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output, Toolset
 from holdfast.kernel.registry import Registry
-from holdfast.kernel.resource import Address, FeedEvent
+from holdfast.kernel.route import Address, FeedEvent
 
 shelves = Toolset("shelves", "Shelves with books.")
 

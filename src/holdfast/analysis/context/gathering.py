@@ -21,9 +21,9 @@ from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import CacheStrategy, Project, Survey
-from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.dispatch import unforeseen
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.storage.files.work_tree import Tree
 
 Answer = TypeVar("Answer")

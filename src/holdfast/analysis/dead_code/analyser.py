@@ -19,7 +19,7 @@ from holdfast.analysis.records.base import Base
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
-from holdfast.kernel.collection import without_garbage_collection
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE
 from holdfast.syntax.symbols import VARIABLES
 

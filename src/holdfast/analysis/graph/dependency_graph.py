@@ -19,7 +19,7 @@ from holdfast.analysis.graph.meaning import LOCAL, Meaning, Place
 from holdfast.analysis.graph.resolution import Resolution
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
-from holdfast.kernel.collection import without_garbage_collection
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import MODULE, CallSite, Record
 from holdfast.syntax.symbols import FUNCTIONS
 

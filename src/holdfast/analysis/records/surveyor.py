@@ -34,9 +34,9 @@ from holdfast.analysis.records.stored import Parts
 from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Skipped
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
-from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import shown_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import CommittedFile, committed_files

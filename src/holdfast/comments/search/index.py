@@ -70,6 +70,7 @@ class SearchIndex:
         self._corpus = Corpus()
         self._files: dict[str, WatchedSignature] = {}
         self._seen: tuple[object, Moves | None] = (None, None)
+        # `_files` keeps the mapping: its identity means something only as long as it is there.
         self._caught_up: tuple[int, tuple[str, int]] | None = None
         self._lock = threading.Lock()
 
@@ -131,7 +132,7 @@ class SearchIndex:
             with self._database.read() as connection:
                 state = state_of(connection)
                 if is_behind := self._caught_up != (id(files), state):
-                    answer = Answer(0)
+                    answer = Answer(0, [], [])
                 else:
                     self._corpus.bring_up_to_date(connection, state)
                     answer = self._answered(connection, query)
@@ -144,7 +145,7 @@ class SearchIndex:
                 return answer
             with self._database.write() as connection:
                 RowWriter(connection, self._loaded).place(moved)
-                self._keep(files, state_of(connection))
+                self._caught_up = (id(files), state_of(connection))
         except NotUsable:
             return self._build(files)
         return None
@@ -153,22 +154,18 @@ class SearchIndex:
         """Make the index hold these files and no others."""
         with self._database.write() as connection:
             RowWriter(connection, self._loaded).replace(files)
-            self._keep(files, state_of(connection))
-
-    def _keep(self, files: Mapping[str, WatchedSignature], state: tuple[str, int]) -> None:
-        # `_files` keeps the mapping: its identity means something only as long as it is there.
-        self._caught_up = (id(files), state)
+            self._caught_up = (id(files), state_of(connection))
 
     def _build(self, files: Mapping[str, WatchedSignature]) -> Answer | None:
         """Build the index anew, unless there is nothing to put into it."""
         if not files:
-            return Answer(0)
+            return Answer(0, [], [])
         self._database.discard()
         self._repository.ensure_store()
 
         def fill(connection: sqlite3.Connection) -> None:
             RowWriter(connection, self._loaded).begin(files)
-            self._keep(files, state_of(connection))
+            self._caught_up = (id(files), state_of(connection))
 
         self._database.rebuild(fill)
         return None
@@ -199,8 +196,6 @@ class SearchIndex:
         marks = ",".join("?" * len(chosen))
         rows = connection.execute(_SHOWN.format(marks), [facts.id for _, facts in chosen])
         by_id = {row[0]: row[1:] for row in rows}
-        hits = []
-        for count, facts in chosen:
-            file, *columns = by_id[facts.id]
-            hits.append(Hit(corpus.paths[file], count, *columns))
+        found = ((count, *by_id[facts.id]) for count, facts in chosen)
+        hits = [Hit(corpus.paths[file], count, *columns) for count, file, *columns in found]
         return Answer(total, hits, list(corpus.damaged))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.comments.search.pattern import Pattern
 
 
-@dataclass(frozen=True)
-class Query:
+class Query(NamedTuple):
     """Conditions that all must hold; what is None does not matter."""
 
     pattern: Pattern | None = None
@@ -26,8 +24,7 @@ class Query:
     """Whether the number of matches does not count for the order."""
 
 
-@dataclass(frozen=True)
-class Hit:
+class Hit(NamedTuple):
     """One comment that was found."""
 
     path: str
@@ -47,10 +44,9 @@ class Hit:
     confidence: float | None
 
 
-@dataclass(frozen=True)
-class Answer:
+class Answer(NamedTuple):
     """The best hits, and how many there are in all."""
 
     total: int
-    hits: list[Hit] = field(default_factory=list)
-    damaged: list[str] = field(default_factory=list)
+    hits: list[Hit]
+    damaged: list[str]

@@ -133,7 +133,7 @@ class Application:
         """Return the answer to what needs no authentication, or is one."""
         if self._logins is not None and scope["path"] == LOGIN_PATH:
             return self._logins.answer(scope)
-        return self._public(scope)
+        return None if scope["path"].startswith((API_PATH, MCP_PATH)) else self._public(scope)
 
     async def _caller(self, scope: Scope, headers: Headers) -> Caller:
         if self._logins is not None and b"authorization" not in headers and b"cookie" in headers:

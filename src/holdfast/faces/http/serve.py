@@ -22,7 +22,6 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast import __version__, toolsets
-from holdfast.faces import telemetry
 from holdfast.faces.http.access import (
     LOGIN_PATH,
     Authentication,
@@ -42,15 +41,15 @@ from holdfast.faces.mcp.profiles import Profile
 from holdfast.faces.mcp.publisher import Publisher, Topics
 from holdfast.faces.mcp.server import ProtocolServer
 from holdfast.faces.mcp.streamable.endpoint import ProtocolEndpoint
+from holdfast.faces.observation import begin_tracing, end_tracing
 from holdfast.faces.rest.events import Changes
 from holdfast.faces.rest.face import RestFace
 from holdfast.faces.web.markdown import MARKDOWN_PATH, MarkdownFace
 from holdfast.faces.web.site import Site
-from holdfast.kernel.call import Role
+from holdfast.kernel.call import SERVED, Role
 from holdfast.kernel.dispatch import Dispatcher, unforeseen
 from holdfast.kernel.limits import LIMITS, Limits
 from holdfast.kernel.registry import Selection
-from holdfast.kernel.tally import SERVED
 from holdfast.storage.network.tokens import TOKEN_NAME, TokenFile, access_token
 from holdfast.toolsets import full_registry
 from holdfast.workspace import Workspace
@@ -288,7 +287,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
 
     def serve(worker: int) -> None:
         SERVED.begin(worker, settings.workers)
-        telemetry.begin()
+        begin_tracing()
         tell(logging.INFO, "serving", face="http", version=__version__, pid=os.getpid(), worker=worker)
         handover = None if boxes is None else Handover(boxes, worker, settings.workers)
         registry = full_registry().select(replace(selection, family=profile.family))
@@ -300,7 +299,7 @@ def serve_http(workspace: Workspace, selection: Selection, profile: Profile, set
             recognisers.append(OAuthTokens(settings.oauth))
         run_application(server.application(recognisers), server, listener)
         workspace.close()
-        telemetry.end()
+        end_tracing()
 
     if settings.workers == 1:
         serve(0)

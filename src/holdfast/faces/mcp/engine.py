@@ -27,7 +27,7 @@ from holdfast.faces.mcp.handshake import handshake_params, internal_error
 from holdfast.faces.mcp.server import CACHED_LISTS, ListKey, ProtocolServer
 from holdfast.faces.mcp.wire.exchange import Channel, Exchange
 from holdfast.faces.mcp.wire.messages import Notification, Prepared, Request, RequestId, WireError, encoded
-from holdfast.faces.telemetry import request_span
+from holdfast.faces.observation import request_span
 from holdfast.kernel.codes import METHOD_NOT_FOUND
 
 _DUPLEX = TransportContext(kind="stdio", can_send_request=True)

@@ -11,13 +11,13 @@ import sys
 from typing import TYPE_CHECKING
 
 from holdfast import __version__, toolsets
-from holdfast.faces import telemetry
 from holdfast.faces.logs import tell
 from holdfast.faces.mcp.handshake import LateEngine, LateServer
 from holdfast.faces.mcp.wire.session import Session
 from holdfast.faces.mcp.wire.streams import Input, Output, claimed_standard_streams
+from holdfast.faces.observation import begin_tracing, end_tracing
+from holdfast.kernel.call import SERVED
 from holdfast.kernel.limits import LIMITS, Limits
-from holdfast.kernel.tally import SERVED
 
 if TYPE_CHECKING:
     from holdfast.faces.mcp.engine import SdkEngine
@@ -66,7 +66,7 @@ def serve_stdio(workspace: Workspace, selection: Selection, profile: Profile) ->
     tell(logging.INFO, "serving", face="stdio", version=__version__, pid=os.getpid())
     run_stdio(LateServer(profile, lambda: _protocol_server(workspace, selection, profile)))
     workspace.close()
-    telemetry.end()
+    end_tracing()
     sys.stderr.flush()
     # A worker that did not notice its cancellation must not keep the process alive.
     os._exit(0)
@@ -80,6 +80,6 @@ def _protocol_server(workspace: Workspace, selection: Selection, profile: Profil
     from holdfast.kernel.dispatch import Dispatcher
     from holdfast.toolsets import full_registry
 
-    telemetry.begin()
+    begin_tracing()
     registry = full_registry().select(replace(selection, family=profile.family))
     return ProtocolServer(Dispatcher(registry, workspace.room), profile, workspace, workspace.room)

@@ -31,7 +31,7 @@ from holdfast.faces.render.json_text import json_text
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import Invalid, did_you_mean
 from holdfast.kernel.limits import Limits
-from holdfast.kernel.resource import Feed, FeedEvent
+from holdfast.kernel.route import Feed, FeedEvent
 from holdfast.kernel.text import natural
 
 _HEADERS = [

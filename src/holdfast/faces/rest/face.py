@@ -32,7 +32,7 @@ from holdfast.kernel.call import Role
 from holdfast.kernel.dispatch import Dispatcher
 from holdfast.kernel.errors import HoldfastError, InvalidArguments, closest
 from holdfast.kernel.operation import Operation
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 
 UNPROCESSABLE = 422
 

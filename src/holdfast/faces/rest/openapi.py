@@ -13,7 +13,7 @@ from holdfast.faces.http.problems import MEDIA_TYPE
 from holdfast.faces.http.settings import API_PATH
 from holdfast.faces.rest.operations import JSON, method_of, path_of
 from holdfast.kernel.operation import Effect, Operation
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 
 _REFERENCES = "#/components/schemas/{model}"
 _PROBLEM = {

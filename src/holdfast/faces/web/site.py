@@ -22,7 +22,6 @@ from starlette.responses import Response
 from starlette.types import Scope
 
 from holdfast.faces.http.asgi import Headers, single_headers
-from holdfast.faces.http.settings import API_PATH, MCP_PATH
 from holdfast.faces.rest.operations import is_held
 
 STATIC_PATH = "/static/"
@@ -61,7 +60,7 @@ class Site:
     def answer(self, scope: Scope) -> Response | None:
         """Return a file of the page or its document, or None where the request is for something else."""
         path: str = scope["path"]
-        if scope["method"] not in ("GET", "HEAD") or path.startswith((API_PATH, MCP_PATH)):
+        if scope["method"] not in ("GET", "HEAD"):
             return None
         headers = single_headers(scope["headers"])
         if path.startswith(STATIC_PATH):

@@ -19,8 +19,8 @@ from json.decoder import scanstring  # type: ignore[attr-defined]  # the part of
 from operator import itemgetter
 
 from holdfast.kernel.clock import seconds_of
-from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.limits import LIMITS
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.milestones.entity import STATUSES
 from holdfast.milestones.index.rows import entries_of, fold_all, forget, label_array
 from holdfast.milestones.index.schema import INDEXES, TABLES

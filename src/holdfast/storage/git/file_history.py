@@ -49,7 +49,9 @@ class FileHistory:
         self._git = None if repository.git_dir is None else Git(repository)
         self.held: Memory[set[str]] = Memory()
         """What files held in any commit, for those who ask the same again."""
-        self._head = HeadFile(repository.git_dir or "", repository.common_dir or "")
+        head = HeadFile(repository.git_dir or "", repository.common_dir or "", self._asked_head)
+        self.head = self._asked_head if self._git is None else head.commit
+        """Returns the id of the last commit."""
         self._index = os.path.join(repository.git_dir or "", "index")
 
     def state(self) -> object:
@@ -59,15 +61,12 @@ class FileHistory:
         try:
             status = os.stat(self._index)
         except OSError:
-            return self._head.commit()
-        return self._head.commit(), status.st_ino, status.st_size, status.st_mtime_ns
+            return self.head()
+        return self.head(), status.st_ino, status.st_size, status.st_mtime_ns
 
-    def head(self) -> str | None:
-        """Return the id of the last commit."""
-        if self._git is None:
-            return None
+    def _asked_head(self) -> str | None:
         try:
-            return self._git.head()
+            return None if self._git is None else self._git.head()
         except HoldfastError:
             return None
 

@@ -18,6 +18,10 @@ import os
 
 from holdfast.storage.watching.file_signature import Sign, sign_of
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 _REF_BYTES = 256
 _ID_LENGTHS = (40, 64)
 _HEAD_BYTES = 4096
@@ -109,15 +113,23 @@ class RefFiles:
 class HeadFile:
     """The last commit of one work tree."""
 
-    def __init__(self, git_directory: str, common_directory: str) -> None:
+    def __init__(
+        self, git_directory: str, common_directory: str, ask: Callable[[], str | None] = lambda: ""
+    ) -> None:
+        """`ask` says what only git can tell."""
         self._path = os.path.join(git_directory, "HEAD")
+        self._ask = ask
         self._common = common_directory
         self._branches = RefFiles(common_directory, _BRANCHES)
         self._places: list[str] = []
         self._seen: tuple[Sign | None, str | None] = (None, None)
 
     def commit(self) -> str | None:
-        """Return the id of the last commit; None when there is none; an empty id when only git can tell."""
+        """Return the id of the last commit; None when there is none; an empty id when nobody can tell."""
+        found = self._looked_up()
+        return self._ask() if found == "" else found
+
+    def _looked_up(self) -> str | None:
         known, (seen, commit) = self._places, self._seen
         sign = sign_of(known) if known else None
         if sign is not None and sign == seen:

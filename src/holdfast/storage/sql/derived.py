@@ -163,6 +163,8 @@ class DerivedDatabase:
             self._connections.retire()
 
     def _pointed(self) -> str | None:
+        if not os.path.lexists(self._pointer):
+            return None  # as usual before the first question
         try:
             name = os.fsdecode(read_limited(self._pointer, _POINTER_BYTES)).strip()
         except (NotFound, InvalidPath, TooLarge):

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.errors import HoldfastError, InvalidArguments
-from holdfast.storage.git.command import Git
-from holdfast.storage.git.repository import Repository
 from holdfast.tasks.errors import DoneGate
 from holdfast.tasks.store.records import task_number
+
+if TYPE_CHECKING:
+    from holdfast.storage.git.repository import Repository
 
 _TRAILER = re.compile(r"^task:\s*(\S+)\s*$", re.IGNORECASE | re.MULTILINE)
 _PROVING = frozenset({"commit", "test", "gate"})
@@ -83,6 +84,8 @@ def commit_naming(repository: Repository, revision: str, number: int) -> str:
     """Return the full name of a commit as evidence; raise unless it exists and its trailer names the task."""
     if repository.git_dir is None:
         raise InvalidArguments("There are no commits outside git.", hint="Give a test with its exit status.")
+    from holdfast.storage.git.command import Git  # brings processes, and most tasks show no commit
+
     try:
         with Git(repository) as git:
             name = git.resolve(revision)

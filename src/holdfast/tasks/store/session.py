@@ -93,7 +93,7 @@ def keep_alive(room: Tasks, identity: str) -> str:
             values = {"id": identity, "now": transaction.now, "workspace": session.workspace}
             transaction.execute(_RENEW, values)
             transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
-    room.memory.keep(("session", identity), True, due)
+    room.due = {**{name: at for name, at in room.due.items() if at > now}, identity: due}
     return session.agent
 
 
@@ -175,8 +175,7 @@ def writing(
 
 def _heard_of(room: Tasks, identity: str) -> None:
     """Keep a session alive, unless this process knows that none of its claims is due."""
-    due = room.memory.recall(("session", identity), True)
-    if due is None or room.now() >= due:
+    if room.now() >= room.due.get(identity, 0.0):
         keep_alive(room, identity)
 
 

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.clock import Clock, utc_now
@@ -23,13 +23,15 @@ from holdfast.storage.sql.sql_store import Connection, SqlStore
 from holdfast.storage.sql.sqlite import Database
 from holdfast.storage.sql.store_file import StoreFile
 from holdfast.tasks.errors import NotInitialized
-from holdfast.tasks.neighbours import Alone, Neighbours
 from holdfast.tasks.store import change as changing
-from holdfast.tasks.store import creation, lease, probes, query, rows
+from holdfast.tasks.store import creation, lease, query, rows
 from holdfast.tasks.store.records import Change, Changed, Draft, Event, Task, Who, Workspace
 from holdfast.tasks.store.schema import APPLICATION_ID, DATABASE_NAME, MIGRATIONS
 from holdfast.tasks.store.transaction import NOBODY, Transaction, named_milestones
 from holdfast.tasks.store.workspace import has_joined, read_marker, refuse_others
+
+if TYPE_CHECKING:
+    from holdfast.tasks.neighbours import Neighbours
 
 _WORKSPACE_COLUMNS = "id, name, gate, stack, next_number, created_at"
 
@@ -56,6 +58,12 @@ class Watched:
         return bisect_right(self.leases, at)
 
 
+def _alone() -> Neighbours:
+    from holdfast.tasks.neighbours import Alone
+
+    return Alone()
+
+
 def _watched(transaction: Transaction, version: object) -> Watched:
     """Return what to look out for while the store is as it is."""
     if not transaction.has_workspace:
@@ -79,6 +87,8 @@ class Tasks:
         self.clock = clock
         self.memory: Memory[Any] = Memory()
         """What was made of files that had not changed since."""
+        self.due: dict[str, float] = {}
+        """When the claims of a session are to last longer, as far as is known here. Replaced, not changed."""
         self._address = database
         self._file = StoreFile(os.path.join(repository.store_directory, DATABASE_NAME))
         self._opened: SqlStore | None = None
@@ -86,7 +96,7 @@ class Tasks:
         self.known: str | None = None
         """The id of the workspace, once it was found."""
         self._watched = Watched()
-        self._introduction: Callable[[], Neighbours] = Alone
+        self._introduction: Callable[[], Neighbours] = _alone
         self._met: Neighbours | None = None
 
     @classmethod
@@ -281,6 +291,8 @@ class Tasks:
 
     def probe(self, part: str) -> Callable[[], object]:
         """Return what looks at one task, or, for `*`, at which tasks lists show."""
+        from holdfast.tasks.store import probes  # brings rules and documents, and commands wait for nothing
+
         return probes.probe(self, part)
 
     def counts(self) -> dict[str, int]:

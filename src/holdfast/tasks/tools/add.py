@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.inputs import NewTask, draft_of, refuse_missing
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
@@ -93,7 +93,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     `possible_duplicates`.
     """
     drafts = [draft_of(task) for task in _wanted(arguments)]
-    refuse_missing(room.neighbours, (link for draft in drafts for link in draft.links))
+    refuse_missing(room, (link for draft in drafts for link in draft.links))
     duplicates = _likenesses(room, arguments, drafts)
     with writing(room, arguments) as transaction:
         workspace = transaction.workspace
@@ -135,7 +135,7 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
 def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     """Create one task and return it. `taskpilot_add` does the same for several at once."""
     draft = draft_of(arguments)
-    refuse_missing(room.neighbours, draft.links)
+    refuse_missing(room, draft.links)
     with writing(room, arguments) as transaction:
         workspace = transaction.workspace
         [(task, _)] = create(transaction, [draft])

@@ -11,7 +11,7 @@ from pydantic import Field
 from holdfast.kernel.content import Annotations, Audio, Content, Embedded, Image, Link, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText, visible
 from holdfast.storage.files.work_tree import RepoPath, Tree

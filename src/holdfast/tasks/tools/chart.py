@@ -12,7 +12,7 @@ from pydantic import Field
 
 from holdfast.kernel.content import Annotations, Content, Image, Link, Text
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.charts import figures

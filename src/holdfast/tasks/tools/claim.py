@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.inputs import AnyPriority, path_named
@@ -135,7 +135,7 @@ def claim(room: Tasks, arguments: ClaimTask) -> ClaimResult:
         workspace = transaction.workspace
         taken, freed = _done(transaction, arguments)
     if arguments.session is not None and arguments.lease_seconds < 2 * RENEW_AFTER_SECONDS:
-        room.memory.keep(("session", arguments.session), True, 0.0)  # it is due sooner than those before
+        room.due = {**room.due, arguments.session: 0.0}  # it is due sooner than those before
     if freed is not None:
         return ClaimResult(operation="claim", workspace=workspace_ref(workspace), task=receipt(freed))
     if taken is not None:

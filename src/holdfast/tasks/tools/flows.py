@@ -13,7 +13,7 @@ from pydantic import Field
 
 from holdfast.kernel.errors import NotFound
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.tasks.models import InSession, Reported, Result
 from holdfast.tasks.store import step_texts
 from holdfast.tasks.store.session import reading, writing

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field, StrictBool
 
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, table
 from holdfast.tasks.inputs import AnyPriority, AnyStatus, path_named
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, TaskDetail, TaskId, TaskRef, Word

@@ -11,7 +11,7 @@ from pydantic import Field
 from holdfast.kernel.errors import InvalidArguments, InvalidCursor
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import InSession, Reported, Result, Stored, Word

@@ -9,7 +9,7 @@ from pydantic import Field, StrictBool
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.operation import Effect
 from holdfast.kernel.paging import decode_cursor, encode_cursor
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.inputs import path_named
 from holdfast.tasks.models import EventOut, InSession, Reported, ResponseFormat, TaskId, Word

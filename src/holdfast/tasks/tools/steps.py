@@ -8,7 +8,7 @@ from pydantic import Field, StrictBool
 
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.models import InSession, Reported, ResponseFormat, Result, Stored

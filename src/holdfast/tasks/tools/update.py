@@ -12,7 +12,7 @@ from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.operation import ONLY_SPECIFIED, Effect, Input
 from holdfast.kernel.questions import Form
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import shorten
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.tasks.inputs import (
@@ -202,7 +202,7 @@ def update(room: Tasks, arguments: UpdateTask) -> TaskUpdated:
 
 def _updated(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> TaskUpdated:
     wanted = _change(arguments)
-    refuse_missing(room.neighbours, wanted.add.get("links", ()))
+    refuse_missing(room, wanted.add.get("links", ()))
     wanted.evidence = _checked_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _asked_for_approval(room, arguments)
     with writing(room, arguments, agent=agent, token=arguments.token) as transaction:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect
-from holdfast.kernel.resource import Address
+from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line, shorten
 from holdfast.tasks.models import Result, Scoped
 from holdfast.tasks.store.session import check_workspace
