@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.tasks.store import census
 from holdfast.tasks.store.records import COLUMNS, Task
 from holdfast.tasks.store.rows import among
 from holdfast.tasks.store.states import PRIORITIES
@@ -21,6 +22,7 @@ _ORDERS: dict[str, tuple[str, str, str]] = {
     "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
+_ALL = "workspace = :workspace"
 IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
 """The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
 _READY = "status = 'backlog' AND waits = 0"
@@ -84,8 +86,14 @@ def find(transaction: Transaction, query: Query) -> Page:
     more = len(rows) > query.limit
     total = len(rows)
     if more or query.cursor is not None or query.offset:
-        total = transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]
+        total = _count(transaction, where, values)
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+
+
+def _count(transaction: Transaction, where: str, values: dict[str, Any]) -> int:
+    if where == _ALL:
+        return census.count(transaction)
+    return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
 
 def totals(transaction: Transaction, query: Query) -> dict[str, int]:
@@ -143,7 +151,7 @@ def not_of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
 def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
     # Few tasks have a label or a file: they are found by it, and not by going through the workspace.
     by_name = query.label is not None or query.file is not None
-    parts, values = [IN_WORKSPACE_AS_WELL if by_name else "workspace = :workspace"], dict[str, Any]()
+    parts, values = [IN_WORKSPACE_AS_WELL if by_name else _ALL], dict[str, Any]()
     if query.status:
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")

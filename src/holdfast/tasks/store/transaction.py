@@ -50,6 +50,7 @@ class Transaction:
     def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: Who) -> None:
         self.who = who
         self.store = room.store
+        self.memory = room.memory
         self._room = room
         self._context = context
         self._workspace: Workspace | None = None

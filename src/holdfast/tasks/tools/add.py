@@ -13,6 +13,7 @@ from holdfast.kernel.resource import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.inputs import NewTask, draft_of, refuse_missing
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
+from holdfast.tasks.store.census import open_titles, sorted_words
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Draft, task_id
 from holdfast.tasks.store.session import reading, writing
@@ -22,7 +23,6 @@ from holdfast.tasks.view.results import receipt, workspace_ref
 
 MOST_TASKS = 50
 _LIKE_ENOUGH = 90
-_COMPARED = 5000
 _SHOWN_DUPLICATES = 5
 
 
@@ -154,20 +154,10 @@ def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
 
 def _likenesses(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
     """Name open tasks whose titles are nearly those of new ones."""
-    from rapidfuzz import fuzz, process, utils
+    from rapidfuzz import fuzz, process
 
     with reading(room, arguments) as transaction:
-        rows = transaction.execute(
-            "SELECT n, title FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
-            " ORDER BY n DESC LIMIT :most",
-            {"workspace": transaction.workspace.id, "most": _COMPARED},
-        ).fetchall()
-
-    def sorted_words(title: str) -> str:
-        return " ".join(sorted(utils.default_process(title).split()))
-
-    # The words of all titles are sorted once, not for each new one.
-    titles = {number: sorted_words(title) for number, title in rows}
+        titles = open_titles(transaction)
     found = []
     for place, draft in enumerate(drafts, 1):
         matches = process.extract(
