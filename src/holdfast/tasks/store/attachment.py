@@ -31,21 +31,10 @@ def put(transaction: Transaction, task: Task, new: NewFile) -> Task:
     """Store a file on a task; putting the same one twice changes nothing."""
     before = state_of(transaction, task)["attachments"]
     transaction.execute(
-        "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT (sha256) DO NOTHING",
+        rows.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),
         {"sha256": new.sha256, "data": new.content},
     )
-    transaction.execute(
-        "INSERT INTO attachment (task, name, mime, sha256, size) VALUES (:task, :name, :mime, :sha256, :size)"
-        " ON CONFLICT (task, name) DO UPDATE SET mime = excluded.mime, sha256 = excluded.sha256,"
-        " size = excluded.size",
-        {
-            "task": task.uid,
-            "name": new.name,
-            "mime": new.mime,
-            "sha256": new.sha256,
-            "size": len(new.content),
-        },
-    )
+    rows.add(transaction, task.uid, "attachments", [(new.name, new.mime, new.sha256, len(new.content))])
     after = state_of(transaction, task)["attachments"]
     if after == before:
         return task

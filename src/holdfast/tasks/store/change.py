@@ -164,20 +164,14 @@ def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[s
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             rows.clear(transaction, uid, name)
-    taken = wanted.remove
     added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
-    rows.remove_labels(transaction, uid, taken.get("labels", ()))
-    rows.remove_files(transaction, uid, taken.get("files", ()))
-    rows.remove_links(transaction, uid, taken.get("links", ()))
-    gone = [find_task(transaction, other).uid for other in taken.get("depends_on", ())]
-    rows.remove_dependencies(transaction, uid, gone)
-    rows.add_labels(transaction, uid, added["labels"])
-    rows.add_files(
-        transaction, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
-    )
-    rows.add_links(
-        transaction, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
-    )
+    gone = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
+    for name in ("labels", "files", "links"):
+        rows.remove(transaction, uid, name, wanted.remove.get(name, ()))
+    rows.remove(transaction, uid, "depends_on", gone)
+    rows.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
+    rows.add(transaction, uid, "files", [File(*item) for item in added["files"]])
+    rows.add(transaction, uid, "links", [Link(*item) for item in added["links"]])
     wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
     needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
     rows.add_dependencies(transaction, uid, needs)

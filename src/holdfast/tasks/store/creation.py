@@ -10,17 +10,16 @@ from holdfast.tasks.store import rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
 from holdfast.tasks.store.gate import Achieved, check_done
 from holdfast.tasks.store.history import record_created
-from holdfast.tasks.store.records import COLUMNS, Draft, Task, encoded, new_uid
+from holdfast.tasks.store.records import Draft, Task, encoded, new_uid
 from holdfast.tasks.store.rows import find_task, task_by_uid
 from holdfast.tasks.store.states import PRIORITIES
 from holdfast.tasks.store.transaction import Transaction
 
-_VALUES = ", ".join(f":{name}" for name in Task._fields)
-_INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"
+_INSERT_TASK = rows.insert("task", Task._fields)
 _TAKE_NUMBERS = (
     "UPDATE workspace SET next_number = next_number + :count WHERE id = :id RETURNING next_number - :count"
 )
-_INSERT_NAME = "INSERT INTO name (workspace, name, task) VALUES (:workspace, :name, :task)"
+_INSERT_NAME = rows.insert("name", ("workspace", "name", "task"))
 _BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
@@ -128,9 +127,9 @@ def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
 
 def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
     """Store what belongs to a new task, and return the tasks that it needs."""
-    rows.add_labels(transaction, task.uid, draft.labels)
-    rows.add_files(transaction, task.uid, draft.files)
-    rows.add_links(transaction, task.uid, draft.links)
+    rows.add(transaction, task.uid, "labels", [(label,) for label in draft.labels])
+    rows.add(transaction, task.uid, "files", draft.files)
+    rows.add(transaction, task.uid, "links", draft.links)
     if draft.client_key is not None:
         values = {"workspace": task.workspace, "name": f"key:{draft.client_key}", "task": task.uid}
         transaction.execute(_INSERT_NAME, values)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, did_you_mean
 from holdfast.tasks.store.history import note
+from holdfast.tasks.store.rows import insert, renewing
 from holdfast.tasks.store.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -187,13 +188,8 @@ def write(
     text = body if body is not None else current or ""
     author = transaction.who.actor
     now = OwnStep(name, text, version + 1, int(body is not None), transaction.now, author)
-    transaction.execute(
-        "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
-        " VALUES (:workspace, :name, :body, :version, :active, :updated_at, :updated_by)"
-        " ON CONFLICT (workspace, name) DO UPDATE SET body = :body, version = :version, active = :active,"
-        " updated_at = :updated_at, updated_by = :updated_by",
-        {"workspace": transaction.workspace.id, **asdict(now)},
-    )
+    row = {"workspace": transaction.workspace.id, **asdict(now)}
+    transaction.execute(insert("template", row, renewing("workspace, name", asdict(now))), row)
     after = {"step": name, "version": now.version, "content": body}
     note(transaction, "step-written", after, reason, before={"content": current})
     return now, True

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.tasks.store.records import encoded
+from holdfast.tasks.store.rows import insert, renewing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 
@@ -23,11 +24,10 @@ _PUT_TRACKER = (
 )
 _DISCONNECT = "UPDATE tracker SET connected = 0 WHERE workspace = :workspace AND name = :name"
 _MOVE_MARK = "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace = :workspace AND name = :name"
-_PUT_COUNTERPART = (
-    "INSERT INTO counterpart (workspace, tracker, origin, task, url, base, seen)"
-    " VALUES (:workspace, :tracker, :origin, :task, :url, :base, :seen)"
-    " ON CONFLICT (workspace, tracker, origin) DO UPDATE SET url = excluded.url, base = excluded.base,"
-    " seen = excluded.seen"
+_PUT_COUNTERPART = insert(
+    "counterpart",
+    ("workspace", "tracker", "origin", "task", "url", "base", "seen"),
+    renewing("workspace, tracker, origin", ("url", "base", "seen")),
 )
 
 
