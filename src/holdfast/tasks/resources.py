@@ -22,6 +22,7 @@ from holdfast.tasks.store.session import check_workspace, open_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.board import last_event
 from holdfast.tasks.view.resource_text import json_body
 from holdfast.tasks.view.results import event_out, moment, summaries, task_detail, task_refs, workspace_ref
 
@@ -142,11 +143,10 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the files of unfinished tasks, each with the tasks that name it."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
-        found = transaction.execute(
+        found = transaction.ask(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
-            " WHERE task.workspace = :id AND task.status NOT IN ('done', 'dropped')"
-            " ORDER BY file.path, task.n",
-            {"id": workspace.id},
+            " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+            " ORDER BY file.path, task.n"
         )
         files: dict[str, list[str]] = {}
         for path, number in found:
@@ -185,17 +185,15 @@ def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
 def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return who works here, when they were last heard of, and which tasks they hold."""
     with room.reading() as transaction:
-        now = transaction.now
-        workspace = served(transaction, workspace_id)
-        held = transaction.execute(
-            "SELECT claim_agent, claim_session, n, claim_expires FROM task WHERE workspace = :id"
-            " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n",
-            {"id": workspace.id, "now": now},
+        served(transaction, workspace_id)
+        held = transaction.ask(
+            "SELECT claim_agent, n, claim_expires FROM task WHERE workspace = :workspace"
+            " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n"
         ).fetchall()
-        sessions = open_sessions(transaction, now - SESSION_SECONDS)
+        sessions = open_sessions(transaction, transaction.now - SESSION_SECONDS)
     claims = [
         {"agent": agent, "task": f"TP-{number}", "expires_at": moment(expires)}
-        for agent, _, number, expires in held
+        for agent, number, expires in held
     ]
     at_work = [
         {"agent": item.agent, "since": moment(item.started), "last_seen": moment(item.seen)}
@@ -206,14 +204,12 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
 
 def task_ids(room: Tasks, begun: str) -> list[str]:
     """Return ids of unfinished tasks that begin like this, most urgent first."""
-    workspace = _only_existing(room)
-    if workspace is None:
+    if _only_existing(room) is None:
         return []
     with room.reading() as transaction:
-        found = transaction.execute(
-            "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
-            " ORDER BY priority, n LIMIT 1000",
-            {"id": workspace.id},
+        found = transaction.ask(
+            "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
+            " ORDER BY priority, n LIMIT 1000"
         )
         named = [f"TP-{row[0]}" for row in found]
     return [name for name in named if name.startswith(begun.upper())]
@@ -225,13 +221,13 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     if workspace is None:
         return
     with room.reading() as transaction:
-        found = transaction.execute(
-            "SELECT n, title, status, updated_at FROM task WHERE workspace = :id"
-            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
-            {"id": workspace.id, "most": MOST_LISTED},
-        ).fetchall()
-    for number, _, status, updated in found:
         # A title is stored text, and lists are no place for it.
+        found = transaction.ask(
+            "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
+            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
+            most=MOST_LISTED,
+        ).fetchall()
+    for number, status, updated in found:
         yield ListedResource(
             f"taskpilot://workspace/{workspace.id}/tasks/TP-{number}",
             f"TP-{number}",
@@ -343,8 +339,7 @@ def _task(transaction: Transaction, task_id: str) -> Any:
 
 
 def _last_change(transaction: Transaction) -> str | None:
-    query = "SELECT max(at) FROM event WHERE workspace = :id"
-    at = transaction.execute(query, {"id": transaction.workspace.id}).fetchone()[0]
+    at = transaction.ask("SELECT max(at) FROM event WHERE workspace = :workspace").fetchone()[0]
     return None if at is None else moment(at)
 
 
@@ -359,10 +354,7 @@ def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str,
         served = transaction.workspace
         after = natural(position or "")
         if position is None or after is None:
-            newest = transaction.execute(
-                "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
-            ).fetchone()[0]
-            return str(newest), []
+            return str(last_event(transaction)), []
         happened = rows.events_after(transaction, served.id, after, _EVENTS_AT_ONCE)
         ids = rows.ids_of(transaction, [event.task for event in happened if event.task is not None])
     told = [

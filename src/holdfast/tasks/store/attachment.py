@@ -68,11 +68,11 @@ def is_text(mime: str) -> bool:
 
 def content_of(transaction: Transaction, sha256: str) -> bytes:
     """Return the content of an attachment of this workspace."""
-    row = transaction.execute(
+    row = transaction.ask(
         "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
         " JOIN task ON task.uid = attachment.task WHERE attachment.sha256 = content.sha256"
         " AND task.workspace = :workspace)",
-        {"sha256": sha256, "workspace": transaction.workspace.id},
+        sha256=sha256,
     ).fetchone()
     if row is None:
         raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")

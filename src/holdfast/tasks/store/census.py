@@ -37,11 +37,8 @@ def count(transaction: Transaction) -> int:
         last = events[-1][:3]
         known += sum(version == 1 for _, _, _, version in events[1:])
     else:
-        own = {"workspace": transaction.workspace.id}
-        last = transaction.execute(_LAST, own).fetchone()
-        known = transaction.execute("SELECT count(*) FROM task WHERE workspace = :workspace", own).fetchone()[
-            0
-        ]
+        last = transaction.ask(_LAST).fetchone()
+        known = transaction.ask("SELECT count(*) FROM task WHERE workspace = :workspace").fetchone()[0]
     transaction.memory.keep("count", True, (last, known))
     return int(known)
 
@@ -52,9 +49,9 @@ def open_titles(transaction: Transaction) -> dict[int, str]:
     events = _since(transaction, last)
     titles = _followed(transaction, known, {event[2] for event in events[1:]}) if events else None
     if titles is None:
-        own = {"workspace": transaction.workspace.id, "most": MOST_TITLES}
-        last = transaction.execute(_LAST, own).fetchone()
-        titles = {number: sorted_words(title) for number, title in transaction.execute(_TITLES, own)}
+        last = transaction.ask(_LAST).fetchone()
+        found = transaction.ask(_TITLES, most=MOST_TITLES)
+        titles = {number: sorted_words(title) for number, title in found}
     else:
         last = events[-1][:3]
     transaction.memory.keep("titles", True, (last, titles))
@@ -65,8 +62,7 @@ def _since(transaction: Transaction, last: tuple[Any, ...] | None) -> list[Any]:
     """Return the last known event and those after it; none where it is not there, or they are too many."""
     if last is None:
         return []
-    values = {"workspace": transaction.workspace.id, "seq": last[0], "most": _FOLLOWED + 1}
-    events = transaction.execute(_EVENTS, values).fetchall()
+    events = transaction.ask(_EVENTS, seq=last[0], most=_FOLLOWED + 1).fetchall()
     return events if events and events[0][:3] == last and len(events) <= _FOLLOWED else []
 
 

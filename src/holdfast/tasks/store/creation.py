@@ -17,7 +17,8 @@ from holdfast.tasks.store.transaction import Transaction
 
 _INSERT_TASK = rows.insert("task", Task._fields)
 _TAKE_NUMBERS = (
-    "UPDATE workspace SET next_number = next_number + :count WHERE id = :id RETURNING next_number - :count"
+    "UPDATE workspace SET next_number = next_number + :count WHERE id = :workspace"
+    " RETURNING next_number - :count"
 )
 _INSERT_NAME = rows.insert("name", ("workspace", "name", "task"))
 _BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
@@ -52,14 +53,12 @@ def _cycle_of(circle: DependencyCycle) -> Sequence[object]:
 def _known(transaction: Transaction, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
-    values = {"workspace": transaction.workspace.id, "name": f"key:{draft.client_key}"}
-    row = transaction.execute(_BY_KEY, values).fetchone()
+    row = transaction.ask(_BY_KEY, name=f"key:{draft.client_key}").fetchone()
     return None if row is None else task_by_uid(transaction, row[0])
 
 
 def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
-    counted = {"id": transaction.workspace.id, "count": len(drafts)}
-    first = transaction.execute(_TAKE_NUMBERS, counted).fetchone()[0]
+    first = transaction.ask(_TAKE_NUMBERS, count=len(drafts)).fetchone()[0]
     tasks = [_row(transaction, draft, first + place) for place, draft in enumerate(drafts)]
     transaction.executemany(_INSERT_TASK, [task._asdict() for task in tasks])
     local = {f"#{draft.ref}": task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.ref}
@@ -131,8 +130,7 @@ def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[s
     rows.add(transaction, task.uid, "files", draft.files)
     rows.add(transaction, task.uid, "links", draft.links)
     if draft.client_key is not None:
-        values = {"workspace": task.workspace, "name": f"key:{draft.client_key}", "task": task.uid}
-        transaction.execute(_INSERT_NAME, values)
+        transaction.ask(_INSERT_NAME, name=f"key:{draft.client_key}", task=task.uid)
     if draft.parent is not None:
         parent = _meant(transaction, draft.parent, local)
         transaction.execute(

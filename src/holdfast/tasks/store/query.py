@@ -128,10 +128,9 @@ def cursor_after(query: Query, task: Task) -> str:
 
 def _left_behind(transaction: Transaction) -> bool:
     """Tell whether a claim ran out on a task that somebody else may take now."""
-    found = transaction.execute(
+    found = transaction.ask(
         "SELECT 1 FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1",
-        {"workspace": transaction.workspace.id, "now": transaction.now},
+        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1"
     )
     return found.fetchone() is not None
 

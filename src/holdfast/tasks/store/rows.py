@@ -307,10 +307,9 @@ def _event(row: Sequence[Any]) -> Event:
 
 def counts(transaction: Transaction) -> tuple[int, int]:
     """Return how many tasks are open, and how many there are."""
-    row = transaction.execute(
+    row = transaction.ask(
         "SELECT count(*) FILTER (WHERE status NOT IN ('done', 'dropped')), count(*) FROM task"
-        " WHERE workspace = :workspace",
-        {"workspace": transaction.workspace.id},
+        " WHERE workspace = :workspace"
     ).fetchone()
     return row[0], row[1]
 

@@ -151,10 +151,7 @@ def variables_of(name: str) -> list[str]:
 
 def own_steps(transaction: Transaction) -> dict[str, OwnStep]:
     """Return every step that the workspace ever wrote, also those it took back."""
-    found = transaction.execute(
-        f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name",
-        {"workspace": transaction.workspace.id},
-    )
+    found = transaction.ask(f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name")
     return {row[0]: OwnStep(*row) for row in found if row[0] in ALL}
 
 
@@ -188,8 +185,8 @@ def write(
     text = body if body is not None else current or ""
     author = transaction.who.actor
     now = OwnStep(name, text, version + 1, int(body is not None), transaction.now, author)
-    row = {"workspace": transaction.workspace.id, **asdict(now)}
-    transaction.execute(insert("template", row, renewing("workspace, name", asdict(now))), row)
+    row = asdict(now)
+    transaction.ask(insert("template", ("workspace", *row), renewing("workspace, name", row)), **row)
     after = {"step": name, "version": now.version, "content": body}
     note(transaction, "step-written", after, reason, before={"content": current})
     return now, True
