@@ -19,25 +19,15 @@ from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
-from holdfast.tasks.store.records import Change, Changed, File, Link, Task, encoded
+from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Link, Task, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import Transaction
 
 _SCALARS = (
-    "title",
-    "description",
-    "status",
-    "priority",
-    "progress",
-    "notes",
-    "plan",
-    "milestone",
-    "rank",
-    "parent",
-    "issue_number",
-    "issue_url",
-)
+    "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
+    "issue_number", "issue_url",
+)  # fmt: skip
 _LISTS = ("labels", "depends_on", "files", "criteria", "links")
 
 
@@ -106,13 +96,7 @@ def _follows_status(task: Task, row: Mapping[str, Any], reason: str | None, at: 
         follows["progress"] = _checked_percent(row.get("criteria", task.criteria))
     follows["completed_at"] = at if status == "done" else None
     if status in FINISHED or status == "backlog":
-        follows |= {
-            "claim_agent": None,
-            "claim_session": None,
-            "claim_token": None,
-            "claim_since": None,
-            "claim_expires": None,
-        }
+        follows |= dict.fromkeys(CLAIM)
     return follows
 
 

@@ -112,15 +112,9 @@ def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
         created_by=transaction.who.actor,
         created_at=at,
         updated_at=at,
-        started_at=None,
         completed_at=at if draft.status == "done" else None,
         issue_number=draft.issue_number,
         issue_url=draft.issue_url,
-        claim_agent=None,
-        claim_session=None,
-        claim_token=None,
-        claim_since=None,
-        claim_expires=None,
     )
 
 

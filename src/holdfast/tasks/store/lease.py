@@ -21,7 +21,7 @@ from holdfast.kernel.errors import Busy
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
 from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, not_of_closed
-from holdfast.tasks.store.records import COLUMNS, Task, Who, encoded, new_token
+from holdfast.tasks.store.records import CLAIM, COLUMNS, Task, Who, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, Status
 from holdfast.tasks.store.transaction import Transaction
@@ -35,10 +35,7 @@ _TAKEN = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
     " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
 )
-_FREED = (
-    "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
-    " version = version + 1, updated_at = :now"
-)
+_FREED = f"{', '.join(f'{name} = NULL' for name in CLAIM)}, version = version + 1, updated_at = :now"
 _ABANDONED = (
     "workspace = :workspace AND claim_agent IS NOT NULL AND claim_expires <= :now AND waits = 0"
     " AND status = 'in-progress'"

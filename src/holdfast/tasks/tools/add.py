@@ -96,13 +96,12 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     refuse_missing(room.neighbours, (link for draft in drafts for link in draft.links))
     duplicates = _likenesses(room, arguments, drafts)
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         made = create(transaction, drafts)
         if arguments.dry_run:
             transaction.discard()
     return TasksAdded(
         operation="add",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         tasks_created=[receipt(task) for task, is_new in made if is_new],
         existing=[task.id for task, is_new in made if not is_new] or None,
         possible_duplicates=duplicates or None,
@@ -137,9 +136,10 @@ def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     draft = draft_of(arguments)
     refuse_missing(room.neighbours, draft.links)
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         [(task, _)] = create(transaction, [draft])
-    return TaskCreated(operation="create_task", workspace=workspace_ref(workspace), task=receipt(task))
+    return TaskCreated(
+        operation="create_task", workspace=workspace_ref(transaction.workspace), task=receipt(task)
+    )
 
 
 def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
