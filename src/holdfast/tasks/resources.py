@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
@@ -71,21 +71,6 @@ def all_workspaces(room: Tasks) -> ResourceBody:
     return json_body({"workspaces": listed}, name="All Workspaces", title="🏢 TaskPilot Workspaces")
 
 
-@tasks.resource(
-    "taskpilot://workspace/current/tasks",
-    name="Current Tasks",
-    title="📋 Active Workspace Tasks",
-    description="All tasks in the current workspace",
-    mime_type=JSON,
-    topic=TOPIC,
-    annotations=FOR_AGENTS,
-    specified=True,
-)
-def current_tasks(room: Tasks) -> ResourceBody:
-    """Return the tasks of the workspace that is served."""
-    return tasks_of(room, "current")
-
-
 def only_address(suffix: str, name: str, description: str, mime_type: str, title: str) -> Members:
     """Return what lists the one address that a family has for each workspace."""
 
@@ -109,12 +94,17 @@ def only_address(suffix: str, name: str, description: str, mime_type: str, title
     members=only_address("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
     specified=True,
 )
-def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return the tasks of a workspace."""
-    return tasks_of(room, workspace_id)
-
-
-def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
+@tasks.resource(
+    "taskpilot://workspace/current/tasks",
+    name="Current Tasks",
+    title="📋 Active Workspace Tasks",
+    description="All tasks in the current workspace",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    specified=True,
+)
+def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     """Return the tasks of a workspace, most urgent first, as lists show them."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
@@ -255,7 +245,8 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return one task."""
     with room.reading() as transaction:
         served(transaction, workspace_id)
-        found = _task(transaction, task_id)
+        with _missing_told():
+            found = rows.find_task(transaction, task_id)
         detail = task_detail(transaction, found)
     return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
 
@@ -272,7 +263,8 @@ def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return what happened to one task."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
-        found = _task(transaction, task_id)
+        with _missing_told():
+            found = rows.find_task(transaction, task_id)
         happened = rows.events_after(transaction, workspace.id, 0, MOST_TASKS, found.uid)
     listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
     return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")
@@ -316,10 +308,8 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     """Return a file that was put on a task, as text where it is text."""
     with room.reading() as transaction:
         served(transaction, workspace_id)
-        try:
+        with _missing_told():
             content = content_of(transaction, sha256)
-        except NotFound as missing:
-            raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
         mime = transaction.execute(
             "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
         ).fetchone()[0]
@@ -331,9 +321,11 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     return ResourceBody(data=content, mime_type=mime)
 
 
-def _task(transaction: Transaction, task_id: str) -> Any:
+@contextmanager
+def _missing_told() -> Iterator[None]:
+    """Tell of what is not there as of a resource that is not there."""
     try:
-        return rows.find_task(transaction, task_id)
+        yield
     except NotFound as missing:
         raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
 
