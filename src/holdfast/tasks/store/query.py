@@ -165,10 +165,9 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
         held, named = of_closed(closed)
         parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held})))")
         values |= named
-    for name, condition in _CONDITIONS.items():
-        if (value := getattr(query, name)) is not None:
-            parts.append(condition)
-            values[name] = PRIORITIES.index(value) if name == "priority" else value
+    more_parts, named = conditions(query)
+    parts += more_parts
+    values |= named
     if query.text is not None:
         values["text"] = _pattern(query.text.lower())
         if not query.text.isascii():
@@ -187,6 +186,15 @@ _CONDITIONS = {
     "file": "uid IN (SELECT task FROM file WHERE path = :file)",
     "text": r"(lower(title) LIKE :text ESCAPE '\' OR lower(description) LIKE :text ESCAPE '\')",
 }
+
+
+def conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
+    """Return what a task has to fulfil where something is wished of it, and the values in that."""
+    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name, None)) is not None}
+    parts = [_CONDITIONS[name] for name in given]
+    if "priority" in given:
+        given["priority"] = PRIORITIES.index(given["priority"])
+    return parts, given
 
 
 _AS_TYPED = (
