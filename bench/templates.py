@@ -24,6 +24,7 @@ from bench._comparison import amount
 from bench._results import Results, arguments
 from holdfast.storage.git.repository import Repository
 from holdfast.templates.catalogue import Templates
+from holdfast.templates.renderer import Renderer
 
 URIS = ("template://makefile/rust/cli", "template://readme/rust/cli", "template://gitignore/python-uv/cli")
 CALLS = 200
@@ -57,7 +58,7 @@ def compared(uri: str, rounds: int) -> tuple[float, float, float]:
     def fresh(number: int) -> object:
         # What takes no name is made anew by a room that has rendered nothing yet.
         if not named(number):
-            room._renderer._kept.clear()
+            room._renderer = Renderer()
         return room.generate(room.find(uri), {**given, **named(number)})
 
     figures: list[tuple[float, float, float]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from holdfast.inbox.message import Message, Reply, State
+from holdfast.inbox.message import Message, State
 from holdfast.kernel.operation import Output, Toolset
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -59,8 +59,3 @@ class Answer(Output):
     text: UntrustedText
     author: UntrustedText
     time: str
-
-    @classmethod
-    def of(cls, reply: Reply) -> Answer:
-        """Return a stored reply as a result."""
-        return cls(text=reply.text, author=reply.author, time=reply.time)

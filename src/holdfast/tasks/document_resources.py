@@ -19,21 +19,6 @@ FOR_AGENTS = Annotations(audience=("assistant",), priority=0.8)
 
 
 @tasks.resource(
-    "taskpilot://workspace/current/rules",
-    name="Workspace Rules",
-    title="📝 Project Rules & Guidelines",
-    description="Project-specific coding standards and rules",
-    mime_type=MARKDOWN,
-    topic="tasks/:rules",
-    annotations=FOR_AGENTS,
-    specified=True,
-)
-def current_rules(room: Tasks) -> ResourceBody:
-    """Return the rules of the workspace that is served."""
-    return rules_of(room, "current")
-
-
-@tasks.resource(
     "taskpilot://workspace/{workspace_id}/rules",
     name="Rules of a workspace",
     title="📝 Rules",
@@ -45,12 +30,17 @@ def current_rules(room: Tasks) -> ResourceBody:
     members=only_address("rules", "Rules", "The rules that hold in this workspace", MARKDOWN, "📝 Rules"),
     specified=True,
 )
-def workspace_rules(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return the rules of a workspace."""
-    return rules_of(room, workspace_id)
-
-
-def rules_of(room: Tasks, workspace_id: str) -> ResourceBody:
+@tasks.resource(
+    "taskpilot://workspace/current/rules",
+    name="Workspace Rules",
+    title="📝 Project Rules & Guidelines",
+    description="Project-specific coding standards and rules",
+    mime_type=MARKDOWN,
+    topic="tasks/:rules",
+    annotations=FOR_AGENTS,
+    specified=True,
+)
+def workspace_rules(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     """Return the rules that hold as one document."""
     with room.reading() as transaction:
         served(transaction, workspace_id)

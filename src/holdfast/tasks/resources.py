@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 
 from holdfast.kernel.content import Annotations
 from holdfast.kernel.errors import NotFound, UnknownResource
@@ -23,6 +23,7 @@ from holdfast.tasks.store.session import check_workspace, open_sessions
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 from holdfast.tasks.toolset import tasks
+from holdfast.tasks.view.board import last_event
 from holdfast.tasks.view.resource_text import json_body
 from holdfast.tasks.view.results import event_out, moment, summaries, task_detail, task_refs, workspace_ref
 
@@ -71,21 +72,6 @@ def all_workspaces(room: Tasks) -> ResourceBody:
     return json_body({"workspaces": listed}, name="All Workspaces", title="🏢 TaskPilot Workspaces")
 
 
-@tasks.resource(
-    "taskpilot://workspace/current/tasks",
-    name="Current Tasks",
-    title="📋 Active Workspace Tasks",
-    description="All tasks in the current workspace",
-    mime_type=JSON,
-    topic=TOPIC,
-    annotations=FOR_AGENTS,
-    specified=True,
-)
-def current_tasks(room: Tasks) -> ResourceBody:
-    """Return the tasks of the workspace that is served."""
-    return tasks_of(room, "current")
-
-
 def only_address(suffix: str, name: str, description: str, mime_type: str, title: str) -> Members:
     """Return what lists the one address that a family has for each workspace."""
 
@@ -109,12 +95,17 @@ def only_address(suffix: str, name: str, description: str, mime_type: str, title
     members=only_address("tasks", "Workspace tasks", "All tasks of this workspace", JSON, "📋 Tasks"),
     specified=True,
 )
-def workspace_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
-    """Return the tasks of a workspace."""
-    return tasks_of(room, workspace_id)
-
-
-def tasks_of(room: Tasks, workspace_id: str) -> ResourceBody:
+@tasks.resource(
+    "taskpilot://workspace/current/tasks",
+    name="Current Tasks",
+    title="📋 Active Workspace Tasks",
+    description="All tasks in the current workspace",
+    mime_type=JSON,
+    topic=TOPIC,
+    annotations=FOR_AGENTS,
+    specified=True,
+)
+def workspace_tasks(room: Tasks, workspace_id: str = "current") -> ResourceBody:
     """Return the tasks of a workspace, most urgent first, as lists show them."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
@@ -143,11 +134,10 @@ def connected_files(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return the files of unfinished tasks, each with the tasks that name it."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
-        found = transaction.execute(
+        found = transaction.ask(
             "SELECT file.path, task.n FROM file JOIN task ON task.uid = file.task"
-            " WHERE task.workspace = :id AND task.status NOT IN ('done', 'dropped')"
-            " ORDER BY file.path, task.n",
-            {"id": workspace.id},
+            " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+            " ORDER BY file.path, task.n"
         )
         files: dict[str, list[str]] = {}
         for path, number in found:
@@ -186,17 +176,15 @@ def ready_tasks(room: Tasks, workspace_id: str) -> ResourceBody:
 def agents(room: Tasks, workspace_id: str) -> ResourceBody:
     """Return who works here, when they were last heard of, and which tasks they hold."""
     with room.reading() as transaction:
-        now = transaction.now
-        workspace = served(transaction, workspace_id)
-        held = transaction.execute(
-            "SELECT claim_agent, claim_session, n, claim_expires FROM task WHERE workspace = :id"
-            " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n",
-            {"id": workspace.id, "now": now},
+        served(transaction, workspace_id)
+        held = transaction.ask(
+            "SELECT claim_agent, n, claim_expires FROM task WHERE workspace = :workspace"
+            " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY n"
         ).fetchall()
-        sessions = open_sessions(transaction, now - SESSION_SECONDS)
+        sessions = open_sessions(transaction, transaction.now - SESSION_SECONDS)
     claims = [
         {"agent": agent, "task": f"TP-{number}", "expires_at": moment(expires)}
-        for agent, _, number, expires in held
+        for agent, number, expires in held
     ]
     at_work = [
         {"agent": item.agent, "since": moment(item.started), "last_seen": moment(item.seen)}
@@ -207,14 +195,12 @@ def agents(room: Tasks, workspace_id: str) -> ResourceBody:
 
 def task_ids(room: Tasks, begun: str) -> list[str]:
     """Return ids of unfinished tasks that begin like this, most urgent first."""
-    workspace = _only_existing(room)
-    if workspace is None:
+    if _only_existing(room) is None:
         return []
     with room.reading() as transaction:
-        found = transaction.execute(
-            "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
-            " ORDER BY priority, n LIMIT 1000",
-            {"id": workspace.id},
+        found = transaction.ask(
+            "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
+            " ORDER BY priority, n LIMIT 1000"
         )
         named = [f"TP-{row[0]}" for row in found]
     return [name for name in named if name.startswith(begun.upper())]
@@ -226,13 +212,13 @@ def _unfinished(room: Tasks) -> Iterable[ListedResource]:
     if workspace is None:
         return
     with room.reading() as transaction:
-        found = transaction.execute(
-            "SELECT n, title, status, updated_at FROM task WHERE workspace = :id"
-            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
-            {"id": workspace.id, "most": MOST_LISTED},
-        ).fetchall()
-    for number, _, status, updated in found:
         # A title is stored text, and lists are no place for it.
+        found = transaction.ask(
+            "SELECT n, status, updated_at FROM task WHERE workspace = :workspace"
+            " AND status NOT IN ('done', 'dropped') ORDER BY priority, n LIMIT :most",
+            most=MOST_LISTED,
+        ).fetchall()
+    for number, status, updated in found:
         yield ListedResource(
             f"taskpilot://workspace/{workspace.id}/tasks/TP-{number}",
             f"TP-{number}",
@@ -260,7 +246,8 @@ def one_task(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return one task."""
     with room.reading() as transaction:
         served(transaction, workspace_id)
-        found = _task(transaction, task_id)
+        with _missing_told():
+            found = rows.find_task(transaction, task_id)
         detail = task_detail(transaction, found)
     return json_body({"task": detail.wire()}, name=found.id, last_modified=moment(found.updated_at))
 
@@ -277,7 +264,8 @@ def task_history(room: Tasks, workspace_id: str, task_id: str) -> ResourceBody:
     """Return what happened to one task."""
     with room.reading() as transaction:
         workspace = served(transaction, workspace_id)
-        found = _task(transaction, task_id)
+        with _missing_told():
+            found = rows.find_task(transaction, task_id)
         happened = rows.events_after(transaction, workspace.id, 0, MOST_TASKS, found.uid)
     listed = [event_out(event, {found.uid: found.id}).wire() for event in happened]
     return json_body({"task_id": found.id, "events": listed}, name=f"{found.id} history")
@@ -321,10 +309,8 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     """Return a file that was put on a task, as text where it is text."""
     with room.reading() as transaction:
         served(transaction, workspace_id)
-        try:
+        with _missing_told():
             content = content_of(transaction, sha256)
-        except NotFound as missing:
-            raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
         mime = transaction.execute(
             "SELECT mime FROM attachment WHERE sha256 = :sha256 ORDER BY name LIMIT 1", {"sha256": sha256}
         ).fetchone()[0]
@@ -336,16 +322,17 @@ def attachment_content(room: Tasks, workspace_id: str, sha256: str) -> ResourceB
     return ResourceBody(data=content, mime_type=mime)
 
 
-def _task(transaction: Transaction, task_id: str) -> Any:
+@contextmanager
+def _missing_told() -> Iterator[None]:
+    """Tell of what is not there as of a resource that is not there."""
     try:
-        return rows.find_task(transaction, task_id)
+        yield
     except NotFound as missing:
         raise UnknownResource(f"Resource not found: {missing.message}", hint=missing.hint) from None
 
 
 def _last_change(transaction: Transaction) -> str | None:
-    query = "SELECT max(at) FROM event WHERE workspace = :id"
-    at = transaction.execute(query, {"id": transaction.workspace.id}).fetchone()[0]
+    at = transaction.ask("SELECT max(at) FROM event WHERE workspace = :workspace").fetchone()[0]
     return None if at is None else moment(at)
 
 
@@ -360,10 +347,7 @@ def events(room: Tasks, position: str | None, workspace_path: str) -> tuple[str,
         served = transaction.workspace
         after = natural(position or "")
         if position is None or after is None:
-            newest = transaction.execute(
-                "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id", {"id": served.id}
-            ).fetchone()[0]
-            return str(newest), []
+            return str(last_event(transaction)), []
         happened = rows.events_after(transaction, served.id, after, _EVENTS_AT_ONCE)
         ids = rows.ids_of(transaction, [event.task for event in happened if event.task is not None])
     told = [

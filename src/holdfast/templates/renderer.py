@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import threading
-from collections import OrderedDict
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.errors import InvalidPath, TooLarge
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.untrusted import visible
@@ -43,27 +42,16 @@ class Renderer:
     """Renders templates, and remembers the small files it rendered lately."""
 
     def __init__(self) -> None:
-        self._kept: OrderedDict[tuple[object, ...], RenderedFile] = OrderedDict()
-        self._lock = threading.Lock()
+        self._kept: Memory[RenderedFile] = Memory(_KEPT_FILES)
 
     def render(self, template: Template, values: Values) -> RenderedFile:
         """Return the file that a template gives for values that were checked and filled."""
         key = (template.digest, template.address, *map(_frozen, values.values()))
-        with self._lock:
-            kept = self._kept.get(key)
-            if kept is not None:
-                self._kept.move_to_end(key)
-                return kept
+        kept = self._kept.recall(key, True)
+        if kept is not None:
+            return kept
         made = _rendered(template, values)
-        if len(made.content) <= _KEPT_CHARACTERS:
-            self._keep(key, made)
-        return made
-
-    def _keep(self, key: tuple[object, ...], made: RenderedFile) -> None:
-        with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > _KEPT_FILES:
-                self._kept.popitem(last=False)
+        return self._kept.keep(key, True if len(made.content) <= _KEPT_CHARACTERS else None, made)
 
 
 def _frozen(value: object) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from pydantic import Field
 
 from holdfast.inbox import text
@@ -38,4 +40,5 @@ class Thread(Output):
 def show_message(room: Inbox, args: ShowMessage) -> Thread:
     """Show a message whole, with every answer it got. The beginning of its name is enough if unmistakable."""
     message = room.find(args.message_id)
-    return Thread(message=Remark.of(message), replies=[Answer.of(reply) for reply in room.replies(message)])
+    replies = [Answer(**asdict(reply)) for reply in room.replies(message)]
+    return Thread(message=Remark.of(message), replies=replies)

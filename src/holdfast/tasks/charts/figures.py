@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+from holdfast.tasks.store import census
 from holdfast.tasks.store.records import task_id
 from holdfast.tasks.store.states import FINISHED, STATUSES, Status
 from holdfast.tasks.store.transaction import Transaction
@@ -27,10 +28,7 @@ class Box:
 
 def counts_by_status(transaction: Transaction) -> dict[Status, int]:
     """Return how many tasks are in each state, in the usual order."""
-    rows = transaction.execute(
-        "SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status",
-        {"workspace": transaction.workspace.id},
-    )
+    rows = transaction.ask("SELECT status, count(*) FROM task WHERE workspace = :workspace GROUP BY status")
     counted: Mapping[str, int] = dict(rows.fetchall())
     return {status: counted.get(status, 0) for status in STATUSES}
 
@@ -53,9 +51,8 @@ def burndown(transaction: Transaction, today: date) -> list[tuple[date, int, int
 
 def _changes_of_status(transaction: Transaction) -> Iterable[tuple[float, str, str]]:
     """Yield every status that a task got, in the order of events."""
-    rows = transaction.execute(
-        "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq",
-        {"workspace": transaction.workspace.id},
+    rows = transaction.ask(
+        "SELECT at, task, after FROM event WHERE workspace = :workspace AND task IS NOT NULL ORDER BY seq"
     )
     for at, task, after in rows:
         if after and '"status"' in after:
@@ -77,24 +74,19 @@ def _accumulated(opened: Counter[date], done: Counter[date], today: date) -> lis
 
 def graph(transaction: Transaction, most: int) -> tuple[list[Box], list[tuple[str, str]], int]:
     """Return tasks, those that matter to others first, what they need, and how many there are in all."""
-    values = {"workspace": transaction.workspace.id}
     needs = [
         (task_id(task), task_id(needed))
-        for task, needed in transaction.execute(
+        for task, needed in transaction.ask(
             "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
             " JOIN task other ON other.uid = dependency.needs"
-            " WHERE dependency.kind = 'blocks' AND task.workspace = :workspace ORDER BY task.n, other.n",
-            values,
+            " WHERE dependency.kind = 'blocks' AND task.workspace = :workspace ORDER BY task.n, other.n"
         )
     ]
-    rows = transaction.execute(
+    rows = transaction.ask(
         "SELECT n, title, status FROM task WHERE workspace = :workspace"
         " ORDER BY CASE WHEN status IN ('done', 'dropped') THEN 1 ELSE 0 END,"
         " CASE WHEN waits > 0 OR unblocks > 0 THEN 0 ELSE 1 END, n LIMIT :most",
-        values | {"most": most},
+        most=most,
     )
     boxes = [Box(task_id(number), title, status) for number, title, status in rows]
-    total = transaction.execute("SELECT count(*) FROM task WHERE workspace = :workspace", values).fetchone()[
-        0
-    ]
-    return boxes, needs, total
+    return boxes, needs, census.count(transaction)

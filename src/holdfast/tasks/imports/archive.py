@@ -34,6 +34,7 @@ from holdfast.tasks.store.records import (
     is_workspace_id,
     task_id,
 )
+from holdfast.tasks.store.rows import insert
 
 FORMAT = 1
 _KIND = "holdfast-tasks"
@@ -59,13 +60,6 @@ _TABLES = {
 """What there is besides tasks, by table: its columns, and what becomes of a row that is there already."""
 _FIRST_TEMPLATES = {"version": 1, "active": 1, "updated_by": ""}
 """What exports did not say in the beginning."""
-
-
-def _insert(table: str, columns: Iterable[str], conflict: str | None = "DO NOTHING") -> str:
-    names = list(columns)
-    values = ", ".join(f":{name}" for name in names)
-    clause = "" if conflict is None else f" ON CONFLICT {conflict}"
-    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}){clause}"
 
 
 @dataclass
@@ -205,10 +199,10 @@ class _Restore:
         if is_new:
             names = ("id", "name", "gate", "stack", "created_at", "next_number")
             workspace = {**self._given.workspace, "next_number": 1}
-            connection.execute(_insert("workspace", names, None), {name: workspace[name] for name in names})
+            connection.execute(insert("workspace", names), {name: workspace[name] for name in names})
         for content in entries["content"]:
             values = {"sha256": content["content"], "data": base64.b64decode(content["data"])}
-            connection.execute(_insert("content", values), values)
+            connection.execute(insert("content", values, "DO NOTHING"), values)
         changed = [task for task in entries["task"] if self._settle(task)]
         for task in changed:
             self._attach(task)
@@ -240,7 +234,7 @@ class _Restore:
             raise ValueError("history")
         if not ours:
             self._report.added += 1
-            self._connection.execute(_insert("task", Task._fields, None), self._row(task, is_new=True))
+            self._connection.execute(insert("task", Task._fields), self._row(task, is_new=True))
             return True
         if theirs == ours[: len(theirs)]:
             self._report.unchanged += 1
@@ -267,29 +261,26 @@ class _Restore:
     def _attach(self, task: Mapping[str, Any]) -> None:
         """Store what belongs to a task, now that every task it may name is there."""
         connection, uid = self._connection, task["uid"]
-        for table in ("labels", "files", "links", "depends_on"):
-            rows.clear(connection, uid, table)
         connection.execute(
             "UPDATE task SET parent = :parent WHERE uid = :uid", {"parent": task["parent"], "uid": uid}
         )
-        rows.add_labels(connection, uid, task["labels"])
-        rows.add_files(connection, uid, [File(*item) for item in task["files"]])
-        rows.add_links(connection, uid, [Link(*item) for item in task["links"]])
+        for sort in rows.PARTS:
+            rows.clear(connection, uid, sort)
+        rows.add(connection, uid, "labels", [(label,) for label in task["labels"]])
+        rows.add(connection, uid, "files", [File(*item) for item in task["files"]])
+        rows.add(connection, uid, "links", [Link(*item) for item in task["links"]])
+        rows.add(connection, uid, "attachments", task["attachments"])
         rows.add_dependencies(connection, uid, [(needed, kind) for needed, kind in task["depends_on"]])
-        connection.execute("DELETE FROM attachment WHERE task = :uid", {"uid": uid})
-        for item in task["attachments"]:
-            values = dict(zip(("task", "name", "mime", "sha256", "size"), (uid, *item), strict=True))
-            connection.execute(_insert("attachment", values), values)
         known_as = task_id(int(task["n"]))
         former = [] if rows.task_by_uid(connection, uid).id == known_as else [f"id:{known_as}"]
         for name in (*task["names"], *former):
             values = {"workspace": self._workspace, "name": name, "task": uid}
-            connection.execute(_insert("name", values), values)
+            connection.execute(insert("name", values, "DO NOTHING"), values)
 
     def _fill(self, table: str) -> None:
         columns, conflict = _TABLES[table]
         fixed = {"workspace": self._workspace, **({"connected": 0} if table == "tracker" else {})}
-        statement = _insert(table, (*columns.split(), *fixed), conflict)
+        statement = insert(table, (*columns.split(), *fixed), conflict)
         for entry in self._given.entries[table]:
             row = {**_FIRST_TEMPLATES, **entry}
             self._connection.execute(statement, {name: row[name] for name in columns.split()} | fixed)

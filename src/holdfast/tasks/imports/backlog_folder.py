@@ -15,13 +15,7 @@ from typing import Any
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.foreign_document import Unreadable, yaml_of
 from holdfast.tasks.store.states import Status
-from holdfast.tasks.trackers.foreign import (
-    ForeignCriterion,
-    ForeignTask,
-    Problem,
-    priority_of,
-    status_of,
-)
+from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, Problem, priority_of, status_of
 
 _HEAD = re.compile(r"---[ \t]*\r?\n(?P<head>.*?)^---[ \t]*\r?$\n?", re.DOTALL | re.MULTILINE)
 _SECTION = re.compile(r"^##[ \t]+(?P<name>\S.*)$", re.MULTILINE)

@@ -19,12 +19,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 
 from holdfast.tasks.store.states import Priority, Status
-from holdfast.tasks.trackers.foreign import (
-    ForeignTask,
-    Problem,
-    priority_of,
-    status_of,
-)
+from holdfast.tasks.trackers.foreign import ForeignTask, Problem, priority_of, status_of
 
 _ITEM = re.compile(
     r"(?P<indent>[ \t]*)(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[(?P<mark>.)\](?:[ \t]+|$))?(?P<text>.*)"

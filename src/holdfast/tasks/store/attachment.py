@@ -31,21 +31,10 @@ def put(transaction: Transaction, task: Task, new: NewFile) -> Task:
     """Store a file on a task; putting the same one twice changes nothing."""
     before = state_of(transaction, task)["attachments"]
     transaction.execute(
-        "INSERT INTO content (sha256, data) VALUES (:sha256, :data) ON CONFLICT (sha256) DO NOTHING",
+        rows.insert("content", ("sha256", "data"), "(sha256) DO NOTHING"),
         {"sha256": new.sha256, "data": new.content},
     )
-    transaction.execute(
-        "INSERT INTO attachment (task, name, mime, sha256, size) VALUES (:task, :name, :mime, :sha256, :size)"
-        " ON CONFLICT (task, name) DO UPDATE SET mime = excluded.mime, sha256 = excluded.sha256,"
-        " size = excluded.size",
-        {
-            "task": task.uid,
-            "name": new.name,
-            "mime": new.mime,
-            "sha256": new.sha256,
-            "size": len(new.content),
-        },
-    )
+    rows.add(transaction, task.uid, "attachments", [(new.name, new.mime, new.sha256, len(new.content))])
     after = state_of(transaction, task)["attachments"]
     if after == before:
         return task
@@ -79,11 +68,11 @@ def is_text(mime: str) -> bool:
 
 def content_of(transaction: Transaction, sha256: str) -> bytes:
     """Return the content of an attachment of this workspace."""
-    row = transaction.execute(
+    row = transaction.ask(
         "SELECT content.data FROM content WHERE content.sha256 = :sha256 AND EXISTS (SELECT 1 FROM attachment"
         " JOIN task ON task.uid = attachment.task WHERE attachment.sha256 = content.sha256"
         " AND task.workspace = :workspace)",
-        {"sha256": sha256, "workspace": transaction.workspace.id},
+        sha256=sha256,
     ).fetchone()
     if row is None:
         raise NotFound("There is no such attachment.", hint="Tasks name the addresses of theirs.")

@@ -19,25 +19,15 @@ from holdfast.tasks.store import lease, rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles, refuse_own_part
 from holdfast.tasks.store.gate import Achieved, acceptable_evidence, check_done
 from holdfast.tasks.store.history import record, state_of
-from holdfast.tasks.store.records import Change, Changed, File, Link, Task, encoded
+from holdfast.tasks.store.records import CLAIM, Change, Changed, File, Link, Task, encoded
 from holdfast.tasks.store.rows import find_task, needs_of, subtasks_of, task_by_uid
 from holdfast.tasks.store.states import FINISHED, PRIORITIES, check_transition
 from holdfast.tasks.store.transaction import Transaction
 
 _SCALARS = (
-    "title",
-    "description",
-    "status",
-    "priority",
-    "progress",
-    "notes",
-    "plan",
-    "milestone",
-    "rank",
-    "parent",
-    "issue_number",
-    "issue_url",
-)
+    "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank", "parent",
+    "issue_number", "issue_url",
+)  # fmt: skip
 _LISTS = ("labels", "depends_on", "files", "criteria", "links")
 
 
@@ -106,13 +96,7 @@ def _follows_status(task: Task, row: Mapping[str, Any], reason: str | None, at: 
         follows["progress"] = _checked_percent(row.get("criteria", task.criteria))
     follows["completed_at"] = at if status == "done" else None
     if status in FINISHED or status == "backlog":
-        follows |= {
-            "claim_agent": None,
-            "claim_session": None,
-            "claim_token": None,
-            "claim_since": None,
-            "claim_expires": None,
-        }
+        follows |= dict.fromkeys(CLAIM)
     return follows
 
 
@@ -164,20 +148,14 @@ def _change_lists(transaction: Transaction, task: Task, wanted: Change) -> set[s
     for name in ("labels", "files", "links", "depends_on", "blockers"):
         if name in wanted.set:
             rows.clear(transaction, uid, name)
-    taken = wanted.remove
     added = {name: [*wanted.set.get(name, ()), *wanted.add.get(name, ())] for name in _LISTS}
-    rows.remove_labels(transaction, uid, taken.get("labels", ()))
-    rows.remove_files(transaction, uid, taken.get("files", ()))
-    rows.remove_links(transaction, uid, taken.get("links", ()))
-    gone = [find_task(transaction, other).uid for other in taken.get("depends_on", ())]
-    rows.remove_dependencies(transaction, uid, gone)
-    rows.add_labels(transaction, uid, added["labels"])
-    rows.add_files(
-        transaction, uid, [item if isinstance(item, File) else File(*item) for item in added["files"]]
-    )
-    rows.add_links(
-        transaction, uid, [item if isinstance(item, Link) else Link(*item) for item in added["links"]]
-    )
+    gone = [find_task(transaction, other).uid for other in wanted.remove.get("depends_on", ())]
+    for name in ("labels", "files", "links"):
+        rows.remove(transaction, uid, name, wanted.remove.get(name, ()))
+    rows.remove(transaction, uid, "depends_on", gone)
+    rows.add(transaction, uid, "labels", [(label,) for label in added["labels"]])
+    rows.add(transaction, uid, "files", [File(*item) for item in added["files"]])
+    rows.add(transaction, uid, "links", [Link(*item) for item in added["links"]])
     wished = [*added["depends_on"], *wanted.set.get("blockers", ())]
     needs = [(find_task(transaction, other).uid, kind) for other, kind in wished]
     rows.add_dependencies(transaction, uid, needs)

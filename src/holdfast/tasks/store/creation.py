@@ -10,17 +10,17 @@ from holdfast.tasks.store import rows
 from holdfast.tasks.store.dependencies import refresh, refuse_cycles
 from holdfast.tasks.store.gate import Achieved, check_done
 from holdfast.tasks.store.history import record_created
-from holdfast.tasks.store.records import COLUMNS, Draft, Task, encoded, new_uid
+from holdfast.tasks.store.records import Draft, Task, encoded, new_uid
 from holdfast.tasks.store.rows import find_task, task_by_uid
 from holdfast.tasks.store.states import PRIORITIES
 from holdfast.tasks.store.transaction import Transaction
 
-_VALUES = ", ".join(f":{name}" for name in Task._fields)
-_INSERT_TASK = f"INSERT INTO task ({COLUMNS}) VALUES ({_VALUES})"
+_INSERT_TASK = rows.insert("task", Task._fields)
 _TAKE_NUMBERS = (
-    "UPDATE workspace SET next_number = next_number + :count WHERE id = :id RETURNING next_number - :count"
+    "UPDATE workspace SET next_number = next_number + :count WHERE id = :workspace"
+    " RETURNING next_number - :count"
 )
-_INSERT_NAME = "INSERT INTO name (workspace, name, task) VALUES (:workspace, :name, :task)"
+_INSERT_NAME = rows.insert("name", ("workspace", "name", "task"))
 _BY_KEY = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
@@ -53,14 +53,12 @@ def _cycle_of(circle: DependencyCycle) -> Sequence[object]:
 def _known(transaction: Transaction, draft: Draft) -> Task | None:
     if draft.client_key is None:
         return None
-    values = {"workspace": transaction.workspace.id, "name": f"key:{draft.client_key}"}
-    row = transaction.execute(_BY_KEY, values).fetchone()
+    row = transaction.ask(_BY_KEY, name=f"key:{draft.client_key}").fetchone()
     return None if row is None else task_by_uid(transaction, row[0])
 
 
 def _insert(transaction: Transaction, drafts: Sequence[Draft]) -> list[Task]:
-    counted = {"id": transaction.workspace.id, "count": len(drafts)}
-    first = transaction.execute(_TAKE_NUMBERS, counted).fetchone()[0]
+    first = transaction.ask(_TAKE_NUMBERS, count=len(drafts)).fetchone()[0]
     tasks = [_row(transaction, draft, first + place) for place, draft in enumerate(drafts)]
     transaction.executemany(_INSERT_TASK, [task._asdict() for task in tasks])
     local = {f"#{draft.ref}": task.uid for draft, task in zip(drafts, tasks, strict=True) if draft.ref}
@@ -114,26 +112,19 @@ def _row(transaction: Transaction, draft: Draft, number: int) -> Task:
         created_by=transaction.who.actor,
         created_at=at,
         updated_at=at,
-        started_at=None,
         completed_at=at if draft.status == "done" else None,
         issue_number=draft.issue_number,
         issue_url=draft.issue_url,
-        claim_agent=None,
-        claim_session=None,
-        claim_token=None,
-        claim_since=None,
-        claim_expires=None,
     )
 
 
 def _attach(transaction: Transaction, draft: Draft, task: Task, local: Mapping[str, str]) -> list[str]:
     """Store what belongs to a new task, and return the tasks that it needs."""
-    rows.add_labels(transaction, task.uid, draft.labels)
-    rows.add_files(transaction, task.uid, draft.files)
-    rows.add_links(transaction, task.uid, draft.links)
+    rows.add(transaction, task.uid, "labels", [(label,) for label in draft.labels])
+    rows.add(transaction, task.uid, "files", draft.files)
+    rows.add(transaction, task.uid, "links", draft.links)
     if draft.client_key is not None:
-        values = {"workspace": task.workspace, "name": f"key:{draft.client_key}", "task": task.uid}
-        transaction.execute(_INSERT_NAME, values)
+        transaction.ask(_INSERT_NAME, name=f"key:{draft.client_key}", task=task.uid)
     if draft.parent is not None:
         parent = _meant(transaction, draft.parent, local)
         transaction.execute(

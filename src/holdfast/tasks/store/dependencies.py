@@ -7,7 +7,7 @@ wait for itself, whichever way, is refused with the way named.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.errors import DependencyCycle
@@ -139,7 +139,8 @@ def _refresh_waits(connection: Connection, roots: list[str]) -> tuple[str, ...]:
         return ()
     affected = _with_descendants(connection, roots)
     ancestors = _ancestors(connection, affected)
-    open_needs = _open_needs(connection, ancestors)
+    of_these = ((f"dependency.task IN {listed}", values) for listed, values in in_portions(ancestors))
+    open_needs = _open_needs(connection, of_these)
     freed = []
     for listed, values in in_portions(affected):
         rows = connection.execute(
@@ -167,15 +168,7 @@ def wrong_counts(connection: Connection, workspace: str) -> list[tuple[str, int,
             "SELECT uid, waits FROM task WHERE workspace = :id AND waits <> 0 ORDER BY n", {"id": workspace}
         ).fetchall()
     )
-    open_needs: dict[str, list[str]] = defaultdict(list)
-    needs = connection.execute(
-        "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
-        f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
-        " AND other.workspace = :id",
-        {"id": workspace},
-    )
-    for task, needed in needs:
-        open_needs[task].append(needed)
+    open_needs = _open_needs(connection, [("other.workspace = :id", {"id": workspace})])
     waiting = list(dict.fromkeys([*kept, *_with_descendants(connection, list(open_needs))]))
     ancestors = _ancestors(connection, waiting)
     counted = ((uid, _waits(uid, ancestors, open_needs), kept.get(uid, 0)) for uid in waiting)
@@ -230,13 +223,16 @@ def _chain(uid: str, parents: dict[str, str | None]) -> Iterable[str]:
         current = parents[current]
 
 
-def _open_needs(connection: Connection, uids: Iterable[str]) -> dict[str, list[str]]:
+def _open_needs(
+    connection: Connection, conditions: Iterable[tuple[str, Mapping[str, str]]]
+) -> dict[str, list[str]]:
+    """Return for tasks the unfinished ones that they need, found by one condition after the other."""
     found: dict[str, list[str]] = defaultdict(list)
-    for listed, values in in_portions(uids):
+    for condition, values in conditions:
         rows = connection.execute(
             "SELECT dependency.task, dependency.needs FROM dependency JOIN task other"
             f" ON other.uid = dependency.needs WHERE dependency.kind = 'blocks' AND other.{_OPEN}"
-            f" AND dependency.task IN {listed}",
+            f" AND {condition}",
             values,
         )
         for task, needed in rows:

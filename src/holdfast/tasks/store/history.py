@@ -15,13 +15,11 @@ from typing import Any
 
 from holdfast.storage.sql.sql_store import Connection
 from holdfast.tasks.store.records import Event, Task, encoded
-from holdfast.tasks.store.rows import in_portions
+from holdfast.tasks.store.rows import PARTS, in_portions, insert, items_query
 from holdfast.tasks.store.transaction import Transaction
 
-INSERT_EVENT = (
-    "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after, reason)"
-    " VALUES (:workspace, :at, :actor, :session, :task, :version, :type, :before, :after, :reason)"
-)
+_EVENT = ("workspace", "at", "actor", "session", "task", "version", "type", "before", "after", "reason")
+INSERT_EVENT = insert("event", _EVENT)
 
 
 def record(
@@ -89,34 +87,21 @@ def state_of(connection: Connection, task: Task) -> dict[str, Any]:
 
 def states_of(connection: Connection, tasks: Sequence[Task]) -> list[dict[str, Any]]:
     """Return all that events tell about some tasks, each table looked at once for many of them."""
-    lists = {name: _by_task(connection, query, tasks) for name, query in _LISTS.items()}
-    return [
-        {
-            **scalars_of(task),
-            "labels": [label for (label,) in lists["labels"].get(task.uid, ())],
-            # In an order that no collation of a database changes.
-            "depends_on": sorted(lists["depends_on"].get(task.uid, ())),
-            "files": lists["files"].get(task.uid, []),
-            "links": lists["links"].get(task.uid, []),
-            "attachments": lists["attachments"].get(task.uid, []),
-        }
-        for task in tasks
-    ]
+    lists = {sort: _by_task(connection, sort, tasks) for sort in PARTS}
+    return [{**scalars_of(task), **_lists_of(task, lists)} for task in tasks]
 
 
-_LISTS = {
-    "labels": "SELECT task, label FROM label WHERE task IN {} ORDER BY label",
-    "depends_on": "SELECT task, needs, kind FROM dependency WHERE task IN {}",
-    "files": "SELECT task, path, role, line_start, line_end FROM file WHERE task IN {} ORDER BY path",
-    "links": "SELECT task, kind, ref, uri, title FROM link WHERE task IN {} ORDER BY kind, ref",
-    "attachments": "SELECT task, name, mime, sha256, size FROM attachment WHERE task IN {} ORDER BY name",
-}
+def _lists_of(task: Task, lists: Mapping[str, Mapping[str, list[list[Any]]]]) -> dict[str, list[Any]]:
+    items: dict[str, list[Any]] = {name: found.get(task.uid, []) for name, found in lists.items()}
+    items["labels"] = [label for (label,) in items["labels"]]
+    items["depends_on"] = sorted(items["depends_on"])  # in an order that no collation of a database changes
+    return items
 
 
-def _by_task(connection: Connection, query: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
+def _by_task(connection: Connection, sort: str, tasks: Sequence[Task]) -> dict[str, list[list[Any]]]:
     found: dict[str, list[list[Any]]] = defaultdict(list)
     for listed, values in in_portions(task.uid for task in tasks):
-        for uid, *row in connection.execute(query.format(listed), values):
+        for uid, *row in connection.execute(items_query(sort, f"IN {listed}", "task, "), values):
             found[uid].append(row)
     return found
 

@@ -20,10 +20,10 @@ from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import Busy
 from holdfast.tasks.errors import AlreadyClaimed, LeaseExpired
 from holdfast.tasks.store.history import record
-from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, not_of_closed
-from holdfast.tasks.store.records import COLUMNS, Task, Who, encoded, new_token
+from holdfast.tasks.store.query import IN_WORKSPACE_AS_WELL, conditions, not_of_closed
+from holdfast.tasks.store.records import CLAIM, COLUMNS, Task, Who, encoded, new_token
 from holdfast.tasks.store.rows import blockers_of, find_task
-from holdfast.tasks.store.states import FINISHED, PRIORITIES, Status
+from holdfast.tasks.store.states import FINISHED, Status
 from holdfast.tasks.store.transaction import Transaction
 
 _TAKE = (
@@ -35,10 +35,7 @@ _TAKEN = (
     "INSERT INTO event (workspace, at, actor, session, task, version, type, before, after)"
     " VALUES (:workspace, :now, :agent, :session, :uid, :version + 1, 'claimed', :before, :after)"
 )
-_FREED = (
-    "claim_agent = NULL, claim_session = NULL, claim_token = NULL, claim_since = NULL, claim_expires = NULL,"
-    " version = version + 1, updated_at = :now"
-)
+_FREED = f"{', '.join(f'{name} = NULL' for name in CLAIM)}, version = version + 1, updated_at = :now"
 _ABANDONED = (
     "workspace = :workspace AND claim_agent IS NOT NULL AND claim_expires <= :now AND waits = 0"
     " AND status = 'in-progress'"
@@ -73,13 +70,9 @@ class Wish:
     parent: str | None = None
 
     def conditions(self) -> tuple[str, dict[str, Any]]:
-        """Return what a task has to fulfil, and the values in it."""
-        parts, values = [], {}
-        for name, condition in _CONDITIONS.items():
-            if (value := getattr(self, name)) is not None:
-                parts.append(f" AND {condition}")
-                values[name] = PRIORITIES.index(value) if name == "priority" else value
-        return "".join(parts), values
+        """Return what is added to a condition for a task that fits, and the values in it."""
+        parts, values = conditions(self)
+        return "".join(f" AND {part}" for part in parts), values
 
     def is_rare(self, transaction: Transaction) -> bool:
         """Tell whether few tasks at all have the label or the file."""
@@ -95,13 +88,6 @@ _FEW = 1000
 _SOME = {
     "label": "SELECT count(*) FROM (SELECT 1 FROM label WHERE label = :value LIMIT :few) AS few",
     "file": "SELECT count(*) FROM (SELECT 1 FROM file WHERE path = :value LIMIT :few) AS few",
-}
-_CONDITIONS = {
-    "priority": "priority = :priority",
-    "label": "uid IN (SELECT task FROM label WHERE label = :label)",
-    "milestone": "milestone = :milestone",
-    "file": "uid IN (SELECT task FROM file WHERE path = :file)",
-    "parent": "parent = :parent",
 }
 
 ANYTHING = Wish()

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from holdfast.kernel.errors import InvalidCursor
 from holdfast.kernel.paging import decode_cursor, encode_cursor
+from holdfast.tasks.store import census
 from holdfast.tasks.store.records import COLUMNS, Task
 from holdfast.tasks.store.rows import among
 from holdfast.tasks.store.states import PRIORITIES
@@ -21,6 +22,7 @@ _ORDERS: dict[str, tuple[str, str, str]] = {
     "updated": ("updated_at DESC, n DESC", "<", "updated_at, n"),
     "ready": ("priority, unblocks DESC, rank, n", ">", "priority, -unblocks, rank, n"),
 }
+_ALL = "workspace = :workspace"
 IN_WORKSPACE_AS_WELL = "coalesce(workspace, '') = :workspace"
 """The same as `workspace = :workspace`, said so that no index of the workspace is used for it."""
 _READY = "status = 'backlog' AND waits = 0"
@@ -84,8 +86,14 @@ def find(transaction: Transaction, query: Query) -> Page:
     more = len(rows) > query.limit
     total = len(rows)
     if more or query.cursor is not None or query.offset:
-        total = transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0]
+        total = _count(transaction, where, values)
     return Page(tasks, total, cursor_after(query, tasks[-1]) if more else None)
+
+
+def _count(transaction: Transaction, where: str, values: dict[str, Any]) -> int:
+    if where == _ALL:
+        return census.count(transaction)
+    return int(transaction.execute(f"SELECT count(*) FROM task WHERE {where}", values).fetchone()[0])
 
 
 def totals(transaction: Transaction, query: Query) -> dict[str, int]:
@@ -120,10 +128,9 @@ def cursor_after(query: Query, task: Task) -> str:
 
 def _left_behind(transaction: Transaction) -> bool:
     """Tell whether a claim ran out on a task that somebody else may take now."""
-    found = transaction.execute(
+    found = transaction.ask(
         "SELECT 1 FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1",
-        {"workspace": transaction.workspace.id, "now": transaction.now},
+        " AND claim_expires <= :now AND status = 'in-progress' AND waits = 0 LIMIT 1"
     )
     return found.fetchone() is not None
 
@@ -143,7 +150,7 @@ def not_of_closed(closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
 def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[str, Any]]:
     # Few tasks have a label or a file: they are found by it, and not by going through the workspace.
     by_name = query.label is not None or query.file is not None
-    parts, values = [IN_WORKSPACE_AS_WELL if by_name else "workspace = :workspace"], dict[str, Any]()
+    parts, values = [IN_WORKSPACE_AS_WELL if by_name else _ALL], dict[str, Any]()
     if query.status:
         listed, named = among(query.status, "s")
         parts.append(f"status IN {listed}")
@@ -158,10 +165,9 @@ def _where(query: Query, ready: str, closed: Sequence[str]) -> tuple[str, dict[s
         held, named = of_closed(closed)
         parts.append(f"(status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held})))")
         values |= named
-    for name, condition in _CONDITIONS.items():
-        if (value := getattr(query, name)) is not None:
-            parts.append(condition)
-            values[name] = PRIORITIES.index(value) if name == "priority" else value
+    more_parts, named = conditions(query)
+    parts += more_parts
+    values |= named
     if query.text is not None:
         values["text"] = _pattern(query.text.lower())
         if not query.text.isascii():
@@ -180,6 +186,15 @@ _CONDITIONS = {
     "file": "uid IN (SELECT task FROM file WHERE path = :file)",
     "text": r"(lower(title) LIKE :text ESCAPE '\' OR lower(description) LIKE :text ESCAPE '\')",
 }
+
+
+def conditions(wanted: object) -> tuple[list[str], dict[str, Any]]:
+    """Return what a task has to fulfil where something is wished of it, and the values in that."""
+    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name, None)) is not None}
+    parts = [_CONDITIONS[name] for name in given]
+    if "priority" in given:
+        given["priority"] = PRIORITIES.index(given["priority"])
+    return parts, given
 
 
 _AS_TYPED = (

@@ -117,15 +117,15 @@ class Task(NamedTuple):
     created_by: str
     created_at: float
     updated_at: float
-    started_at: float | None
-    completed_at: float | None
-    issue_number: int | None
-    issue_url: str | None
-    claim_agent: str | None
-    claim_session: str | None
-    claim_token: str | None
-    claim_since: float | None
-    claim_expires: float | None
+    started_at: float | None = None
+    completed_at: float | None = None
+    issue_number: int | None = None
+    issue_url: str | None = None
+    claim_agent: str | None = None
+    claim_session: str | None = None
+    claim_token: str | None = None
+    claim_since: float | None = None
+    claim_expires: float | None = None
 
     @property
     def id(self) -> str:
@@ -151,6 +151,8 @@ class Task(NamedTuple):
 
 COLUMNS = ", ".join(Task._fields)
 """The columns of a task in the order of its fields."""
+CLAIM = tuple(name for name in Task._fields if name.startswith("claim_"))
+"""Those that are empty while nobody holds it."""
 
 
 class File(NamedTuple):

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.storage.sql.sql_store import Connection
+from holdfast.storage.sql.sql_store import Connection, Rows
 from holdfast.tasks.store.records import (
     COLUMNS,
     UID_CHARACTERS,
@@ -30,11 +31,15 @@ _MOST_AT_ONCE = 500
 
 _BY_NUMBER = f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND n = :n"
 _BY_UID = f"SELECT {COLUMNS} FROM task WHERE uid = :uid"
-_NEEDED = (
-    f"SELECT dependency.kind, {', '.join(f'other.{name}' for name in Task._fields)} FROM dependency"
-    " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
+_OTHERS = (
+    "SELECT {} FROM dependency JOIN task other ON other.uid = dependency.{} WHERE dependency.{} = :uid"
     " ORDER BY other.n, dependency.kind"
 )
+_DEPENDENCY = "other.uid, other.n, dependency.kind, other.status"
+_NEEDS = _OTHERS.format(_DEPENDENCY, "needs", "task")
+_NEEDED_BY = _OTHERS.format(_DEPENDENCY, "task", "needs")
+_WHOLE = ", ".join(f"other.{name}" for name in Task._fields)
+_NEEDED = _OTHERS.format(f"dependency.kind, {_WHOLE}", "needs", "task")
 _BY_NAME = "SELECT task FROM name WHERE workspace = :workspace AND name = :name"
 
 
@@ -55,6 +60,59 @@ def in_portions(values: Iterable[str]) -> Iterator[tuple[str, dict[str, str]]]:
     distinct = list(dict.fromkeys(values))
     for start in range(0, len(distinct), _MOST_AT_ONCE):
         yield among(distinct[start : start + _MOST_AT_ONCE])
+
+
+def insert(table: str, columns: Iterable[str], conflict: str | None = None) -> str:
+    """Return what adds a row of named values; `conflict` says what becomes of one that is there already."""
+    names = list(columns)
+    values = ", ".join(f":{name}" for name in names)
+    clause = "" if conflict is None else f" ON CONFLICT {conflict}"
+    return f"INSERT INTO {table} ({', '.join(names)}) VALUES ({values}){clause}"
+
+
+def renewing(key: str, columns: Iterable[str]) -> str:
+    """Return the conflict clause that gives the row with the same key new values in some columns."""
+    return f"({key}) DO UPDATE SET {', '.join(f'{name} = excluded.{name}' for name in columns)}"
+
+
+@dataclass(frozen=True)
+class Part:
+    """One sort of what a task has several of, in a table of its own."""
+
+    table: str
+    key: tuple[str, ...]
+    name: str
+    """The column of the key by which people mean an item."""
+    others: tuple[str, ...] = ()
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """Return the columns of an item, those of its key first."""
+        return self.key + self.others
+
+    @cached_property
+    def insert(self) -> str:
+        """Return what adds an item."""
+        key = ", ".join(("task", *self.key))
+        conflict = renewing(key, self.others) if self.others else "DO NOTHING"
+        return insert(self.table, ("task", *self.columns), conflict)
+
+
+PARTS = {
+    "labels": Part("label", ("label",), "label"),
+    "depends_on": Part("dependency", ("needs", "kind"), "needs"),
+    "files": Part("file", ("path",), "path", ("role", "line_start", "line_end")),
+    "links": Part("link", ("kind", "ref"), "ref", ("uri", "title")),
+    "attachments": Part("attachment", ("name",), "name", ("mime", "sha256", "size")),
+}
+
+
+@lru_cache(maxsize=1024)
+def items_query(sort: str, tasks: str, first: str = "") -> str:
+    """Return what reads the items that tasks have of one sort, in order, after another column."""
+    part = PARTS[sort]
+    columns, order = ", ".join(part.columns), ", ".join(part.key)
+    return f"SELECT {first}{columns} FROM {part.table} WHERE task {tasks} ORDER BY {order}"
 
 
 def task_by_uid(connection: Connection, uid: str) -> Task:
@@ -91,36 +149,31 @@ def _by_former_name(connection: Connection, workspace: str, name: str, locking: 
 
 def labels_of(connection: Connection, uid: str) -> list[str]:
     """Return the labels of a task, in order."""
-    rows = connection.execute("SELECT label FROM label WHERE task = :uid ORDER BY label", {"uid": uid})
-    return [row[0] for row in rows]
+    return [label for (label,) in _items(connection, uid, "labels")]
 
 
 def files_of(connection: Connection, uid: str) -> list[File]:
     """Return the files of a task, in order."""
-    query = "SELECT path, role, line_start, line_end FROM file WHERE task = :uid ORDER BY path"
-    return [File._make(row) for row in connection.execute(query, {"uid": uid})]
+    return [File._make(row) for row in _items(connection, uid, "files")]
 
 
 def links_of(connection: Connection, uid: str) -> list[Link]:
     """Return the links of a task, in order."""
-    query = "SELECT kind, ref, uri, title FROM link WHERE task = :uid ORDER BY kind, ref"
-    return [Link._make(row) for row in connection.execute(query, {"uid": uid})]
+    return [Link._make(row) for row in _items(connection, uid, "links")]
 
 
 def attachments_of(connection: Connection, uid: str) -> list[Attachment]:
     """Return what was put on a task, in order."""
-    query = "SELECT name, mime, sha256, size FROM attachment WHERE task = :uid ORDER BY name"
-    return [Attachment._make(row) for row in connection.execute(query, {"uid": uid})]
+    return [Attachment._make(row) for row in _items(connection, uid, "attachments")]
+
+
+def _items(connection: Connection, uid: str, sort: str) -> Rows:
+    return connection.execute(items_query(sort, "= :uid"), {"uid": uid})
 
 
 def needs_of(connection: Connection, uid: str) -> list[Dependency]:
     """Return the tasks that a task has to do with, and how."""
-    query = (
-        "SELECT other.uid, other.n, dependency.kind, other.status FROM dependency"
-        " JOIN task other ON other.uid = dependency.needs WHERE dependency.task = :uid"
-        " ORDER BY other.n, dependency.kind"
-    )
-    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
+    return [Dependency._make(row) for row in connection.execute(_NEEDS, {"uid": uid})]
 
 
 def needed_tasks(connection: Connection, uid: str) -> list[NeededTask]:
@@ -131,12 +184,7 @@ def needed_tasks(connection: Connection, uid: str) -> list[NeededTask]:
 
 def needed_by(connection: Connection, uid: str) -> list[Dependency]:
     """Return the tasks that have to do with a task, and how."""
-    query = (
-        "SELECT other.uid, other.n, dependency.kind, other.status FROM dependency"
-        " JOIN task other ON other.uid = dependency.task WHERE dependency.needs = :uid"
-        " ORDER BY other.n, dependency.kind"
-    )
-    return [Dependency._make(row) for row in connection.execute(query, {"uid": uid})]
+    return [Dependency._make(row) for row in connection.execute(_NEEDED_BY, {"uid": uid})]
 
 
 def subtasks_of(connection: Connection, uid: str) -> list[Task]:
@@ -253,118 +301,43 @@ def events_before(
 
 
 def _event(row: Sequence[Any]) -> Event:
-    seq, at, actor, session, task, version, kind, before, after, reason = row
-    return Event(
-        seq,
-        at,
-        actor,
-        session,
-        task,
-        version,
-        kind,
-        json.loads(before) if before else {},
-        json.loads(after) if after else {},
-        reason,
-    )
+    *head, before, after, reason = row
+    return Event._make((*head, json.loads(before or "{}"), json.loads(after or "{}"), reason))
 
 
 def counts(transaction: Transaction) -> tuple[int, int]:
     """Return how many tasks are open, and how many there are."""
-    row = transaction.execute(
+    row = transaction.ask(
         "SELECT count(*) FILTER (WHERE status NOT IN ('done', 'dropped')), count(*) FROM task"
-        " WHERE workspace = :workspace",
-        {"workspace": transaction.workspace.id},
+        " WHERE workspace = :workspace"
     ).fetchone()
     return row[0], row[1]
 
 
-_ADD_LABEL = "INSERT INTO label (task, label) VALUES (:task, :label) ON CONFLICT DO NOTHING"
-_ADD_FILE = (
-    "INSERT INTO file (task, path, role, line_start, line_end) VALUES (:task, :path, :role, :first, :last)"
-    " ON CONFLICT (task, path) DO UPDATE SET role = excluded.role, line_start = excluded.line_start,"
-    " line_end = excluded.line_end"
-)
-_ADD_LINK = (
-    "INSERT INTO link (task, kind, ref, uri, title) VALUES (:task, :kind, :ref, :uri, :title)"
-    " ON CONFLICT (task, kind, ref) DO UPDATE SET uri = excluded.uri, title = excluded.title"
-)
-_ADD_DEPENDENCY = (
-    "INSERT INTO dependency (task, needs, kind) VALUES (:task, :needs, :kind) ON CONFLICT DO NOTHING"
-)
-
-
-def add_labels(connection: Connection, uid: str, labels: Iterable[str]) -> None:
-    """Give a task labels that it may have already."""
-    rows = [{"task": uid, "label": label} for label in labels]
+def add(connection: Connection, uid: str, sort: str, items: Iterable[Sequence[Any]]) -> None:
+    """Give a task items of one sort; one that it has already gets the new values."""
+    part = PARTS[sort]
+    rows = [{"task": uid, **dict(zip(part.columns, item, strict=True))} for item in items]
     if rows:
-        connection.executemany(_ADD_LABEL, rows)
-
-
-def remove_labels(connection: Connection, uid: str, labels: Iterable[str]) -> None:
-    """Take labels from a task that it may not have."""
-    for label in labels:
-        connection.execute(
-            "DELETE FROM label WHERE task = :task AND label = :label", {"task": uid, "label": label}
-        )
-
-
-def add_files(connection: Connection, uid: str, files: Iterable[File]) -> None:
-    """Connect files with a task; one that is connected already gets the new role and lines."""
-    rows = [
-        {"task": uid, "path": item.path, "role": item.role, "first": item.line_start, "last": item.line_end}
-        for item in files
-    ]
-    if rows:
-        connection.executemany(_ADD_FILE, rows)
-
-
-def remove_files(connection: Connection, uid: str, paths: Iterable[str]) -> None:
-    """Take files from a task."""
-    for path in paths:
-        connection.execute(
-            "DELETE FROM file WHERE task = :task AND path = :path", {"task": uid, "path": path}
-        )
-
-
-def add_links(connection: Connection, uid: str, links: Iterable[Link]) -> None:
-    """Link a task with things elsewhere; a link that is there already gets the new address and title."""
-    rows = [
-        {"task": uid, "kind": item.kind, "ref": item.ref, "uri": item.uri, "title": item.title}
-        for item in links
-    ]
-    if rows:
-        connection.executemany(_ADD_LINK, rows)
-
-
-def remove_links(connection: Connection, uid: str, refs: Iterable[str]) -> None:
-    """Take links from a task."""
-    for ref in refs:
-        connection.execute("DELETE FROM link WHERE task = :task AND ref = :ref", {"task": uid, "ref": ref})
+        connection.executemany(part.insert, rows)
 
 
 def add_dependencies(connection: Connection, uid: str, needs: Sequence[tuple[str, str]]) -> None:
     """Say that a task has to do with others."""
     if any(needed == uid for needed, _ in needs):
         raise InvalidArguments("A task cannot depend on itself.", hint="Name another task.")
-    rows = [{"task": uid, "needs": needed, "kind": kind} for needed, kind in needs]
-    if rows:
-        connection.executemany(_ADD_DEPENDENCY, rows)
+    add(connection, uid, "depends_on", needs)
 
 
-def remove_dependencies(connection: Connection, uid: str, needs: Iterable[str]) -> None:
-    """Say that a task has nothing to do with others any more."""
-    for needed in needs:
-        values = {"task": uid, "needs": needed}
-        connection.execute("DELETE FROM dependency WHERE task = :task AND needs = :needs", values)
+def remove(connection: Connection, uid: str, sort: str, names: Iterable[str]) -> None:
+    """Take items of one sort from a task that it may not have."""
+    part = PARTS[sort]
+    for name in names:
+        values = {"task": uid, "name": name}
+        connection.execute(f"DELETE FROM {part.table} WHERE task = :task AND {part.name} = :name", values)
 
 
-def clear(connection: Connection, uid: str, table: str) -> None:
-    """Take everything of one sort from a task."""
-    statements = {
-        "labels": "DELETE FROM label WHERE task = :task",
-        "files": "DELETE FROM file WHERE task = :task",
-        "links": "DELETE FROM link WHERE task = :task",
-        "depends_on": "DELETE FROM dependency WHERE task = :task",
-        "blockers": "DELETE FROM dependency WHERE task = :task AND kind = 'blocks'",
-    }
-    connection.execute(statements[table], {"task": uid})
+def clear(connection: Connection, uid: str, sort: str) -> None:
+    """Take everything of one sort from a task; `blockers` are the dependencies that it waits for."""
+    table, only = ("dependency", " AND kind = 'blocks'") if sort == "blockers" else (PARTS[sort].table, "")
+    connection.execute(f"DELETE FROM {table} WHERE task = :task{only}", {"task": uid})

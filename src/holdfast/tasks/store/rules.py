@@ -20,6 +20,7 @@ from holdfast.kernel.errors import Corrupted, InvalidArguments, NotFound
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.files.work_tree import RepoPath, Tree
 from holdfast.storage.watching.file_signature import sign_of
+from holdfast.tasks.store.rows import insert, renewing
 
 if TYPE_CHECKING:
     from holdfast.tasks.store.tasks import Tasks
@@ -41,12 +42,8 @@ _HEADINGS: dict[Scope, str] = {
 }
 _HEADING = re.compile(r"##\s+(.+?)\s*$")
 _RULE = re.compile(r"[-*]\s+(.+?)\s*$")
-_INSERT = (
-    "INSERT INTO rule (id, workspace, scope, type, text, confidence, source, active, created_at)"
-    " VALUES (:id, :workspace, :scope, :type, :text, :confidence, :source, :active, :now)"
-    " ON CONFLICT (id) DO UPDATE SET active = excluded.active, confidence = excluded.confidence,"
-    " source = excluded.source"
-)
+_COLUMNS = ("id", "workspace", "scope", "type", "text", "confidence", "source", "active", "created_at")
+_INSERT = insert("rule", _COLUMNS, renewing("id", ("active", "confidence", "source")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +212,6 @@ def _index(room: Tasks, rules: Iterable[tuple[Rule, bool]], source: str, confide
                 "confidence": confidence,
                 "source": source,
                 "active": int(active),
-                "now": transaction.now,
+                "created_at": transaction.now,
             }
             transaction.execute(_INSERT, values)

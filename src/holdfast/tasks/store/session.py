@@ -55,22 +55,20 @@ class Session:
 def open_session(room: Tasks, agent: str) -> tuple[Session, str | None]:
     """Open a session, and return it with the note that the agent's last one left behind."""
     with room.writing() as transaction:
-        workspace, now = transaction.workspace.id, transaction.now
-        left = transaction.execute(
+        left = transaction.ask(
             "SELECT handoff FROM session WHERE workspace = :workspace AND handoff IS NOT NULL"
-            " ORDER BY seen DESC, id LIMIT 1",
-            {"workspace": workspace},
+            " ORDER BY seen DESC, id LIMIT 1"
         ).fetchone()
-        session = Session(new_session_id(), workspace, agent, now, now, None)
-        transaction.execute(_INSERT, {"id": session.id, "workspace": workspace, "agent": agent, "now": now})
+        now = transaction.now
+        session = Session(new_session_id(), transaction.workspace.id, agent, now, now, None)
+        transaction.ask(_INSERT, id=session.id, agent=agent)
     return session, None if left is None else left[0]
 
 
 def find_session(transaction: Transaction, identity: str) -> Session:
     """Return a session by its handle, to whoever may act in it: who opened it, or the owner."""
-    row = transaction.execute(
-        f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace",
-        {"id": identity, "workspace": transaction.workspace.id},
+    row = transaction.ask(
+        f"SELECT {_COLUMNS} FROM session WHERE id = :id AND workspace = :workspace", id=identity
     ).fetchone()
     session = None if row is None else Session(*row)
     if session is None or current_call().signer not in (None, session.agent):
@@ -90,9 +88,8 @@ def keep_alive(room: Tasks, identity: str) -> str:
     due = min(session.seen + RENEW_AFTER_SECONDS, half or math.inf)
     if now >= due:
         with room.writing(together=True) as transaction:
-            values = {"id": identity, "now": transaction.now, "workspace": session.workspace}
-            transaction.execute(_RENEW, values)
-            transaction.execute("UPDATE session SET seen = :now WHERE id = :id", values)
+            transaction.ask(_RENEW, id=identity)
+            transaction.ask("UPDATE session SET seen = :now WHERE id = :id", id=identity)
     room.due = {**{name: at for name, at in room.due.items() if at > now}, identity: due}
     return session.agent
 
@@ -104,10 +101,10 @@ def leave_note(transaction: Transaction, identity: str, note: str | None) -> Non
 
 def open_sessions(transaction: Transaction, since: float) -> list[Session]:
     """Return the sessions that were heard of since a moment, the latest first."""
-    rows = transaction.execute(
+    rows = transaction.ask(
         f"SELECT {_COLUMNS} FROM session WHERE workspace = :workspace AND seen >= :since"
         " ORDER BY seen DESC, id LIMIT 100",
-        {"workspace": transaction.workspace.id, "since": since},
+        since=since,
     )
     return [Session(*row) for row in rows]
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Literal
 
 from holdfast.kernel.errors import InvalidArguments, NotFound, OutOfDate, did_you_mean
 from holdfast.tasks.store.history import note
+from holdfast.tasks.store.rows import insert, renewing
 from holdfast.tasks.store.transaction import Transaction
 
 if TYPE_CHECKING:
@@ -150,10 +151,7 @@ def variables_of(name: str) -> list[str]:
 
 def own_steps(transaction: Transaction) -> dict[str, OwnStep]:
     """Return every step that the workspace ever wrote, also those it took back."""
-    found = transaction.execute(
-        f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name",
-        {"workspace": transaction.workspace.id},
-    )
+    found = transaction.ask(f"SELECT {_COLUMNS} FROM template WHERE workspace = :workspace ORDER BY name")
     return {row[0]: OwnStep(*row) for row in found if row[0] in ALL}
 
 
@@ -187,13 +185,8 @@ def write(
     text = body if body is not None else current or ""
     author = transaction.who.actor
     now = OwnStep(name, text, version + 1, int(body is not None), transaction.now, author)
-    transaction.execute(
-        "INSERT INTO template (workspace, name, body, version, active, updated_at, updated_by)"
-        " VALUES (:workspace, :name, :body, :version, :active, :updated_at, :updated_by)"
-        " ON CONFLICT (workspace, name) DO UPDATE SET body = :body, version = :version, active = :active,"
-        " updated_at = :updated_at, updated_by = :updated_by",
-        {"workspace": transaction.workspace.id, **asdict(now)},
-    )
+    row = asdict(now)
+    transaction.ask(insert("template", ("workspace", *row), renewing("workspace, name", row)), **row)
     after = {"step": name, "version": now.version, "content": body}
     note(transaction, "step-written", after, reason, before={"content": current})
     return now, True

@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from holdfast.storage.sql.sql_store import Connection
+from holdfast.storage.sql.sql_store import Connection, Rows
 from holdfast.tasks.store.records import Task, Who, Workspace
 from holdfast.tasks.store.states import FINISHED
 
@@ -50,6 +50,7 @@ class Transaction:
     def __init__(self, room: Tasks, context: AbstractContextManager[Connection], who: Who) -> None:
         self.who = who
         self.store = room.store
+        self.memory = room.memory
         self._room = room
         self._context = context
         self._workspace: Workspace | None = None
@@ -96,6 +97,10 @@ class Transaction:
     def for_update(self) -> str:
         """Return what a SELECT ends with that keeps others from changing the rows meanwhile."""
         return " FOR UPDATE" if self.store.engine == "postgresql" else ""
+
+    def ask(self, statement: str, **values: Any) -> Rows:
+        """Run a statement about the workspace: `:workspace` and `:now` need not be given."""
+        return self.execute(statement, {"workspace": self.workspace.id, "now": self.now, **values})
 
     def append(self, statement: str, events: Sequence[Mapping[str, Any]]) -> None:
         """Append events, numbered in the order in which readers see them; no row is locked afterwards."""

@@ -118,5 +118,4 @@ def _insert(transaction: Transaction, identity: str, name: str, stack: Sequence[
 def set_gate(room: Tasks, gate: Gate) -> None:
     """Say what this workspace asks for before a task is done."""
     with room.writing() as transaction:
-        values = {"gate": gate, "id": transaction.workspace.id}
-        transaction.execute("UPDATE workspace SET gate = :gate WHERE id = :id", values)
+        transaction.ask("UPDATE workspace SET gate = :gate WHERE id = :workspace", gate=gate)

@@ -13,6 +13,7 @@ from holdfast.kernel.route import Address
 from holdfast.kernel.text import one_line
 from holdfast.tasks.inputs import NewTask, draft_of, refuse_missing
 from holdfast.tasks.models import InSession, Reported, Result, TaskReceipt
+from holdfast.tasks.store.census import open_titles, sorted_words
 from holdfast.tasks.store.creation import create
 from holdfast.tasks.store.records import Draft, task_id
 from holdfast.tasks.store.session import reading, writing
@@ -22,7 +23,6 @@ from holdfast.tasks.view.results import receipt, workspace_ref
 
 MOST_TASKS = 50
 _LIKE_ENOUGH = 90
-_COMPARED = 5000
 _SHOWN_DUPLICATES = 5
 
 
@@ -96,13 +96,12 @@ def add(room: Tasks, arguments: AddTasks) -> TasksAdded:
     refuse_missing(room, (link for draft in drafts for link in draft.links))
     duplicates = _likenesses(room, arguments, drafts)
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         made = create(transaction, drafts)
         if arguments.dry_run:
             transaction.discard()
     return TasksAdded(
         operation="add",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         tasks_created=[receipt(task) for task, is_new in made if is_new],
         existing=[task.id for task, is_new in made if not is_new] or None,
         possible_duplicates=duplicates or None,
@@ -137,9 +136,10 @@ def create_task(room: Tasks, arguments: CreateTask) -> TaskCreated:
     draft = draft_of(arguments)
     refuse_missing(room, draft.links)
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         [(task, _)] = create(transaction, [draft])
-    return TaskCreated(operation="create_task", workspace=workspace_ref(workspace), task=receipt(task))
+    return TaskCreated(
+        operation="create_task", workspace=workspace_ref(transaction.workspace), task=receipt(task)
+    )
 
 
 def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
@@ -154,20 +154,10 @@ def _wanted(arguments: AddTasks) -> Sequence[NewTask]:
 
 def _likenesses(room: Tasks, arguments: AddTasks, drafts: Sequence[Draft]) -> list[Likeness]:
     """Name open tasks whose titles are nearly those of new ones."""
-    from rapidfuzz import fuzz, process, utils
+    from rapidfuzz import fuzz, process
 
     with reading(room, arguments) as transaction:
-        rows = transaction.execute(
-            "SELECT n, title FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
-            " ORDER BY n DESC LIMIT :most",
-            {"workspace": transaction.workspace.id, "most": _COMPARED},
-        ).fetchall()
-
-    def sorted_words(title: str) -> str:
-        return " ".join(sorted(utils.default_process(title).split()))
-
-    # The words of all titles are sorted once, not for each new one.
-    titles = {number: sorted_words(title) for number, title in rows}
+        titles = open_titles(transaction)
     found = []
     for place, draft in enumerate(drafts, 1):
         matches = process.extract(

@@ -107,7 +107,6 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
     """
     new = _new_file(room, arguments)
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         found = rows.find_task(transaction, arguments.task_id, lock=True)
         if arguments.if_version not in (None, found.version):
             raise OutOfDate.found(found.id, arguments.if_version or 0, found.version)
@@ -116,7 +115,7 @@ def attach(room: Tasks, arguments: AttachFile) -> Attached:
     kept = Attachment(new.name, new.mime, new.sha256, len(new.content))
     return Attached(
         operation="attach",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         task=receipt(now),
         attachment=attachment_out(now.workspace, kept),
         sha256=kept.sha256,
@@ -196,7 +195,6 @@ def _content(result: AttachedFile) -> list[Content]:
 def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     """Look at a file that was put on a task: a picture, a sound, text, or the address of a larger one."""
     with reading(room, arguments) as transaction:
-        workspace = transaction.workspace
         task = rows.find_task(transaction, arguments.task_id)
         kept = next(
             (item for item in rows.attachments_of(transaction, task.uid) if item.name == arguments.name), None
@@ -212,7 +210,7 @@ def attachment(room: Tasks, arguments: WhichAttachment) -> AttachedFile:
     text, data = _readable(kept, content)
     return AttachedFile(
         operation="attachment",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         task_id=task.id,
         attachment=attachment_out(task.workspace, kept),
         sha256=kept.sha256,

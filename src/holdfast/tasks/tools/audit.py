@@ -59,7 +59,7 @@ _MOST_FINDINGS = 30
 _FINDINGS_BYTES = 6000
 _AT_ONCE = 500
 _MARKS_EACH = 16
-_OPEN_TASKS = "SELECT n FROM task WHERE workspace = :id AND status NOT IN ('done', 'dropped')"
+_OPEN_TASKS = "SELECT n FROM task WHERE workspace = :workspace AND status NOT IN ('done', 'dropped')"
 
 
 class AuditTasks(InSession):
@@ -141,9 +141,8 @@ def audit(room: Tasks, arguments: AuditTasks) -> AuditResult:
     fixed = _fix(room, who) if arguments.fix_issues else []
     with room.reading() as transaction:
         workspace = transaction.workspace
-        named = {"id": workspace.id}
-        count = transaction.execute("SELECT count(*) FROM task WHERE workspace = :id", named).fetchone()[0]
-        open_tasks = transaction.execute(f"{_OPEN_TASKS} ORDER BY n LIMIT 5", named).fetchall()
+        count = transaction.ask("SELECT count(*) FROM task WHERE workspace = :workspace").fetchone()[0]
+        open_tasks = transaction.ask(f"{_OPEN_TASKS} ORDER BY n LIMIT 5").fetchall()
         tally = _Tally(workspace.next_number)
         for item in _findings(room, transaction, arguments.scope):
             tally.add(item)
@@ -207,9 +206,9 @@ def _findings(room: Tasks, transaction: Transaction, scope: Scope) -> Iterator[_
 
 def _pages(transaction: Transaction, columns: str) -> Iterator[list[Any]]:
     """Yield all tasks in order, some at a time, so that memory stays flat; the third column is the number."""
-    query = f"SELECT {columns} FROM task WHERE workspace = :id AND n > :after ORDER BY n LIMIT {_AT_ONCE}"
+    query = f"SELECT {columns} FROM task WHERE workspace = :workspace AND n > :after ORDER BY n LIMIT :most"
     after, count = 0, transaction.workspace.next_number
-    while found := transaction.execute(query, {"id": transaction.workspace.id, "after": after}).fetchall():
+    while found := transaction.ask(query, after=after, most=_AT_ONCE).fetchall():
         yield found
         after = found[-1][2]
         current_call().progress(after, count, "Auditing tasks")
@@ -237,22 +236,21 @@ def _about(transaction: Transaction, task: Task) -> Iterator[_Candidate]:
 
 
 def _open_parts(transaction: Transaction) -> Iterator[_Candidate]:
-    found = transaction.execute(
-        "SELECT DISTINCT task.n FROM task part JOIN task ON task.uid = part.parent WHERE task.workspace = :id"
-        " AND task.status = 'done' AND part.status NOT IN ('done', 'dropped') ORDER BY task.n",
-        {"id": transaction.workspace.id},
+    found = transaction.ask(
+        "SELECT DISTINCT task.n FROM task part JOIN task ON task.uid = part.parent"
+        " WHERE task.workspace = :workspace AND task.status = 'done'"
+        " AND part.status NOT IN ('done', 'dropped') ORDER BY task.n"
     )
     for (number,) in found:
         yield _Candidate("OPEN_SUBTASK", task_id(number), "It is done, but a part of it is open.")
 
 
 def _dependencies(transaction: Transaction) -> Iterator[_Candidate]:
-    pairs = transaction.execute(
+    pairs = transaction.ask(
         "SELECT task.n, other.n FROM dependency JOIN task ON task.uid = dependency.task"
-        " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :id"
+        " JOIN task other ON other.uid = dependency.needs WHERE task.workspace = :workspace"
         " AND dependency.kind = 'blocks' AND other.status = 'dropped'"
-        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, other.n",
-        {"id": transaction.workspace.id},
+        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, other.n"
     )
     for number, needed in pairs:
         yield _Candidate("ORPHAN_DEP", task_id(number), f"It needs {task_id(needed)}, which was dropped.")
@@ -267,10 +265,10 @@ def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
     if room.repository.bare:
         return
     exists = cache(lambda path: Tree(room.repository).exists(RepoPath.parse(path)))
-    found = transaction.execute(
-        "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task WHERE task.workspace = :id"
-        " AND task.status NOT IN ('done', 'dropped') ORDER BY task.n, file.path",
-        {"id": transaction.workspace.id},
+    found = transaction.ask(
+        "SELECT task.n, file.path FROM file JOIN task ON task.uid = file.task"
+        " WHERE task.workspace = :workspace AND task.status NOT IN ('done', 'dropped')"
+        " ORDER BY task.n, file.path"
     )
     for number, path in found:
         if not exists(path):
@@ -280,10 +278,10 @@ def _files(room: Tasks, transaction: Transaction) -> Iterator[_Candidate]:
 def _linked(room: Tasks, transaction: Transaction, kind: Literal["comment", "issue"]) -> Iterator[_Candidate]:
     """Compare tasks with the comments or the issues of this repository that they are linked to."""
     code: Code = "ORPHAN_COMMENT" if kind == "comment" else "ISSUE_DRIFT"
-    found = transaction.execute(
+    found = transaction.ask(
         "SELECT task.n, task.status, link.ref FROM link JOIN task ON task.uid = link.task"
-        " WHERE task.workspace = :id AND link.kind = :kind ORDER BY task.n, link.ref",
-        {"id": transaction.workspace.id, "kind": kind},
+        " WHERE task.workspace = :workspace AND link.kind = :kind ORDER BY task.n, link.ref",
+        kind=kind,
     )
     for number, status, ref in found:
         is_over = status in FINISHED
@@ -303,11 +301,10 @@ def _linked(room: Tasks, transaction: Transaction, kind: Literal["comment", "iss
 
 def _elsewhere(transaction: Transaction) -> Iterator[_Candidate]:
     """Compare tasks with what was last seen of them in other trackers."""
-    found = transaction.execute(
+    found = transaction.ask(
         "SELECT task.n, task.status, counterpart.tracker, counterpart.origin, counterpart.seen"
-        " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :id"
-        " ORDER BY task.n, counterpart.tracker",
-        {"id": transaction.workspace.id},
+        " FROM counterpart JOIN task ON task.uid = counterpart.task WHERE counterpart.workspace = :workspace"
+        " ORDER BY task.n, counterpart.tracker"
     )
     for number, status, tracker, origin, seen in found:
         there = json.loads(seen).get("status")
@@ -342,10 +339,9 @@ def _fix(room: Tasks, who: Who) -> list[str]:
     fixed = []
     with room.writing(who) as transaction:
         workspace = transaction.workspace.id
-        left = transaction.execute(
-            f"SELECT {COLUMNS} FROM task WHERE workspace = :id AND claim_agent IS NOT NULL"
-            f" AND claim_expires <= :now AND status = 'in-progress'{transaction.for_update}",
-            {"id": workspace, "now": transaction.now},
+        left = transaction.ask(
+            f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
+            f" AND claim_expires <= :now AND status = 'in-progress'{transaction.for_update}"
         ).fetchall()
         wrong = dependencies.wrong_counts(transaction, workspace)
         needed = dependencies.wrongly_needed(transaction, workspace)

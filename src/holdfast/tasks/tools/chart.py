@@ -156,7 +156,6 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
     """
     check_workspace(room, arguments)
     with room.reading() as transaction:
-        workspace = transaction.workspace
         boxes, needs, total = figures.graph(transaction, arguments.limit)
     most = DEFAULT_BYTES if arguments.limit <= _USUAL_NODES else MOST_BYTES
     nodes = [Node(id=box.id, title=shorten(box.title, _TITLE, tidy=True), status=box.status) for box in boxes]  # type: ignore[arg-type]
@@ -166,7 +165,7 @@ def graph(room: Tasks, arguments: WantedGraph) -> Graph:
     told = fitting(edges, most // 3)
     return Graph(
         operation="graph",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         nodes=nodes,
         edges=told,
         total=total,

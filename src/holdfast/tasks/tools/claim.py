@@ -185,25 +185,22 @@ def _check_arguments(arguments: ClaimTask) -> None:
 
 
 def _none_ready(transaction: Transaction) -> NoneReady:
-    now, workspace = transaction.now, transaction.workspace.id
     closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
 
     def count(condition: str) -> int:
         # One question each: every one of them is answered by an index alone.
         query = f"SELECT count(*) FROM task WHERE workspace = :workspace AND {condition}"
-        found: int = transaction.execute(query, {"workspace": workspace, "now": now, **values}).fetchone()[0]
-        return found
+        return int(transaction.ask(query, **values).fetchone()[0])
 
     blocked = count("status IN ('blocked', 'backlog') AND (status = 'blocked' OR waits > 0)")
     if closed:
         blocked += count(f"status = 'backlog' AND waits = 0 AND {held_up}")
     claimed = count("claim_agent IS NOT NULL AND claim_expires > :now AND status NOT IN ('done', 'dropped')")
     of_closed_ones = count(f"status = 'backlog' AND {held_up}") if closed else 0
-    holders = transaction.execute(
+    holders = transaction.ask(
         "SELECT DISTINCT claim_agent FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
-        " AND claim_expires > :now ORDER BY claim_agent LIMIT 10",
-        {"workspace": workspace, "now": now},
+        " AND claim_expires > :now ORDER BY claim_agent LIMIT 10"
     )
     return NoneReady(
         blocked=blocked,

@@ -90,18 +90,15 @@ def export(room: Tasks, arguments: ExportTasks) -> TasksExported:
         workspace = transaction.workspace
         lines = list(written(transaction, workspace))
     body = "".join(f"{line}\n" for line in lines)
+    result = TasksExported(operation="export", workspace=workspace_ref(workspace), lines=len(lines))
     if arguments.file is None:
-        return TasksExported(
-            operation="export", workspace=workspace_ref(workspace), lines=len(lines), text=body.rstrip("\n")
-        )
+        return result.model_copy(update={"text": body.rstrip("\n")})
     path, tree = RepoPath.parse(arguments.file), Tree(room.repository)
     if tree.exists(path):
         raise Conflict(f"The file '{path.text}' exists already.", hint="Name one that does not.")
     tree.make_parents(path)
     tree.write(path, body.encode())
-    return TasksExported(
-        operation="export", workspace=workspace_ref(workspace), lines=len(lines), file=path.text
-    )
+    return result.model_copy(update={"file": path.text})
 
 
 @tasks.operation(

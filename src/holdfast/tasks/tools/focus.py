@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TypeVar
 
 from pydantic import Field, StrictBool
@@ -193,19 +193,9 @@ def _fitted_criterion(item: Criterion, space: Space) -> Criterion:
 
 
 def _remark_out(remark: Remark, space: Space) -> RemarkOut:
-    return RemarkOut(
-        kind=remark.kind,
-        ref=remark.ref,
-        text=space.fit(remark.text, space.remark),
-        uri=remark.uri,
-        title=None if remark.title is None else space.fit(remark.title, space.remark),
-        file=remark.file,
-        line=remark.line,
-        end_line=remark.end_line,
-        author=remark.author,
-        at=remark.at,
-        state=remark.state,
-    )
+    text = space.fit(remark.text, space.remark)
+    title = None if remark.title is None else space.fit(remark.title, space.remark)
+    return RemarkOut(**asdict(replace(remark, text=text, title=title)))
 
 
 def _next_steps(task: Task, gate: str, *, peek: bool) -> list[str]:

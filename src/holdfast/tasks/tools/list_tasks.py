@@ -137,7 +137,6 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     The order `ready` is that in which `taskpilot_claim` hands tasks out.
     """
     with reading(room, arguments) as transaction:
-        workspace = transaction.workspace
         wanted = replace(
             _query(transaction, arguments),
             sort="ready" if arguments.ready else arguments.sort,
@@ -157,7 +156,7 @@ def list_tasks(room: Tasks, arguments: ListTasks) -> TaskPage:
     left_out = page.tasks[shown - 1] if shown < len(page.tasks) else None
     return TaskPage(
         operation="list",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         tasks=refs,
         details=details,
         total=page.total,
@@ -308,8 +307,7 @@ def show(room: Tasks, arguments: OneTask) -> ShownTask:
     What is very long is cut, and `truncated` says so, unless it is asked for `whole`.
     """
     with reading(room, arguments) as transaction:
-        workspace = transaction.workspace
         found = rows.find_task(transaction, arguments.task_id)
         detail = task_detail(transaction, found, transaction.who)
     detail = detail if arguments.whole else shortened(detail, MOST_BYTES)
-    return ShownTask(operation="show", workspace=workspace_ref(workspace), task=detail)
+    return ShownTask(operation="show", workspace=workspace_ref(transaction.workspace), task=detail)

@@ -168,13 +168,12 @@ def update_steps(room: Tasks, arguments: UpdateSteps) -> StepWritten:
     if (arguments.content is None) is not arguments.restore:
         raise InvalidArguments("Give either `content` or `restore`.", hint="`content` is the whole new text.")
     with writing(room, arguments) as transaction:
-        workspace = transaction.workspace
         own, changed = step_texts.write(
             transaction, name, arguments.content, reason=arguments.reason, if_version=arguments.if_version
         )
     return StepWritten(
         operation="update_steps",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         step=_shown(name, own),
         changed=changed,
         uri=f"taskpilot://prompts/{name.replace('_', '-')}",

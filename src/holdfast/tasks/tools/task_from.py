@@ -89,7 +89,6 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
     remark = room.neighbours.find(place.kind, place.ref, place.file)
     link = link_to(remark)
     with room.writing(who) as transaction:
-        workspace = transaction.workspace
         if arguments.task_id is not None:
             task, created = _put_on(transaction, arguments.task_id, remark, link), False
             outcome: Literal["created", "linked", "known"] = "linked"
@@ -101,7 +100,7 @@ def task_from(room: Tasks, arguments: TaskFrom) -> MadeFrom:
         answered = room.neighbours.answer(remark, f"This is task {task.id} now: {task.title}", who.actor)
     return MadeFrom(
         operation="from",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         task=receipt(task),
         created=created,
         link=LinkOut(kind=link.kind, ref=link.ref, uri=link.uri, title=link.title),

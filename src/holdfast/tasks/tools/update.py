@@ -74,26 +74,10 @@ SeedField = Literal[
     "title", "description", "priority", "status", "progress", "notes", "connected_files", "blocked_by"
 ]
 FieldName = Literal[
-    "title",
-    "description",
-    "status",
-    "priority",
-    "progress",
-    "notes",
-    "plan",
-    "milestone",
-    "rank",
-    "parent_id",
-    "github_issue_number",
-    "github_url",
-    "labels",
-    "depends_on",
-    "connected_files",
-    "criteria",
-    "evidence",
-    "links",
-    "claimed_by",
-]
+    "title", "description", "status", "priority", "progress", "notes", "plan", "milestone", "rank",
+    "parent_id", "github_issue_number", "github_url", "labels", "depends_on", "connected_files", "criteria",
+    "evidence", "links", "claimed_by",
+]  # fmt: skip
 _SHOWN_NAMES = {
     "parent": "parent_id",
     "files": "connected_files",
@@ -206,12 +190,11 @@ def _updated(room: Tasks, arguments: UpdateTask, agent: str | None = None) -> Ta
     wanted.evidence = _checked_evidence(room, arguments)
     wanted.approved = wanted.set.get("status") == "done" and _asked_for_approval(room, arguments)
     with writing(room, arguments, agent=agent, token=arguments.token) as transaction:
-        workspace = transaction.workspace
         done = change(transaction, arguments.task_id, wanted, if_version=arguments.if_version)
         ids = ids_of(transaction, _named(done))
     return TaskUpdated(
         operation="update",
-        workspace=workspace_ref(workspace),
+        workspace=workspace_ref(transaction.workspace),
         task=receipt(done.task),
         changed=_shown(done, ids),
         unblocked=list(done.unblocked) or None,

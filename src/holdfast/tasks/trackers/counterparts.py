@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from holdfast.tasks.store.records import encoded
+from holdfast.tasks.store.rows import insert, renewing
 from holdfast.tasks.store.tasks import Tasks
 from holdfast.tasks.store.transaction import Transaction
 
@@ -23,11 +24,10 @@ _PUT_TRACKER = (
 )
 _DISCONNECT = "UPDATE tracker SET connected = 0 WHERE workspace = :workspace AND name = :name"
 _MOVE_MARK = "UPDATE tracker SET mark = :mark, synced_at = :now WHERE workspace = :workspace AND name = :name"
-_PUT_COUNTERPART = (
-    "INSERT INTO counterpart (workspace, tracker, origin, task, url, base, seen)"
-    " VALUES (:workspace, :tracker, :origin, :task, :url, :base, :seen)"
-    " ON CONFLICT (workspace, tracker, origin) DO UPDATE SET url = excluded.url, base = excluded.base,"
-    " seen = excluded.seen"
+_PUT_COUNTERPART = insert(
+    "counterpart",
+    ("workspace", "tracker", "origin", "task", "url", "base", "seen"),
+    renewing("workspace, tracker, origin", ("url", "base", "seen")),
 )
 
 
@@ -62,10 +62,9 @@ def trackers(room: Tasks, kind: str | None = None) -> list[Known]:
 
 
 def _trackers(transaction: Transaction, kind: str | None) -> list[Known]:
-    values = {"workspace": transaction.workspace.id, "kind": kind}
     only = "" if kind is None else " AND kind = :kind"
     query = f"{_TRACKERS} WHERE workspace = :workspace{only} ORDER BY created_at DESC, name"
-    return [_known(row) for row in transaction.execute(query, values)]
+    return [_known(row) for row in transaction.ask(query, kind=kind)]
 
 
 def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> None:
@@ -73,29 +72,28 @@ def connect(room: Tasks, name: str, kind: str, settings: Mapping[str, Any]) -> N
     with room.writing() as transaction:
         before = {item.name: item for item in _trackers(transaction, kind)}.get(name)
         if before is None or not before.connected or dict(before.settings) != dict(settings):
-            values = {"name": name, "kind": kind, "settings": encoded(dict(settings))}
-            _execute(transaction, _PUT_TRACKER, values)
+            transaction.ask(_PUT_TRACKER, name=name, kind=kind, settings=encoded(dict(settings)))
 
 
 def disconnect(room: Tasks, name: str) -> None:
     """Stop using a tracker; what is known about its items is kept."""
     with room.writing() as transaction:
-        _execute(transaction, _DISCONNECT, {"name": name})
+        transaction.ask(_DISCONNECT, name=name)
 
 
 def move_mark(room: Tasks, name: str, mark: Mapping[str, Any]) -> None:
     """Keep how far a tracker was read."""
     with room.writing() as transaction:
-        _execute(transaction, _MOVE_MARK, {"name": name, "mark": encoded(dict(mark))})
+        transaction.ask(_MOVE_MARK, name=name, mark=encoded(dict(mark)))
 
 
 def counterparts(room: Tasks, tracker: str) -> dict[str, Counterpart]:
     """Return what is known about a tracker's items, by their origin."""
     with room.reading() as transaction:
-        rows = transaction.execute(
+        rows = transaction.ask(
             "SELECT origin, task, url, base, seen FROM counterpart"
             " WHERE workspace = :workspace AND tracker = :tracker ORDER BY origin",
-            {"workspace": transaction.workspace.id, "tracker": tracker},
+            tracker=tracker,
         ).fetchall()
     return {
         origin: Counterpart(origin, task, url, json.loads(base), json.loads(seen))
@@ -117,10 +115,6 @@ def put(room: Tasks, tracker: str, *found: Counterpart) -> None:
             for item in found
         ]  # fmt: skip
         transaction.executemany(_PUT_COUNTERPART, rows)
-
-
-def _execute(transaction: Transaction, statement: str, values: Mapping[str, Any]) -> None:
-    transaction.execute(statement, {**values, "workspace": transaction.workspace.id, "now": transaction.now})
 
 
 def _known(row: Any) -> Known:

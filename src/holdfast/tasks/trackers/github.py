@@ -16,12 +16,7 @@ from typing import Any, ClassVar
 from holdfast.kernel.errors import InvalidArguments, NotFound, Unavailable
 from holdfast.storage.git.credentials import UsersConfiguration
 from holdfast.tasks.store.states import Priority, Status
-from holdfast.tasks.trackers.foreign import (
-    ForeignCriterion,
-    ForeignTask,
-    priority_of,
-    status_of,
-)
+from holdfast.tasks.trackers.foreign import ForeignCriterion, ForeignTask, priority_of, status_of
 from holdfast.tasks.trackers.service import Manners, Service
 from holdfast.tasks.trackers.three_way_merge import FIELDS
 from holdfast.tasks.trackers.tracker import (

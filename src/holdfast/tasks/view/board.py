@@ -66,8 +66,8 @@ class Board(Reported):
 
 def last_event(transaction: Transaction) -> int:
     """Return the number of the last event of the workspace, 0 before the first."""
-    query = "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :id"
-    return int(transaction.execute(query, {"id": transaction.workspace.id}).fetchone()[0])
+    query = "SELECT coalesce(max(seq), 0) FROM event WHERE workspace = :workspace"
+    return int(transaction.ask(query).fetchone()[0])
 
 
 def columns(totals: dict[str, int]) -> list[BoardColumn]:

@@ -144,9 +144,8 @@ def _figures(transaction: Transaction, most: int) -> StatusResult:
 def _counts(transaction: Transaction) -> tuple[dict[Status, int], dict[Priority, int]]:
     by_status: dict[Status, int] = dict.fromkeys(STATUSES, 0)
     by_priority: dict[Priority, int] = dict.fromkeys(PRIORITIES, 0)
-    rows = transaction.execute(
-        "SELECT status, priority, count(*) FROM task WHERE workspace = :workspace GROUP BY status, priority",
-        {"workspace": transaction.workspace.id},
+    rows = transaction.ask(
+        "SELECT status, priority, count(*) FROM task WHERE workspace = :workspace GROUP BY status, priority"
     )
     for state, priority, count in rows:
         by_status[state] += count
@@ -157,28 +156,22 @@ def _counts(transaction: Transaction) -> tuple[dict[Status, int], dict[Priority,
 
 def _velocity(transaction: Transaction) -> Velocity:
     now = transaction.now
-    week, month = transaction.execute(
+    week, month = transaction.ask(
         "SELECT count(*) FILTER (WHERE completed_at > :week), count(*) FROM task"
         " WHERE workspace = :workspace AND completed_at IS NOT NULL AND completed_at > :month",
-        {
-            "workspace": transaction.workspace.id,
-            "week": now - 7 * DAY_SECONDS,
-            "month": now - 30 * DAY_SECONDS,
-        },
+        week=now - 7 * DAY_SECONDS,
+        month=now - 30 * DAY_SECONDS,
     ).fetchone()
     return Velocity(d7=week, d30=month)
 
 
 def _stale(transaction: Transaction, most: int) -> list[Task]:
     """Return tasks in progress that nobody touched for a week, the longest forgotten first."""
-    rows = transaction.execute(
+    rows = transaction.ask(
         f"SELECT {COLUMNS} FROM task WHERE workspace = :workspace AND status = 'in-progress'"
         " AND updated_at < :before ORDER BY updated_at LIMIT :most",
-        {
-            "workspace": transaction.workspace.id,
-            "before": transaction.now - STALE_DAYS * DAY_SECONDS,
-            "most": most,
-        },
+        before=transaction.now - STALE_DAYS * DAY_SECONDS,
+        most=most,
     )
     return [Task._make(row) for row in rows]
 
@@ -186,11 +179,12 @@ def _stale(transaction: Transaction, most: int) -> list[Task]:
 def _blocked(transaction: Transaction, most: int) -> list[BlockedTask]:
     closed = transaction.closed_milestones()
     held_up, values = of_closed(closed)
-    rows = transaction.execute(
+    rows = transaction.ask(
         "SELECT uid, n, title, status, waits, milestone FROM task WHERE workspace = :workspace"
         f" AND (status = 'blocked' OR (status = 'backlog' AND (waits > 0 OR {held_up})))"
         " ORDER BY priority, n LIMIT :most",
-        {"workspace": transaction.workspace.id, "most": most, **values},
+        most=most,
+        **values,
     ).fetchall()
     waiting = blockers_of(transaction, [uid for uid, _, _, _, waits, _ in rows if waits])
     blocked = []
@@ -215,10 +209,10 @@ def _why(transaction: Transaction, uid: str, state: str, needs: list[str]) -> st
 
 
 def _bottlenecks(transaction: Transaction, most: int) -> list[Bottleneck]:
-    rows = transaction.execute(
+    rows = transaction.ask(
         "SELECT n, title, unblocks FROM task WHERE workspace = :workspace AND unblocks > 0"
         " AND status NOT IN ('done', 'dropped') ORDER BY unblocks DESC, n LIMIT :most",
-        {"workspace": transaction.workspace.id, "most": most},
+        most=most,
     )
     return [Bottleneck(id=task_id(number), title=title, unblocks=count) for number, title, count in rows]
 
@@ -226,10 +220,9 @@ def _bottlenecks(transaction: Transaction, most: int) -> list[Bottleneck]:
 def _agents(transaction: Transaction, most: int) -> list[AgentOut]:
     now = transaction.now
     held: dict[str, list[HeldTask]] = {}
-    for agent, number, title, since, expires in transaction.execute(
+    for agent, number, title, since, expires in transaction.ask(
         "SELECT claim_agent, n, title, claim_since, claim_expires FROM task WHERE workspace = :workspace"
-        " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1000",
-        {"workspace": transaction.workspace.id, "now": now},
+        " AND claim_agent IS NOT NULL AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1000"
     ):
         task = HeldTask(id=task_id(number), title=title, since=moment(since), expires_at=moment(expires))
         held.setdefault(agent, []).append(task)

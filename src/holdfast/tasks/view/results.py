@@ -198,12 +198,11 @@ def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
     with room.reading() as connection:
         now = connection.now
         values = {"workspace": workspace.id, "now": now}
-        count = connection.execute(
-            "SELECT count(*) FROM task WHERE workspace = :workspace", values
-        ).fetchone()[0]
-        last = connection.execute(
-            "SELECT max(at) FROM event WHERE workspace = :workspace", values
-        ).fetchone()[0]
+        count, last = connection.execute(
+            "SELECT (SELECT count(*) FROM task WHERE workspace = :workspace), max(at) FROM event"
+            " WHERE workspace = :workspace",
+            values,
+        ).fetchone()
         held = connection.execute(
             "SELECT n FROM task WHERE workspace = :workspace AND claim_agent IS NOT NULL"
             " AND claim_expires > :now ORDER BY claim_since DESC, n LIMIT 1",
@@ -214,7 +213,7 @@ def _summary(room: Tasks, workspace: Workspace) -> WorkspaceSummary:
         name=workspace.name,
         path=".",
         status="active" if last is not None and now - last <= ACTIVE_SECONDS else "idle",
-        last_activity=None if last is None else moment(last),
+        last_activity=moment_or_none(last),
         task_count=count,
         active_task=None if held is None else f"TP-{held[0]}",
         created_at=moment(workspace.created_at),

@@ -6,13 +6,7 @@ from pydantic import Field
 
 from holdfast.kernel.text import one_line, shorten
 from holdfast.kernel.untrusted import UntrustedText
-from holdfast.tasks.models import (
-    ClaimOut,
-    Reported,
-    Result,
-    TaskDetail,
-    TaskRef,
-)
+from holdfast.tasks.models import ClaimOut, Reported, Result, TaskDetail, TaskRef
 from holdfast.tasks.neighbours import RemarkKind
 from holdfast.tasks.view.budget import within
 from holdfast.tasks.view.text import task_words
@@ -123,20 +117,9 @@ def _short(text: str) -> str:
 
 
 _LISTS = (
-    "subtasks",
-    "depends_on",
-    "blocks",
-    "labels",
-    "criteria",
-    "evidence",
-    "connected_files",
-    "links",
-    "attachments",
-    "rules",
-    "remarks",
-    "parents",
-    "blockers",
-)
+    "subtasks", "depends_on", "blocks", "labels", "criteria", "evidence", "connected_files", "links",
+    "attachments", "rules", "remarks", "parents", "blockers",
+)  # fmt: skip
 
 
 def shortened_focus(whole: Focus, most: int, uri: str) -> Focus:

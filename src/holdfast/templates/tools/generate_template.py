@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Self
-
 from pydantic import Field
 
 from holdfast.kernel.operation import Effect, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.templates.catalogue import Templates
-from holdfast.templates.renderer import RenderedFile
-from holdfast.templates.template import Template, WithParameters
+from holdfast.templates.template import WithParameters
 from holdfast.templates.toolset import templates
 
 
@@ -26,17 +23,6 @@ class Generated(Output):
     mime_type: str = Field(description="What kind of text it is.")
     checksum: str = Field(description="SHA-256 of the content.")
     template: str = Field(description="The template it came from.")
-
-    @classmethod
-    def of(cls, template: Template, file: RenderedFile) -> Self:
-        """Return a rendered file as a result."""
-        return cls(
-            content=file.content,
-            path=file.path,
-            mime_type=template.metadata.mime_type,
-            checksum=file.checksum,
-            template=template.address.uri,
-        )
 
 
 @templates.operation(
@@ -60,4 +46,11 @@ def generate_template(room: Templates, args: GenerateTemplate) -> Generated:
     is written: `path` says where the file belongs.
     """
     template = room.find(args.resource_uri)
-    return Generated.of(template, room.generate(template, args.parameters))
+    file = room.generate(template, args.parameters)
+    return Generated(
+        content=file.content,
+        path=file.path,
+        mime_type=template.metadata.mime_type,
+        checksum=file.checksum,
+        template=template.address.uri,
+    )
