@@ -77,17 +77,16 @@ class Site:
     def _document(self, view: str) -> bytes:
         """Return the document with its view's title, which names at once all that the view will ask for."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
-        needed = [f"{STATIC_PATH}{name}" for name in self._needed(f"views/{view}.js", {})]
-        links = [
-            f'<link rel="modulepreload" href="{path}">' for path in needed if f'"{path}"' not in document
-        ]
-        if not links:
-            return document.encode()
-        # Below the title, which would else be painted only after it.
-        style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
-        title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
-        document = document.replace(_MAIN, title + _MAIN + style)
-        return document.replace("</head>", f"{''.join(links)}</head>").encode()
+        if f"views/{view}.js" in self._files:
+            # Below the title, which would else be painted only after it.
+            style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
+            title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
+            document = document.replace(_MAIN, title + _MAIN + style)
+        needed = self._needed(f"views/{view}.js", self._needed("frame.js", {}))
+        # What is painted first waits for a style sheet alone, so nothing else is asked for as urgently.
+        link = '<link rel="modulepreload" fetchpriority="low" href="{}{}">'.format
+        links = "".join(link(STATIC_PATH, name) for name in needed)
+        return document.replace("</head>", f"{links}</head>").encode()
 
     def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:
         if module not in known and module in self._files:
