@@ -63,6 +63,7 @@ function mark(view) {
   for (const [name, link] of links) {
     const current = name === view || (name === "board" && view === "task");
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+    if (current) link.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
 

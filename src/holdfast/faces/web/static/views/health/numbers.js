@@ -51,6 +51,7 @@ function row(file, columns) {
     if (value === undefined) return quiet("–");
     return file[line] && value ? el("a", { href: codeAddress(file.path, file[line]) }, write(value)) : write(value);
   };
-  return el("tr", {}, el("th", { scope: "row" }, el("a", { href: codeAddress(file.path), title: file.path }, file.path)),
+  const [, folder, name] = file.path.match(/^(?:(.*)\/)?(.*)$/s);
+  return el("tr", {}, el("th", { scope: "row", class: "one-line" }, el("a", { href: codeAddress(file.path), title: file.path }, name, quiet(` ${folder ?? ""}`))),
     columns.map((name) => el("td", { class: "number" }, cell(name))));
 }
