@@ -131,9 +131,8 @@ class Review {
     const sum = (name) => files.reduce((total, { file }) => total + (file[name] ?? 0), 0);
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
-    this.summary.hidden = !total;
     fill(this.summary, subject && `“${subject}” · `, `${total} ${total === 1 ? "file" : "files"} `,
-      counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`, note && ` · ${note}`);
+      total > 0 && [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`], note && ` · ${note}`);
     fill(this.index, files.map((file) => el("li", {}, this.entry(file))));
     this.showDrafts();
   }
