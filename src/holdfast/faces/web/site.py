@@ -76,10 +76,7 @@ class Site:
         return None if file is None else self._made(name, file.read_bytes(), headers)
 
     def _document(self, view: str) -> bytes:
-        """Return the document with its view's title, which names at once all that the view will ask for.
-
-        That is for later, when the page says so: what is painted first waits for one style sheet alone.
-        """
+        """Return the document with its view's title, and the names of what is asked for after the paint."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
         frame = self._needed("frame.js", {})
         needed = self._needed(f"views/{view}.js", dict(frame))
