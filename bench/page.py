@@ -24,8 +24,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from bench._results import Results, arguments, shown
 from tests.faces.http.running import HOLDFAST
 from tests.faces.web.conftest import CHROMIUM, OPTIONS
-from tests.faces.web.demonstration import make
-from tests.faces.web.site import Site, served
+from tests.faces.web.site import Site, demonstrated
 from tests.wire.client import wire_client
 
 CARDS = 1500
@@ -113,8 +112,7 @@ def main() -> None:
     with sync_playwright() as playwright, tempfile.TemporaryDirectory() as folder:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
         results = Results("bench.page", versions={"Chromium": browser.version})
-        with served(Path(folder) / "tidepool") as site:
-            make(site)
+        with demonstrated(Path(folder) / "tidepool") as site:
             kept = signed_in(browser, site)
             rows += first_view(browser, site, kept, options.rounds)
             rows += many_cards(browser, site, kept, options.rounds)

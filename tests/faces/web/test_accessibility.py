@@ -46,6 +46,14 @@ def test_the_demonstration_shows_something_in_every_room(site: Site, page: Page)
         expect(page.get_by_role("main")).to_contain_text(shown)
 
 
+def test_the_check_notices_who_would_be_kept_out(site: Site, page: Page, axe: Axe) -> None:
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    page.evaluate("document.querySelector('main').append(document.createElement('input'))")
+    with pytest.raises(AssertionError, match="label"):
+        axe(page)
+
+
 @pytest.mark.parametrize("view", [name for name in ADDRESSES if (VIEWS / f"{name}.js").exists()])
 def test_a_view_is_usable_by_everybody(site: Site, page: Page, axe: Axe, view: str) -> None:
     page.goto(f"{site.url}{ADDRESSES[view]}")

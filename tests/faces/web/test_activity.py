@@ -36,6 +36,7 @@ def test_events_of_every_room_arrive_live_and_filters_are_in_the_address(
     expect(events.get_by_role("link", name="TP-5 Light <b>the</b> lamp").first).to_be_visible()
     for line in ("took TP-5", "onerror=alert(1)", "The wick is wet", "wrote a note on src/lamp.py:2"):
         expect(events.get_by_text(line).first).to_be_visible()
+    expect(events.get_by_role("link", name="The wick is wet")).to_be_visible()
     agents = page.get_by_role("complementary", name="Agents")
     expect(agents.get_by_text("grace")).to_be_visible()
     expect(agents.get_by_role("link", name="TP-5 Light <b>the</b> lamp")).to_be_visible()

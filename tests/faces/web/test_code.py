@@ -89,6 +89,7 @@ def test_a_note_written_by_keyboard_follows_an_edit_made_elsewhere(page: Page, s
     page.keyboard.press("J")
     expect(page.locator(".selection-bar")).to_contain_text("Lines 10–11")
     page.keyboard.press("c")
+    expect(page.locator(".note.writing")).to_be_in_viewport(ratio=1)
     page.get_by_label("Note on line 10").fill("Why **three**?")
     page.get_by_label("Your name").fill("Grace")
     page.keyboard.press("Shift+Tab")

@@ -104,7 +104,8 @@ def test_light_and_dark_follow_the_system_until_somebody_chooses(page: Page, sit
 def test_the_frame_is_usable_by_everybody_on_a_small_screen(page: Page, site: Site, axe: Axe) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.goto(site.url)
-    expect(page.get_by_role("navigation", name="Views")).to_be_visible()
+    for link in page.get_by_role("navigation", name="Views").get_by_role("link").all():
+        expect(link).to_be_in_viewport(ratio=1)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     axe(page)
 

@@ -248,3 +248,5 @@ def test_nothing_to_review_says_what_belongs_there(page: Page, site: Site) -> No
     opened(page, site)
     expect(page.get_by_text("Nothing has changed since the last commit.")).to_be_visible()
     expect(page.get_by_text("0 files")).to_be_visible()
+    page.get_by_role("link", name="See the last commit").click()
+    expect(page.get_by_role("main")).to_contain_text("“All of it”")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -182,6 +183,27 @@ def test_the_search_notices_what_acts(context: BrowserContext, site: Site) -> No
     assert len(page.evaluate(UNEXPECTED)) >= 2
     page.evaluate("document.body.lastChild.remove(); pwned()")
     assert page.evaluate(UNEXPECTED) == ["ran: true"]
+
+
+def test_the_watch_notices_what_a_page_must_not_do(context: BrowserContext, site: Site) -> None:
+    page = context.new_page()
+    complaints = watched(page, site)
+    page.goto(site.url)
+    page.wait_for_selector("main[data-ready]")
+    assert complaints == []
+    for act, noticed in (
+        ("fetch('http://elsewhere.invalid/').catch(() => {})", "error: Connecting to"),
+        ("document.body.append(Object.assign(document.createElement('script'), {text: '1'}))", "error: "),
+        ("setTimeout(() => { throw new Error('a fault') })", "error: a fault"),
+        ("setTimeout(() => alert('here'))", "dialog: here"),
+        ("location.assign('http://elsewhere.invalid/')", "request: http://elsewhere.invalid/"),
+    ):
+        complaints.clear()
+        page.evaluate(f"void {act}")
+        deadline = time.monotonic() + WAIT_MS / 1000
+        while not any(told.startswith(noticed) for told in complaints):
+            assert time.monotonic() < deadline, (act, complaints)
+            page.wait_for_timeout(20)
 
 
 @pytest.mark.parametrize("path", ["/", "/board", "/nowhere", "/static/frame.js", "/static/style.css"])

@@ -24,8 +24,8 @@ BANNED = {
     "an address elsewhere": r"(?:https?:)?//(?!www\.w3\.org/2000/svg)[\w-]+\.\w+",
 }
 MOST_LINES = 300
-MOST_BYTES = 345_000
-ALL_LINES = 7_000
+MOST_BYTES = 337_000
+ALL_LINES = 6_900
 CONTRAST = 4.5
 
 

@@ -29,6 +29,7 @@ DOCUMENT = "index.html"
 FIRST_VIEW = "today"
 
 _MAIN = "</main>"
+_LATER = 'media="not all"'
 _IMPORTED = re.compile(r'^import\b[^"]*"(\.[^"]+)";', re.MULTILINE)
 _TYPES = MappingProxyType(
     {
@@ -74,18 +75,17 @@ class Site:
         return None if file is None else self._made(name, file.read_bytes(), headers)
 
     def _document(self, view: str) -> bytes:
-        """Return the document with its view's title, which names at once all that the view will ask for."""
+        """Return the document with its view's title, and the names of what is asked for after the paint."""
         document = self._files[DOCUMENT].read_text(encoding="utf-8")
-        needed = [f"{STATIC_PATH}{name}" for name in self._needed(f"views/{view}.js", {})]
-        links = [
-            f'<link rel="modulepreload" href="{path}">' for path in needed if f'"{path}"' not in document
-        ]
-        if not links:
-            return document.encode()
-        # Below the title, which would else be painted only after it.
-        style = f'<link rel="stylesheet" href="{STATIC_PATH}views/{view}.css" data-view="{view}">'
-        title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
-        document = document.replace(_MAIN, title + _MAIN + style)
+        frame = self._needed("frame.js", {})
+        needed = self._needed(f"views/{view}.js", dict(frame))
+        paths = [STATIC_PATH + name for name in needed if name not in frame]
+        links = [f'<link rel="modulepreload" {_LATER} href="{path}">' for path in paths]
+        if links:
+            style = f'href="{STATIC_PATH}views/{view}.css" data-view="{view}"'
+            links.append(f'<link rel="stylesheet" {_LATER} {style}>')
+            title = f'<header class="heading"><div class="title"><h1>{view.title()}</h1></div></header>'
+            document = document.replace(_MAIN, title + _MAIN)
         return document.replace("</head>", f"{''.join(links)}</head>").encode()
 
     def _needed(self, module: str, known: dict[str, None]) -> dict[str, None]:

@@ -42,16 +42,11 @@ export async function get(path, query = {}, { signal } = {}) {
 export const orNone = (answer, none) =>
   answer.catch((problem) => (problem.kind === "not_initialized" ? none : Promise.reject(problem)));
 
-/** Write with POST. `version` is the one that was seen: a newer one is a conflict. */
-export function post(path, body = {}, options = {}) {
-  return send("POST", path, body, options);
-}
-
-/** Write with any method. */
-export async function send(method, path, body, { signal, version } = {}) {
+/** Write. `version` is the one that was seen: a newer one is a conflict. */
+export async function post(path, body = {}, { signal, version } = {}) {
   const headers = { "Content-Type": "application/json" };
   if (version !== undefined && version !== null) headers["If-Match"] = `"${version}"`;
-  return answer(await ask(`/api/${path}`, { method, signal, headers, body: JSON.stringify(body) }));
+  return answer(await ask(`/api/${path}`, { method: "POST", signal, headers, body: JSON.stringify(body) }));
 }
 
 function keep(url, entry) {

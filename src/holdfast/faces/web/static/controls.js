@@ -34,11 +34,11 @@ export const codeLink = (file, line) => el("a", { class: "mono", href: codeAddre
 /** Return where a commit is reviewed. */
 export const commitAddress = (revision) => `/review?what=commit&revision=${encodeURIComponent(revision)}`;
 
-/** Let Ctrl-Enter send what is typed in a field, and Esc leave it. */
-export function sentByKeys(field, send, leave) {
-  field.addEventListener("keydown", (event) => {
+/** Let Ctrl-Enter send what is typed in a field or a form, and Esc leave it. */
+export function sentByKeys(node, send, leave) {
+  node.addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) send();
-    else if (event.key === "Escape") leave();
+    else if (event.key === "Escape" && leave) leave();
     else return;
     event.preventDefault();
   });

@@ -6,7 +6,7 @@ import * as live from "./live.js";
 import * as router from "./router.js";
 import * as keys from "./keys.js";
 import * as palette from "./palette.js";
-import { View, failure } from "./view.js";
+import { View, empty, failure } from "./view.js";
 
 const main = document.getElementById("main");
 const links = new Map([...document.querySelectorAll("#rail a")].map((link) => [router.match(link.pathname).view, link]));
@@ -45,7 +45,7 @@ async function show() {
 function lost(view) {
   fill(main);
   view.heading("Nothing is here");
-  main.append(el("div", { class: "empty" }, el("p", {}, "No view has this address."), el("a", { class: "button", href: "/" }, "Go to Today")));
+  main.append(empty("No view has this address.", el("a", { class: "button", href: "/" }, "Go to Today")));
 }
 
 /** Let the looks of one view apply, and of no other: they may use the same words for different things. */
@@ -63,6 +63,7 @@ function mark(view) {
   for (const [name, link] of links) {
     const current = name === view || (name === "board" && view === "task");
     current ? link.setAttribute("aria-current", "page") : link.removeAttribute("aria-current");
+    if (current) link.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 }
 
@@ -86,8 +87,7 @@ function signedOut() {
   fill(
     main,
     el("header", { class: "heading" }, el("h1", {}, "This browser is not signed in")),
-    el("div", { class: "empty" },
-      el("p", {}, "The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, run this in the repository:"),
+    empty("The server prints a link when it starts; it signs in the first browser that opens it. To get a new one, run this in the repository:",
       el("pre", {}, "holdfast open")),
   );
 }
@@ -113,6 +113,7 @@ document.getElementById("jump").addEventListener("click", palette.open);
 keys.addKey("/", "Search or jump", palette.open);
 keys.addKey("Ctrl-k", "Search or jump", palette.open);
 keys.begin();
+for (const link of document.querySelectorAll("link[rel=modulepreload]")) link.media = "all"; // what the document left for later
 router.begin(show);
 live.begin(showState);
 nameRepository();

@@ -2,25 +2,17 @@
 
 import { el, fill } from "./dom.js";
 
-const global = [];
-let local = [];
-
+const [local, global] = [[], []];
 const EDITABLE = "input, textarea, select, [contenteditable]";
 
 /** Add a key of the whole page. */
-export function addKey(key, text, run) {
-  global.push({ key, text, run });
-}
+export const addKey = (key, text, run) => global.push({ key, text, run });
 
 /** Add a key of the view that is shown. */
-export function addViewKey(key, text, run) {
-  local.push({ key, text, run });
-}
+export const addViewKey = (key, text, run) => local.push({ key, text, run });
 
 /** Forget the keys of the view that was left. */
-export function clearViewKeys() {
-  local = [];
-}
+export const clearViewKeys = () => local.splice(0);
 
 /** Begin to listen. */
 export function begin() {

@@ -1,25 +1,26 @@
 // Markdown as nodes: rendered and sanitised by the server, many texts in one request.
+
 import { post } from "./api.js";
-import { adopt, el } from "./dom.js";
+import { adopt, el, fill } from "./dom.js";
 
 const MOST_TEXTS = 200;
 const MOST_CHARACTERS = 150_000; // of one request: a megabyte, however the characters are spelled
 const KEPT = 500;
 
-/** @type {Map<string, string>} Text to HTML, the oldest first. */
+/** Text to HTML, the oldest first. */
 const known = new Map();
-/** @type {{text: string, done: (html: string | null) => void}[]} */
 let waiting = [];
 
-/**
- * Returns a text as an element that shows its Markdown; as it was written where the server cannot render it.
- * @param {string} text
- * @returns {Promise<HTMLElement>}
- */
-export async function markdown(text) {
-  const html = known.get(text) ?? (await new Promise((done) => ask(text, done)));
-  if (html === null) return el("div", { class: "markdown as-written" }, text);
-  return el("div", { class: "markdown" }, adopt(html, "html"));
+/** Return an element that shows a text's Markdown: as it was written until the server has rendered it, or where it cannot. */
+export function markdown(text) {
+  const node = el("div", { class: "markdown as-written" }, text);
+  const show = (html) => {
+    if (html === null) return;
+    node.classList.remove("as-written");
+    fill(node, adopt(html, "html"));
+  };
+  known.has(text) ? show(known.get(text)) : ask(text, show);
+  return node;
 }
 
 function ask(text, done) {

@@ -11,6 +11,7 @@ const EACH = 6;
 /** What the server finds, each as {text, kind, href}; a source that fails finds nothing. */
 const SOURCES = [
   async (words, options) => (await get("source/find_files", { query: words, limit: EACH }, options)).matches
+    .filter(({ path }) => !path.endsWith(".comments"))
     .map(({ name, path, line, kind }) => ({ text: name ? `${name} · ${path}` : path, kind, href: address("/code", path) + (line ? `#L${line}` : "") })),
   async (words, options) => (await get("tasks/taskpilot_list", { query: words, limit: EACH }, options)).tasks
     .map(({ id, title }) => ({ text: `${id} ${title}`, kind: "task", href: address("/task", id) })),

@@ -1,7 +1,8 @@
 // The code: folders, a file's lines with their heat, its outline, and its notes in the margin.
 
-import { el, fill } from "../dom.js";
 import { apiUrl, get } from "../api.js";
+import { button, plain } from "../controls.js";
+import { el, fill } from "../dom.js";
 import { address } from "../router.js";
 import { empty } from "../view.js";
 import { Lines } from "./code/lines.js";
@@ -78,9 +79,7 @@ class FileView {
     this.keys();
     lines.followHash();
     addEventListener("hashchange", () => lines.followHash(), { signal: view.signal });
-    document.addEventListener("visibilitychange", () => this.look(), { signal: view.signal });
-    const clock = setInterval(() => this.look(), AGAIN);
-    view.signal.addEventListener("abort", () => clearInterval(clock));
+    view.every(AGAIN, () => this.look());
     view.on("comments", () => this.notes?.load());
     this.side.querySelector("[aria-current]")?.scrollIntoView({ block: "center" });
     await Promise.all([this.notes?.load(), this.measure()]);
@@ -88,7 +87,7 @@ class FileView {
 
   /** See whether the file changed elsewhere, and show it with its notes where they are now. */
   async look() {
-    if (document.hidden || this.lines.revision || this.looking) return;
+    if (this.lines.revision || this.looking) return;
     this.looking = true;
     try {
       if (await this.lines.renew()) {
@@ -142,9 +141,9 @@ class FileView {
     this.bar.hidden = !selection;
     if (!selection) return;
     const words = rangeWords(selection);
-    const act = (text, key, run) => el("button", { class: "button", type: "button", on: { click: run } }, text, el("kbd", {}, key));
+    const act = (text, key, run, make = button) => make([text, " ", el("kbd", {}, key)], run);
     const actions = this.notes && [act("Write a note", "c", () => this.notes.compose("note")), act("Send a remark", "r", () => this.notes.compose("remark"))];
-    fill(this.bar, el("span", {}, words), actions, el("button", { class: "button plain", type: "button", on: { click: () => this.lines.clear() } }, "Clear ", el("kbd", {}, "Esc")));
+    fill(this.bar, el("span", {}, words), actions, act("Clear", "Esc", () => this.lines.clear(), plain));
     this.notes?.offerSelection();
     this.view.announce(`${words} selected`);
   }

@@ -1,11 +1,12 @@
 // Issues and milestones: a list in the filter language, a page at a time, and one of them whole.
 
-import { el, fill } from "../dom.js";
 import { apiUrl, get, post } from "../api.js";
+import { button, choice, quiet } from "../controls.js";
+import { el, fill } from "../dom.js";
 import { dialog } from "../keys.js";
 import { empty } from "../view.js";
 import { filterLine } from "./issues/filter.js";
-import { line, patch, person, place, textForm } from "./issues/parts.js";
+import { kindOf, line, patch, person, place, textForm } from "./issues/parts.js";
 
 const SORTS = { issue: ["updated:desc", "created:desc", "due", "title", "comments:desc"], milestone: ["due", "updated:desc", "created:desc", "title", "open_issues:desc"] };
 const NAMES = { "updated:desc": "Latest change", "created:desc": "Newest", due: "Due first", title: "Title", "comments:desc": "Most comments", "open_issues:desc": "Most open issues" };
@@ -19,9 +20,7 @@ export async function show(view) {
 
 class List {
   constructor(view) {
-    this.view = view;
-    this.kind = view.query.get("kind") === "milestone" ? "milestone" : "issue";
-    this.rows = new Map();
+    Object.assign(this, { view, kind: kindOf(view), rows: new Map() });
     this.list = el("ul", { class: "lines" });
     this.below = el("div", { class: "below" });
     this.hint = el("p", { class: "quiet" });
@@ -33,7 +32,7 @@ class List {
     this.filter = filterLine(view.query.get("filter") ?? "", { example: this.kind === "issue" ? "status == open and label in [bug]" : "due < 2026-12-31 and open_issues > 0", apply: (text) => this.ask({ filter: text }), learn: () => this.learn() });
     this.header = view.heading(this.kind === "issue" ? "Issues" : "Milestones", {
       json: apiUrl("milestones/git_mile_overview", this.question()),
-      tools: [el("span", { class: "sync-place" }), el("button", { class: "button primary", type: "button", on: { click: () => this.create() } }, `New ${this.kind}`)],
+      tools: [el("span", { class: "sync-place" }), button(`New ${this.kind}`, () => this.create(), { class: "button primary" })],
       filters: this.controls(),
     });
     view.main.append(this.notice, this.hint, this.list, this.below);
@@ -48,8 +47,8 @@ class List {
 
   controls() {
     const tab = (kind, name) => el("a", { class: "button", href: kind === "issue" ? "/issues" : "/issues?kind=milestone", "aria-current": kind === this.kind ? "page" : null }, name);
-    const sort = el("select", { "aria-label": "Order", on: { change: (event) => this.ask({ sort: event.target.value === SORTS[this.kind][0] ? null : event.target.value }) } },
-      SORTS[this.kind].map((key) => el("option", { value: key, selected: key === this.sort() }, NAMES[key])));
+    const [usual] = SORTS[this.kind];
+    const sort = choice("Order", SORTS[this.kind].map((key) => [key, NAMES[key]]), this.sort(), (key) => this.ask({ sort: key === usual ? null : key }));
     const closed = el("input", { type: "checkbox", checked: this.view.query.has("closed"), on: { change: (event) => this.ask({ closed: event.target.checked ? "1" : null }) } });
     return [el("nav", { class: "tabs row", "aria-label": "Kind" }, tab("issue", "Issues"), tab("milestone", "Milestones")), this.filter.node, sort, el("label", { class: "row" }, closed, "Closed too")];
   }
@@ -121,12 +120,12 @@ class List {
     const { query } = this.view;
     if (!count && query.get("filter")) {
       const clear = () => { this.filter.input.value = ""; this.ask({ filter: null }); };
-      fill(this.below, empty(`No ${this.kind} fits this filter${query.has("closed") ? "" : " among those that are open"}.`, el("button", { class: "button", type: "button", on: { click: clear } }, "Clear the filter")));
+      fill(this.below, empty(`No ${this.kind} fits this filter${query.has("closed") ? "" : " among those that are open"}.`, button("Clear the filter", clear)));
     } else if (!count) {
       fill(this.below, empty(`No open ${this.kind} is here. ${this.kind === "issue" ? "Issues" : "Milestones"} live in this repository's own git refs and travel with it. Make one with New ${this.kind}, or on the command line:`,
         el("pre", {}, `git mile create ${this.kind} "What is to be done"`)));
     } else {
-      fill(this.below, this.cursor && el("button", { class: "button", type: "button", on: { click: () => this.more() } }, "More"), el("span", { class: "quiet" }, this.cursor ? ` ${count} shown` : ` ${count} in all`));
+      fill(this.below, this.cursor && button("More", () => this.more()), quiet(this.cursor ? ` ${count} shown` : ` ${count} in all`));
     }
   }
 
@@ -145,16 +144,12 @@ class List {
   /** Ask for what is new, write it down, and go there; what else it has is set there. */
   create() {
     const { view, kind } = this;
-    const save = async (texts, problem) => {
-      try {
-        const { id } = await post("milestones/git_mile_create", { entity: kind, ...texts });
-        box.close();
-        view.go(place(kind, id));
-      } catch (failure) {
-        view.fail(problem, failure);
-      }
+    const send = async (texts) => {
+      const { id } = await post("milestones/git_mile_create", { entity: kind, ...texts });
+      box.close();
+      view.go(place(kind, id));
     };
-    const box = dialog(`New ${kind}`, textForm({}, `Create ${kind}`, save));
+    const box = dialog(`New ${kind}`, textForm({}, `Create ${kind}`, send));
     box.querySelector("form input").focus();
   }
 
@@ -162,22 +157,20 @@ class List {
     await this.learn();
     const { remote } = await this.known;
     if (!remote) return;
-    const button = el("button", { class: "button", type: "button", on: { click: () => this.sync(button, remote) } }, `Sync with ${remote}`);
-    fill(this.header.querySelector(".sync-place"), button);
+    const meet = button(`Sync with ${remote}`, () => this.sync(meet, remote));
+    fill(this.header.querySelector(".sync-place"), meet);
   }
 
-  async sync(button, remote) {
-    button.setAttribute("disabled", "");
+  async sync(meet, remote) {
+    meet.disabled = true;
     fill(this.notice, el("p", { class: "quiet" }, `Meeting ${remote}…`));
-    try {
+    await this.view.attempt(this.notice, async () => {
       const done = await post("milestones/git_mile_sync");
       const words = done.received + done.sent ? `Received ${done.received} and sent ${done.sent} changes.` : "Both had everything already.";
       const lost = done.lost_claims.map((claim) => el("p", {}, "“", el("a", { href: place("issue", claim.id) }, claim.title), "” is claimed by ", person(claim.holder), " now."));
       await this.refresh();
       fill(this.notice, el("p", {}, words), lost, done.problems.map((text) => el("p", { class: "problem" }, text)));
-    } catch (problem) {
-      this.view.fail(this.notice, problem);
-    }
-    button.removeAttribute("disabled");
+    });
+    meet.disabled = false;
   }
 }

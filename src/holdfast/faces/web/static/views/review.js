@@ -1,7 +1,7 @@
 // Review: what differs, file by file; remarks on its lines for the agent, and what became of them.
 
 import { apiUrl, get, post } from "../api.js";
-import { button, choice, quiet } from "../controls.js";
+import { button, choice, commitAddress, quiet } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { empty } from "../view.js";
 import { FileDiff, counts } from "./review/file.js";
@@ -111,9 +111,10 @@ class Review {
 
   /** Put the files in their order without touching one that stays: somebody may be writing in it. */
   arrange() {
-    const nothing = this.asked.what === "worktree"
-      ? "Nothing has changed since the last commit. What an agent or you change shows up here." : "Nothing differs here.";
-    const wanted = this.files.size ? [...this.files.values()].map(({ node }) => node) : [empty(nothing)];
+    const nothing = () => (this.asked.what === "worktree"
+      ? empty("Nothing has changed since the last commit. What an agent or you change shows up here.",
+        el("a", { class: "button", href: commitAddress("HEAD") }, "See the last commit")) : empty("Nothing differs here."));
+    const wanted = this.files.size ? [...this.files.values()].map(({ node }) => node) : [nothing()];
     for (const node of [...this.list.children]) if (!wanted.includes(node)) node.remove();
     wanted.forEach((node, at) => this.list.children[at] === node || this.list.insertBefore(node, this.list.children[at] ?? null));
   }
@@ -131,7 +132,7 @@ class Review {
     const seen = files.filter(({ tick }) => tick.checked).length;
     const { total_files: total, subject, note } = this.data;
     fill(this.summary, subject && `“${subject}” · `, `${total} ${total === 1 ? "file" : "files"} `,
-      counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`, note && ` · ${note}`);
+      total > 0 && [counts({ added: sum("added"), removed: sum("removed") }), ` · ${seen} of ${files.length} seen`], note && ` · ${note}`);
     fill(this.index, files.map((file) => el("li", {}, this.entry(file))));
     this.showDrafts();
   }

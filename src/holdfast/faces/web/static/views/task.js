@@ -1,9 +1,10 @@
 // Task: one task with everything around it; every value is changed where it stands.
 
-import { apiUrl, get, post } from "../api.js";
+import { apiUrl, get, orNone, post } from "../api.js";
 import { button, quiet } from "../controls.js";
 import { el, fill } from "../dom.js";
 import { dialog } from "../keys.js";
+import { empty } from "../view.js";
 import { Part, changesSince } from "./task/part.js";
 import { MAIN, openText } from "./task/text.js";
 import { SIDE } from "./task/side.js";
@@ -11,7 +12,9 @@ import { SIDE } from "./task/side.js";
 export async function show(view) {
   view.heading(view.parameters.id);
   const desk = new Desk(view);
-  await desk.load();
+  if ((await orNone(desk.load(), "none")) === "none") {
+    return view.main.append(empty("This repository has no tasks yet. To begin:", el("pre", { tabindex: "0" }, "holdfast tasks init")));
+  }
   desk.heading();
   const [left, right] = [MAIN, SIDE].map((wanted) => wanted.map((one) => new Part(desk, one)));
   desk.parts = [...left, ...right];

@@ -86,7 +86,7 @@ async function column(view, node, lists, nothing) {
 function shortList({ name, all, most = MOST }, { total, lines, more = false }) {
   const line = ({ word, text, href, detail }) => el("li", { class: "line" },
     word && el("span", { class: word === "done" ? "tag ok" : "tag" }, word),
-    el("a", { href, title: text }, text), el("span", { class: "quiet" }, detail));
+    el("a", { class: "two-lines", href, title: text }, text), el("span", { class: "quiet" }, detail));
   return [
     name && el("h3", {}, name),
     el("ul", {}, lines.slice(0, most).map((one) => (one instanceof Node ? one : line(one)))),

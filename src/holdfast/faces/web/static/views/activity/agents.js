@@ -18,7 +18,7 @@ export async function agents(signal) {
 /** Return one agent as a list item: name, last event, and each task it holds with its lease. */
 export function agentItem({ agent, tasks = [], last_seen, last }) {
   const held = tasks.map(({ id, title, since, expires_at }) => el("li", { class: "stack" },
-    el("a", { class: "one-line", href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
+    el("a", { class: "two-lines", href: `/task/${id}`, title }, quiet(id), " ", title), lease(since, expires_at)));
   return el("li", { class: "agent stack" },
     el("div", { class: "row" }, el("strong", { class: "one-line" }, agent), held.length ? null : el("span", { class: "tag" }, "holds nothing")),
     last ? quiet(told(last, last.task_id), " · ", ago(last.at)) : quiet("seen ", ago(last_seen)),

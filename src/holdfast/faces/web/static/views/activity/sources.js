@@ -3,6 +3,7 @@
 import { get, orNone } from "../../api.js";
 import { codeLink, quiet } from "../../controls.js";
 import { el } from "../../dom.js";
+import { named, place } from "../issues/parts.js";
 import { told } from "./words.js";
 
 const DAY_MS = 86_400_000;
@@ -10,16 +11,8 @@ const FIRST_DAYS = 30;
 const ALL = "all";
 
 const because = (text) => text ? quiet(` — ${text.replace(/\s+/g, " ").slice(0, 160)}`) : null;
-const named = (event) => event.actor.replace(/ <[^>]*>$/, "");
-
-/** Return the title in what an issue was made of, else the value as it is. */
-function titled(value) {
-  try {
-    return JSON.parse(value).title ?? value;
-  } catch {
-    return value;
-  }
-}
+const author = (event) => event.actor.replace(/ <[^>]*>$/, "");
+const DEEDS = { create: "added ", comment: "commented on " };
 
 /** Return when the first and the last event of a page were, also of those that a filter leaves out. */
 const span = (events, time) => ({ newest: events[0]?.[time], until: events.at(-1)?.[time] });
@@ -42,11 +35,12 @@ const READERS = {
     async page({ actor, task, file, cursor }, options) {
       if (task || file) return { events: [] };
       const found = await get("milestones/git_mile_log", { limit: 50, cursor }, options);
-      const wanted = found.events.filter((event) => !actor || named(event) === actor);
+      const wanted = found.events.filter((event) => !actor || author(event) === actor);
+      const known = await named(wanted.map((event) => event.entity), options.signal);
+      const link = ({ entity }) => el("a", { href: place(known.get(entity)?.kind, entity) }, known.get(entity)?.title ?? entity.slice(0, 8));
       return { next: found.nextCursor, ...span(found.events, "ts"), events: wanted.map((event) => ({
-        key: `i${event.id}`, at: event.ts, order: event.id, actor: named(event),
-        line: () => [event.action === "create" ? "added " : `${event.action} ${event.field ?? ""} of `,
-          el("a", { href: `/issues/${encodeURIComponent(event.entity)}` }, event.entity.slice(0, 8)), because(titled(event.value))],
+        key: `i${event.id}`, at: event.ts, order: event.id, actor: author(event),
+        line: () => [DEEDS[event.action] ?? `${event.action} ${event.field ?? ""} of `, link(event), event.action !== "create" && because(event.value)],
       })) };
     },
   },

@@ -13,7 +13,7 @@ const CHANGED = "Changed since you last looked";
 export function paint(node, card, board) {
   const focused = node.contains(document.activeElement) && document.activeElement.dataset.part;
   const { id, priority, title } = card, tabindex = id === board.current ? "0" : "-1";
-  const name = { class: "name", href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
+  const name = { class: "name two-lines", href: `/task/${id}`, title, draggable: "false", tabindex, dataset: { part: "name" } };
   const more = { class: "button plain more", type: "button", tabindex, dataset: { part: "more" } };
   fill(
     node,

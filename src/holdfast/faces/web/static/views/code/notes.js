@@ -1,8 +1,8 @@
 // Notes of a file: beside their lines, pushing each other down; those that lost their code on top.
 
-import { el, fill } from "../../dom.js";
 import { get, post } from "../../api.js";
-import { address } from "../../router.js";
+import { button, codeAddress, plain } from "../../controls.js";
+import { el, fill } from "../../dom.js";
 import { ago } from "../../time.js";
 import { markdown } from "../../markdown.js";
 import { failure } from "../../view.js";
@@ -88,18 +88,15 @@ export class Notes {
     const open = status === "open";
     const sure = needsReview && confidence === "high" ? "to be looked at" : SURE[confidence];
     const range = { first: line, last };
-    const body = el("div", { class: "note-text" }, comment.shownText ?? comment.text);
-    const act = (text, run) => el("button", { class: "button plain", type: "button", on: { click: run } }, text);
     const node = el("article", { class: `note${open ? "" : " settled"}${confidence === "high" && !needsReview ? "" : " unsure"}`, role: "listitem", tabindex: "-1", dataset: { id: comment.id, line } },
       el("header", {}, comment.tag ? el("strong", {}, comment.tag) : null, el("span", {}, author), ago(created),
         el("a", { href: `#L${line}`, on: { click: (event) => (event.preventDefault(), this.lines.select(line, last, { scroll: true })) } }, `line ${line}`),
         el("span", { title: "How sure it is that this is the code the note was written for" }, sure), open ? null : el("span", { class: "tag ok" }, status === "resolved" ? "resolved" : "won't fix")),
-      body, open ? comment.replies.map(({ text, author: who, created: when }) => el("div", { class: "reply" }, el("span", { class: "quiet" }, who, " "), ago(when), el("div", {}, text))) : null,
+      el("div", { class: "note-text" }, markdown(comment.shownText ?? comment.text)), open ? comment.replies.map(({ text, author: who, created: when }) => el("div", { class: "reply" }, el("span", { class: "quiet" }, who, " "), ago(when), el("div", {}, text))) : null,
       needsReview ? this.candidates(comment) : null,
-      el("footer", {}, open ? act("Reply", () => this.reply(comment, node)) : null, act(open ? "Resolve" : "Reopen", () => this.settle(comment, node, open ? "resolved" : "open"))));
+      el("footer", {}, open ? plain("Reply", () => this.reply(comment, node)) : null, plain(open ? "Resolve" : "Reopen", () => this.settle(comment, node, open ? "resolved" : "open"))));
     for (const event of ["pointerenter", "focusin"]) node.addEventListener(event, () => this.lines.point(range));
     for (const event of ["pointerleave", "focusout"]) node.addEventListener(event, () => this.lines.point(null));
-    markdown(comment.shownText ?? comment.text).then((shown) => fill(body, shown));
     return node;
   }
 
@@ -111,7 +108,7 @@ export class Notes {
   }
 
   orphan(comment) {
-    const choose = el("button", { class: "button", type: "button", on: { click: () => this.move(comment, choice, this.path, this.lines.selection.first) } });
+    const choose = button("", () => this.move(comment, choice, this.path, this.lines.selection.first));
     const choice = el("div", { class: "orphan", dataset: { id: comment.id } },
       el("div", { class: "note-text" }, comment.shownText ?? comment.text),
       el("div", { class: "quiet" }, comment.author, " · ", ago(comment.created), ` · was on line ${comment.line} · ${(comment.reason ?? "lost").replaceAll("_", " ")}`),
@@ -127,8 +124,8 @@ export class Notes {
     const list = el("ul", { class: "candidates", "aria-label": "Where it may be" });
     return fill(list, comment.candidates.map(({ line, score, filePath }) => {
       const show = (event) => !filePath && (event.preventDefault(), this.lines.select(line, line, { scroll: true }));
-      const link = el("a", { href: `${address("/code", filePath ?? this.path)}#L${line}`, on: { click: show } }, filePath ? `${filePath}:${line}` : `line ${line}`);
-      const take = el("button", { class: "button", type: "button", on: { click: () => this.move(comment, list.parentElement, filePath ?? this.path, line) } }, filePath || line !== comment.line ? "Put it here" : "Keep it here");
+      const link = el("a", { href: codeAddress(filePath ?? this.path, line), on: { click: show } }, filePath ? `${filePath}:${line}` : `line ${line}`);
+      const take = button(filePath || line !== comment.line ? "Put it here" : "Keep it here", () => this.move(comment, list.parentElement, filePath ?? this.path, line));
       return el("li", {}, link, el("span", { class: "quiet" }, `fits ${Math.round(score * 100)} %`), take, filePath ? this.excerpt(filePath, line) : null);
     }));
   }
@@ -171,7 +168,7 @@ export class Notes {
 
   reply({ id }, node) {
     if (node.querySelector("form")) return;
-    const form = noteForm({ label: "Reply", button: "Reply", close: () => (form.remove(), this.layOut()),
+    const form = noteForm({ label: "Reply", verb: "Reply", close: () => (form.remove(), this.layOut()),
       run: ({ text, author }) => post("comments/reply_to_comment", { filePath: this.path, commentId: id, text, author }, this.view),
       done: () => this.load() });
     node.append(form);
@@ -188,7 +185,7 @@ export class Notes {
     const isNote = kind === "note";
     const form = noteForm({
       label: isNote ? `Note on line ${first}` : `Remark to the agent on ${first === last ? "line" : "lines"} ${range}`,
-      button: isNote ? "Add the note" : "Send the remark", tags: isNote, close: () => this.cancel(),
+      verb: isNote ? "Add the note" : "Send the remark", tags: isNote, close: () => this.cancel(),
       run: ({ text, tag, author }) => isNote
         ? post("comments/add_comment", { filePath: this.path, line: first, text, tag, author }, this.view)
         : post("inbox/send_message", { file: this.path, line: range, comment: text, author }, this.view),
@@ -199,6 +196,7 @@ export class Notes {
     this.margin.append(this.form);
     this.layOut();
     form.querySelector("textarea").focus();
+    this.form.scrollIntoView({ block: "nearest" });
   }
 
   /** Close the form, if there is one, and say whether there was. */

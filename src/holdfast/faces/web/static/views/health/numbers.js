@@ -51,6 +51,8 @@ function row(file, columns) {
     if (value === undefined) return quiet("–");
     return file[line] && value ? el("a", { href: codeAddress(file.path, file[line]) }, write(value)) : write(value);
   };
-  return el("tr", {}, el("th", { scope: "row" }, el("a", { href: codeAddress(file.path), title: file.path }, file.path)),
+  const [, folder, name] = file.path.match(/^(.*\/)?(.*)$/s);
+  const link = { class: "file", href: codeAddress(file.path), title: file.path, "aria-label": file.path };
+  return el("tr", {}, el("th", { scope: "row" }, el("a", link, el("span", { class: "quiet one-line" }, folder), el("span", {}, name))),
     columns.map((name) => el("td", { class: "number" }, cell(name))));
 }

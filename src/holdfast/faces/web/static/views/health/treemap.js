@@ -3,7 +3,7 @@
 import { el, fill } from "../../dom.js";
 import { address } from "../../router.js";
 
-const HEADER = 20, GAP = 2, ROOM = { width: 72, height: 52 }, LABEL = { width: 56, height: 22 }, SMALLEST = 3;
+const HEADER = 24, GAP = 2, ROOM = { width: 72, height: 56 }, LABEL = { width: 56, height: 26 }, SMALLEST = 3;
 
 /** Return files and what is left of folders as a tree; a node has `lines`, `path`, and `inner` or `file` or `rest`. */
 export function tree(files, rest) {

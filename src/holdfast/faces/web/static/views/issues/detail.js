@@ -1,11 +1,13 @@
 // One milestone or issue whole: what it says, what people disagree about, its facts, comments and history.
 
-import { el, fill } from "../../dom.js";
 import { apiUrl, get, post } from "../../api.js";
+import { button, quiet } from "../../controls.js";
+import { el, fill } from "../../dom.js";
+import { markdown } from "../../markdown.js";
 import { ago } from "../../time.js";
 import { Discussion } from "./discussion.js";
 import { drawFacts } from "./facts.js";
-import { dayInFull, described, line, named, patch, person, progress, state, textForm } from "./parts.js";
+import { dayInFull, kindOf, line, named, patch, person, progress, state, textForm } from "./parts.js";
 
 const WORDS = { title: "the title", description: "the description", status: "the state", assignee: "who is to do it", due: "the due day", milestone: "the milestone" };
 
@@ -16,14 +18,12 @@ export async function showOne(view) {
 
 class Detail {
   constructor(view) {
-    this.view = view;
-    this.kind = view.query.get("kind") === "milestone" ? "milestone" : "issue";
+    Object.assign(this, { view, kind: kindOf(view), places: new Map() });
     this.contest = el("div", { class: "stack" });
     this.text = el("section", { class: "card", "aria-label": "Description" });
     this.members = el("section", { class: "stack", "aria-label": "Issues" });
     this.side = el("aside", { class: "card facts-list", "aria-label": "Facts" });
     this.lists = el("div", {});
-    this.places = new Map();
     this.problem = el("div", {});
     this.discussion = new Discussion(this);
   }
@@ -47,7 +47,7 @@ class Detail {
 
   /** Do something whose failure has no better place than above everything. */
   try(work) {
-    return work().catch((problem) => this.view.fail(this.problem, problem));
+    return this.view.attempt(this.problem, work);
   }
 
   /** Ask for it; an address without its kind means either. */
@@ -71,7 +71,7 @@ class Detail {
     this.names = names;
     this.heading();
     patch(this.contest, it.contested, () => (it.contested ?? []).map((one) => this.contested(one)));
-    patch(this.text, it.description, () => described(it.description));
+    patch(this.text, it.description, () => (it.description ? markdown(it.description) : el("p", { class: "quiet" }, "No description.")));
     drawFacts(this, known);
     await Promise.all([this.discussion.draw(it, known.identity), it.entity === "milestone" && this.issues()]);
   }
@@ -83,24 +83,22 @@ class Detail {
     this.headed = shown;
     view.heading(it.title, {
       json: apiUrl("milestones/git_mile_show", { entity: it.entity, id: it.id }),
-      tools: [el("button", { class: "button", type: "button", on: { click: () => this.edit() } }, "Edit")],
-      filters: [state(it.status), el("span", { class: "quiet" }, it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
+      tools: [button("Edit", () => this.edit())],
+      filters: [state(it.status), quiet(it.entity === "issue" ? "Issue by " : "Milestone by ", person(it.author), ", ", ago(it.created))],
     });
   }
 
-  /** Write something, then show what it all is now. Failures stand at `where`. */
-  async write(what, body, where = this.problem) {
-    fill(where);
-    try {
-      await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }); // also when the view is left meanwhile
-      where.closest("details")?.removeAttribute("open");
-      where.closest(".editing")?.remove();
-      await this.load();
-      return true;
-    } catch (problem) {
-      this.view.fail(where, problem);
-      return false;
-    }
+  /** Write something, close where it was written, then show what it all is now. */
+  async write(what, body, close = () => {}) {
+    await post(`milestones/git_mile_${what}`, { id: this.it.id, ...body }); // also when the view is left meanwhile
+    close();
+    fill(this.problem);
+    await this.load();
+  }
+
+  /** Write something by one click. */
+  act(what, body) {
+    return this.try(() => this.write(what, body));
   }
 
   contested(one) {
@@ -108,13 +106,13 @@ class Detail {
     const card = ({ value, actor, ts }) => el("div", { class: "card choice" },
       el("div", { class: "value" }, this.spelled(one.field, value)),
       el("div", { class: "quiet" }, actor ? [person(actor), ", ", ago(ts)] : "holds now"),
-      one.field === "status" && value === "draft" ? null : el("button", { class: "button", type: "button", on: { click: () => this.take(one, value) } }, "Take this one"));
+      one.field === "status" && value === "draft" ? null : button("Take this one", () => this.take(one, value)));
     return el("section", { class: "contest", "aria-label": `Contested: ${WORDS[one.field] ?? one.field}` },
       el("h2", {}, `People set ${WORDS[one.field] ?? one.field} without seeing each other's`), el("div", { class: "choices" }, choices.map(card)));
   }
 
   spelled(name, value) {
-    if (value === null || value === "") return el("span", { class: "quiet" }, "none");
+    if (value === null || value === "") return quiet("none");
     if (name === "milestone") return this.names.get(value)?.title ?? value;
     return name === "due" ? dayInFull(value) : name === "status" ? state(value) : value;
   }
@@ -129,12 +127,13 @@ class Detail {
       due: () => ["edit", { due: value ?? "none" }],
     };
     const [what, body] = (ways[name] ?? (() => ["edit", { [name]: value ?? "" }]))();
-    return this.write(what, body);
+    return this.act(what, body);
   }
 
   edit() {
     this.text.querySelector(".editing")?.remove();
-    const form = textForm(this.it, "Save", (texts, problem) => this.write("edit", texts, problem), () => { form.remove(); this.refresh(); });
+    const save = (texts) => this.write("edit", texts, () => form.remove());
+    const form = textForm(this.it, "Save", save, () => (form.remove(), this.refresh()));
     this.text.append(form);
     form.querySelector("input").focus();
   }

@@ -1,9 +1,12 @@
 // Comments and history of a milestone or issue, and closing it with or without a word.
 
-import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
+import { button, quiet } from "../../controls.js";
+import { el, fill } from "../../dom.js";
+import { form } from "../../form.js";
+import { markdown } from "../../markdown.js";
 import { ago } from "../../time.js";
-import { described, patch, person } from "./parts.js";
+import { patch, person } from "./parts.js";
 
 /** What people said about one thing, and what they did to it. */
 export class Discussion {
@@ -28,12 +31,12 @@ export class Discussion {
     const what = event.submitter?.value ?? "comment";
     if (what === "comment" && !body) return this.input.focus();
     const said = what === "comment" ? { body } : { comment: body || null };
-    if (await this.detail.write(what, said, this.problem)) this.input.value = "";
+    await this.detail.view.attempt(this.problem, () => this.detail.write(what, said, () => (fill(this.problem), this.input.value = "")));
   }
 
   async draw(it, me) {
-    const button = (text, value, kind) => el("button", { class: `button ${kind}`, type: "submit", value }, text);
-    patch(this.buttons, it.status, () => [button("Comment", "comment", "primary"), it.status === "open" ? button("Close", "close", "") : button(it.status === "draft" ? "Open" : "Reopen", "open", "")]);
+    const doing = (text, value, kind) => el("button", { class: `button ${kind}`, type: "submit", value }, text);
+    patch(this.buttons, it.status, () => [doing("Comment", "comment", "primary"), it.status === "open" ? doing("Close", "close", "") : doing(it.status === "draft" ? "Open" : "Reopen", "open", "")]);
     fill(this.omitted, it.comments_omitted ? `${it.comments_omitted} older comments are not shown; git mile log tells them.` : null);
     this.omitted.hidden = !it.comments_omitted;
     for (const comment of it.comments) {
@@ -49,31 +52,26 @@ export class Discussion {
 
   comment(comment, mine, node) {
     const tools = el("div", { class: "row" });
-    const tool = (text, click, kind = "plain") => el("button", { class: `button ${kind}`, type: "button", on: { click } }, text);
+    const tool = (text, click, kind = "plain") => button(text, click, { class: `button ${kind}` });
     const calm = () => fill(tools, tool("Edit", () => this.rewrite(comment, node)), tool("Delete", sure));
     const sure = () => {
-      const remove = tool("Delete in every clone", () => this.detail.write("delete_comment", { commentId: comment.id }, this.problem), "danger");
+      const remove = tool("Delete in every clone", () => this.detail.act("delete_comment", { commentId: comment.id }), "danger");
       fill(tools, remove, tool("Keep", calm));
       remove.focus();
     };
     if (mine && !comment.deleted) calm();
     return [
-      el("header", { class: "row" }, el("strong", {}, person(comment.author)), ago(comment.ts), comment.edited && el("span", { class: "quiet" }, "edited ", ago(comment.edited)), tools),
-      comment.deleted ? el("p", { class: "quiet" }, "Deleted.") : described(comment.body),
+      el("header", { class: "row" }, el("strong", {}, person(comment.author)), ago(comment.ts), comment.edited && quiet("edited ", ago(comment.edited)), tools),
+      comment.deleted ? el("p", { class: "quiet" }, "Deleted.") : markdown(comment.body),
     ];
   }
 
   rewrite(comment, node) {
     if (node.querySelector("form")) return;
-    const input = el("textarea", { "aria-label": "Comment, anew", value: comment.body });
-    const problem = el("div", {});
-    const save = (event) => {
-      event.preventDefault();
-      this.detail.write("comment", { body: input.value, replaces: comment.id }, problem);
-    };
-    const form = el("form", { class: "stack editing", on: { submit: save } }, input, problem,
-      el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, "Save"), el("button", { class: "button", type: "button", on: { click: () => { form.remove(); this.detail.refresh(); } } }, "Cancel")));
-    node.append(form);
+    const input = el("textarea", { name: "body", "aria-label": "Comment, anew", value: comment.body });
+    const send = ({ body }) => this.detail.write("comment", { body, replaces: comment.id }, () => again.remove());
+    const again = form(input, { class: "stack editing", verb: "Save", send, cancel: () => (again.remove(), this.detail.refresh()) });
+    node.append(again);
     input.focus();
   }
 
@@ -81,7 +79,8 @@ export class Discussion {
   async tell(cursor = null) {
     const { view, it } = this.detail;
     const page = await get("milestones/git_mile_log", { id: it.id, cursor, limit: 50 }, { signal: view.signal });
-    const more = page.nextCursor && el("li", {}, el("button", { class: "button", type: "button", on: { click: (event) => { event.target.closest("li").remove(); this.detail.try(() => this.tell(page.nextCursor)); } } }, "Older"));
+    const older = () => (more.remove(), this.detail.try(() => this.tell(page.nextCursor)));
+    const more = page.nextCursor && el("li", {}, button("Older", older));
     const lines = page.events.map((event) => el("li", {}, ago(event.ts), el("span", {}, person(event.actor), ` ${phrase(event)}`)));
     if (!cursor) fill(this.log);
     this.log.append(...lines, ...(more ? [more] : []));

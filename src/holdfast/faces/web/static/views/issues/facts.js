@@ -1,7 +1,8 @@
 // The facts beside a milestone or issue, each with the little form that changes it.
 
-import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
+import { button, codeAddress, plain, quiet } from "../../controls.js";
+import { el, fill } from "../../dom.js";
 import { ago, left } from "../../time.js";
 import { dayInFull, patch, person, place, state } from "./parts.js";
 
@@ -39,7 +40,9 @@ function form(detail, label, inputs, what) {
   const send = async (event) => {
     event.preventDefault();
     const asked = what(event.submitter?.value);
-    if (asked && (await detail.write(...asked, problem))) detail.side.querySelector(`summary[aria-label="${label}"]`)?.focus();
+    const close = () => (box.open = false);
+    if (asked) await detail.view.attempt(problem, () => detail.write(...asked, close));
+    if (!box.open) detail.side.querySelector(`summary[aria-label="${label}"]`)?.focus();
   };
   const node = el("form", { class: "row change", on: { submit: send } }, inputs, problem);
   const closed = () => box.open || detail.refresh();
@@ -47,16 +50,13 @@ function form(detail, label, inputs, what) {
   return box;
 }
 
-function button(text, value = "") {
-  return el("button", { class: "button", type: "submit", value }, text);
-}
+const submit = (text, value = "") => el("button", { class: "button", type: "submit", value }, text);
 
 function claim(detail, me) {
   const { claim: held } = detail.it;
-  const act = (what) => () => detail.write(what, {});
-  const doing = (text, what) => el("button", { class: "button", type: "button", on: { click: act(what) } }, text);
-  if (!held) return [el("span", { class: "quiet" }, "Nobody is on it."), detail.it.status !== "closed" && doing("Claim for an hour", "claim")];
-  return [el("span", {}, person(held.actor), el("span", { class: "quiet" }, ` ${left(held.until)} left`)), held.actor === me && doing("Release", "release")];
+  const doing = (text, what) => button(text, () => detail.act(what, {}));
+  if (!held) return [quiet("Nobody is on it."), detail.it.status !== "closed" && doing("Claim for an hour", "claim")];
+  return [el("span", {}, person(held.actor), quiet(` ${left(held.until)} left`)), held.actor === me && doing("Release", "release")];
 }
 
 function assignee(detail, me) {
@@ -67,15 +67,15 @@ function assignee(detail, me) {
     const wanted = choice === "me" ? me : input.value.trim();
     return wanted && ["assign", { assignee: wanted }];
   };
-  const buttons = [button("Assign"), name !== me && button("Me", "me"), name && button("Nobody", "nobody")];
-  return [name ? person(name) : el("span", { class: "quiet" }, "nobody"), form(detail, "Change assignee", [input, buttons], what)];
+  const buttons = [submit("Assign"), name !== me && submit("Me", "me"), name && submit("Nobody", "nobody")];
+  return [name ? person(name) : quiet("nobody"), form(detail, "Change assignee", [input, buttons], what)];
 }
 
 function due(detail) {
   const { due: day, status } = detail.it;
   const input = el("input", { type: "date", "aria-label": "Due", value: day ?? "" });
   const what = (choice) => (choice === "none" ? ["edit", { due: "none" }] : input.value && ["edit", { due: input.value }]);
-  return [day ? dayInFull(day, status === "closed") : el("span", { class: "quiet" }, "no day"), form(detail, "Change due day", [input, button("Set"), day && button("Clear", "none")], what)];
+  return [day ? dayInFull(day, status === "closed") : quiet("no day"), form(detail, "Change due day", [input, submit("Set"), day && submit("Clear", "none")], what)];
 }
 
 function milestone(detail) {
@@ -83,19 +83,19 @@ function milestone(detail) {
   const known = names.get(it.milestone);
   const select = el("select", { "aria-label": "Milestone" }, el("option", { value: "" }, "none"));
   const what = () => (select.value ? ["link", { milestone: select.value }] : it.milestone && ["link", { milestone: it.milestone, unlink: true }]);
-  const node = form(detail, "Change milestone", [select, button("Set")], what);
+  const node = form(detail, "Change milestone", [select, submit("Set")], what);
   node.addEventListener("toggle", () => detail.try(async () => {
     const { items } = await get("milestones/git_mile_overview", { entity: "milestone", sort: ["due"], limit: 200 }, { signal: detail.view.signal });
     select.replaceChildren(select.firstChild, ...items.map((item) => el("option", { value: item.id, selected: item.id === it.milestone }, item.title)));
   }), { once: true });
-  return [it.milestone ? el("a", { href: place("milestone", it.milestone) }, known?.title ?? it.milestone) : el("span", { class: "quiet" }, "none"), node];
+  return [it.milestone ? el("a", { href: place("milestone", it.milestone) }, known?.title ?? it.milestone) : quiet("none"), node];
 }
 
 function members(detail, name, values, show, { chips, list, hint, ready, add, remove }) {
   const input = el("input", { list, "aria-label": name, placeholder: hint, on: { focus: () => ready?.() } });
-  const one = (value) => el("li", {}, show(value), el("button", { class: "button plain", type: "button", "aria-label": `Remove ${value}`, on: { click: () => detail.write(...remove(value)) } }, "✕"));
+  const one = (value) => el("li", {}, show(value), plain("✕", () => detail.act(...remove(value)), { "aria-label": `Remove ${value}` }));
   const what = () => input.value.trim() && add(input.value.trim());
-  return [el("ul", { class: chips ? "members chips" : "members" }, values.map(one)), form(detail, `Add to ${name.toLowerCase()}`, [input, button("Add")], what)];
+  return [el("ul", { class: chips ? "members chips" : "members" }, values.map(one)), form(detail, `Add to ${name.toLowerCase()}`, [input, submit("Add")], what)];
 }
 
 async function offerIssues(detail) {
@@ -110,6 +110,5 @@ function dependency(known, id) {
 function linked(to) {
   const outside = /^https?:\/\//.test(to);
   if (outside) return el("a", { href: to, target: "_blank", rel: "noopener noreferrer" }, to);
-  const path = /[./]/.test(to) && !/^[./]|\s/.test(to);
-  return path ? el("a", { href: `/code/${to.split("/").map(encodeURIComponent).join("/")}` }, to) : el("code", {}, to);
+  return /[./]/.test(to) && !/^[./]|\s/.test(to) ? el("a", { href: codeAddress(to) }, to) : el("code", {}, to);
 }

@@ -1,7 +1,9 @@
 // What lists and single issues share: states, people, due days, progress, and links to milestones and issues.
 
-import { el, fill } from "../../dom.js";
 import { get } from "../../api.js";
+import { bar, quiet } from "../../controls.js";
+import { el, fill } from "../../dom.js";
+import { field, form } from "../../form.js";
 import { ago } from "../../time.js";
 
 const DAY = 86_400_000;
@@ -25,7 +27,7 @@ export function dueDay(day, done = false) {
   const days = Math.round((Date.parse(day) - Date.UTC(today.getFullYear(), today.getMonth(), today.getDate())) / DAY);
   const count = `${Math.abs(days)} ${Math.abs(days) === 1 ? "day" : "days"}`;
   const words = days > FAR ? `due ${day}` : days === 0 ? "due today" : days < 0 ? `overdue by ${count}` : `due in ${count}`;
-  if (done) return el("span", { class: "quiet" }, `due ${day}`);
+  if (done) return quiet(`due ${day}`);
   return el("span", { class: days < 0 ? "tag danger" : days < 3 ? "tag attention" : "quiet", title: day }, words);
 }
 
@@ -39,10 +41,11 @@ export function dayInFull(day, done) {
 export function progress(open, closed) {
   const total = open + closed;
   const words = total ? `${closed} of ${total} closed` : "no issues yet";
-  const share = total ? Math.round((100 * closed) / total) : 0;
-  const bar = el("div", { class: "bar", role: "progressbar", "aria-label": words, "aria-valuenow": share, "aria-valuemin": 0, "aria-valuemax": 100, style: { "--share": `${share}%` } });
-  return el("div", { class: "progress" }, bar, el("span", { class: "quiet" }, words));
+  return el("div", { class: "progress" }, bar(words, total ? Math.round((100 * closed) / total) : 0), quiet(words));
 }
+
+/** Return which of the two an address names. */
+export const kindOf = ({ query }) => (query.get("kind") === "milestone" ? "milestone" : "issue");
 
 /** Return where a milestone or an issue is shown. */
 export function place(kind, id) {
@@ -62,15 +65,11 @@ export async function named(ids, signal) {
   return found;
 }
 
-/** Return a form for a title and a description; `save` gets both and a place for its failure. */
-export function textForm({ title = "", description = "" }, word, save, cancel) {
-  const name = el("input", { value: title, required: true, maxlength: 500, autocomplete: "off" });
-  const text = el("textarea", { value: description, rows: 8 });
-  const problem = el("div", {});
-  const field = (label, input) => el("label", { class: "field" }, el("span", {}, label), input);
-  const submit = (event) => { event.preventDefault(); save({ title: name.value, description: text.value }, problem); };
-  return el("form", { class: "stack editing", on: { submit } }, field("Title", name), field("Description, in Markdown", text), problem,
-    el("div", { class: "row" }, el("button", { class: "button primary", type: "submit" }, word), cancel && el("button", { class: "button", type: "button", on: { click: cancel } }, "Cancel")));
+/** Return a form for a title and a description. */
+export function textForm({ title = "", description = "" }, verb, send, cancel) {
+  const fields = [field("Title", el("input", { name: "title", value: title, required: true, maxlength: 500, autocomplete: "off" })),
+    field("Description, in Markdown", el("textarea", { name: "description", value: description, rows: 8 }))];
+  return form(fields, { class: "stack editing", verb, send, cancel });
 }
 
 /** Return a line of a list of milestones or issues. */
@@ -79,7 +78,7 @@ export function line(item, kind) {
     ? [progress(item.stats.open_issues, item.closed_issues)]
     : [item.milestone && el("span", { class: "quiet", title: `Milestone ${item.milestone}` }, item.milestone), item.claimed_by ? el("span", {}, person(item.claimed_by), " is on it") : item.assignee && person(item.assignee)];
   const comments = item.stats.comment_count;
-  facts.push(item.due && dueDay(item.due, item.status === "closed"), comments && el("span", { class: "quiet" }, `${comments} ${comments === 1 ? "comment" : "comments"}`), ago(item.updated));
+  facts.push(item.due && dueDay(item.due, item.status === "closed"), comments && quiet(`${comments} ${comments === 1 ? "comment" : "comments"}`), ago(item.updated));
   return [
     state(item.status),
     el("div", { class: "what" }, el("a", { class: "name", href: place(kind, item.id) }, item.title), item.contested && el("span", { class: "tag attention" }, "contested"), item.labels.map((label) => el("span", { class: "tag", title: label }, label))),
@@ -96,12 +95,4 @@ export function patch(node, data, render) {
   node.classList.toggle("fresh", shown.has(node));
   shown.set(node, text);
   fill(node, render());
-}
-
-/** Return a text as Markdown: as it was written until the server has rendered it. */
-export function described(text) {
-  if (!text) return el("p", { class: "quiet" }, "No description.");
-  const node = el("div", { class: "markdown as-written" }, text);
-  import("../../markdown.js").then(({ markdown }) => markdown(text)).then((rendered) => node.replaceWith(rendered)).catch(() => null);
-  return node;
 }

@@ -1,7 +1,8 @@
 // A part of a task's page: drawn again only when what it shows differs, never while somebody types in it.
 
-import { button, choice, plain } from "../../controls.js";
+import { button, choice } from "../../controls.js";
 import { el, fill } from "../../dom.js";
+import { field, form } from "../../form.js";
 
 const NAMES = {
   title: "Title", description: "Description", status: "Status", priority: "Priority", claimed_by: "Holder", labels: "Labels",
@@ -77,34 +78,27 @@ export class Part {
       this.redraw();
       if (back) this.focus(back);
     };
-    const submit = async (event) => {
-      event.preventDefault();
-      const values = Object.fromEntries([...new FormData(node)].map(([name, text]) => [name, text.trim()]));
+    const send = async (values) => {
+      const trimmed = Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim()]));
       try {
-        node.inert = true; // until it is decided, no second time
-        await this.desk.write(change(values), seen.version, operation);
+        await this.desk.write(change(trimmed), seen.version, operation);
         close();
       } catch (problem) {
-        node.inert = false;
-        if (problem.kind !== "out_of_date") return this.fail(problem);
+        if (problem.kind !== "out_of_date") throw problem;
         await this.desk.refresh();
         this.say(changesSince(seen, this.desk.task, "What you typed is still here: save again to keep it, or cancel."));
         seen = this.desk.task;
       }
     };
-    const keydown = (event) => event.key === "Escape" && (event.preventDefault(), close());
-    const node = el("form", { class: "stack", on: { submit, keydown } }, fields.map(field),
-      el("div", { class: "row" }, el("button", { class: "button primary" }, save), plain("Cancel", close)));
+    const node = form(fields.map(labelled), { verb: save, send, cancel: close });
     this.node.hidden = false;
     fill(place, node);
     node.querySelector("input, textarea, select").focus();
   }
 }
 
-function field({ label, kind = "input", options, change, ...more }) {
-  const input = options ? choice(label, options, options[0], change, more) : el(kind, { "aria-label": label, ...more });
-  return el("label", { class: "field" }, el("span", {}, label), input);
-}
+const labelled = ({ label, kind = "input", options, change, ...more }) =>
+  field(label, options ? choice(label, options, options[0], change, more) : el(kind, { "aria-label": label, ...more }));
 
 /** Return what became of a task since it was seen, and what to do about it. */
 export function changesSince(before, after, advice) {

@@ -23,12 +23,6 @@ export function openText(desk) {
   });
 }
 
-function rendered(text) {
-  const place = el("div", { class: "markdown" });
-  markdown(text).then((node) => fill(place, node));
-  return place;
-}
-
 /** Return a part for a long text that is edited as its source. */
 function longText(name, title) {
   return {
@@ -37,7 +31,7 @@ function longText(name, title) {
     draw: ({ task: { [name]: value } }, part) => {
       const fields = [{ name, label: `${title}, in Markdown`, kind: "textarea", value, rows: 6 }];
       const edit = { fields, change: (values) => ({ set: values }) };
-      return value && [rendered(value), part.ask("Edit", edit, { "aria-label": `Edit ${title.toLowerCase()}` })];
+      return value && [markdown(value), part.ask("Edit", edit, { "aria-label": `Edit ${title.toLowerCase()}` })];
     },
   };
 }
@@ -46,7 +40,7 @@ const DESCRIPTION = {
   title: "Description",
   quiet: true,
   slice: (desk) => desk.task.description,
-  draw: (desk) => (desk.task.description ? rendered(desk.task.description)
+  draw: (desk) => (desk.task.description ? markdown(desk.task.description)
     : el("p", { class: "quiet" }, "No description yet. Press ", el("kbd", {}, "e"), " to write one.")),
 };
 

@@ -1,6 +1,6 @@
 // What waits for the person at the page: short lists, each from one room, and the numbers beside Today and Review.
 
-import { get } from "../../api.js";
+import { get, orNone } from "../../api.js";
 import { on } from "../../live.js";
 import { address } from "../../router.js";
 import { ago } from "../../time.js";
@@ -13,14 +13,7 @@ const NEWEST = 100;
 const PATIENCE = 300;
 
 /** Ask tasks; a repository without any has none. */
-export async function tasks(path, query, signal) {
-  try {
-    return await get(`tasks/${path}`, query, { signal });
-  } catch (problem) {
-    if (problem.kind !== "not_initialized") throw problem;
-    return { tasks: [], events: [], total: 0 };
-  }
-}
+export const tasks = (path, query, signal) => orNone(get(`tasks/${path}`, query, { signal }), { tasks: [], events: [], total: 0 });
 
 /** Threads whose last remark was answered, and that nobody has called done in Review. */
 async function answers(signal) {
