@@ -38,6 +38,13 @@ def test_no_page_names_a_tool(tool: str) -> None:
     assert not named & set(COMMANDS)
 
 
+def test_a_toolset_without_its_last_letter_is_meant_before_a_command_inside_another(
+    run_holdfast: RunHoldfast,
+) -> None:
+    assert 'Did you mean "comments"?' in run_holdfast("comment", "add").stderr
+    assert 'Did you mean "comments add"?' in run_holdfast("add").stderr
+
+
 def test_a_tool_is_named_by_its_command() -> None:
     names = {"taskpilot_list": "holdfast tasks list"}
     assert with_commands("`taskpilot_list` or taskpilot_list.", names) == (

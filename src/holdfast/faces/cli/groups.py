@@ -130,10 +130,11 @@ class CommandGroup(click.Group):
         formatter.write_table("Options", option_rows(ctx, self.params))
 
     def _suggestion(self, typed: str) -> str:
+        shown = [name for name, entry in self.entries.items() if not entry.hidden]
         inside = next((name for name, entry in self.entries.items() if typed in entry.inner), None)
-        if inside is not None:
+        if inside is not None and not any(name.startswith(typed) for name in shown):
             return f'Did you mean "{inside} {typed}"?'
-        return did_you_mean(typed, [name for name, entry in self.entries.items() if not entry.hidden])
+        return did_you_mean(typed, shown)
 
 
 def page_command(
