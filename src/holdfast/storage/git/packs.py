@@ -151,6 +151,21 @@ class Packs:
         return Pack(path, entries) if entries else None
 
 
+def take_over(objects: str, common_directory: str, aside: str) -> None:
+    """Move the packs of a folder of objects into a repository; what has their name there is moved `aside`.
+
+    Git reads an object from whichever pack has it whole, so that these mend what others have damaged.
+    """
+    source, target = os.path.join(objects, "pack"), os.path.join(common_directory, "objects", "pack")
+    # The index comes last: with it, git takes the rest to be there.
+    for name in sorted(os.listdir(source), key=lambda name: name.endswith(".idx")):
+        if os.path.lexists(os.path.join(target, name)):
+            os.makedirs(aside, exist_ok=True)
+            os.rename(os.path.join(target, name), os.path.join(aside, name))
+        os.rename(os.path.join(source, name), os.path.join(target, name))
+    flush_directory(target)
+
+
 def _content(path: str, limit: int) -> bytes:
     try:
         with open(path, "rb") as file:
