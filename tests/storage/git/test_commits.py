@@ -19,11 +19,10 @@ from holdfast.storage.git.commits import (
     Damaged,
     NewCommit,
     signature,
-    write_commit,
-    write_empty_tree,
 )
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
+from tests.storage.git_support import write_commit, write_empty_tree
 
 REF = "refs/holdfast/log/a"
 

@@ -92,7 +92,7 @@ class Index:
             return damage, flaws_in(connection)
 
     def notice_damage(self) -> set[str]:
-        """Read all logs anew, and return the refs of those that turn out damaged: all reads look there now."""
+        """Read all logs anew, and return the refs that turn out damaged; every read looks there now."""
         found = {ref for ref, _ in self.examine()[0]}
         with suppress(NotUsable), self._database.write() as connection:
             known = tips_in(connection)

@@ -154,7 +154,7 @@ def end_group(process: Popen[bytes]) -> None:
 
 
 def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -> Popen[bytes]:
-    """Start a module of ours in a fresh interpreter and a group of its own, with a pipe or `source` to read."""
+    """Start a module of ours in a fresh interpreter and a group of its own; it reads a pipe, or `source`."""
     import subprocess
     import sys
 
