@@ -22,7 +22,6 @@ import re
 import sqlite3
 from collections.abc import Iterator, Mapping
 from itertools import count
-from shutil import rmtree
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -46,7 +45,7 @@ from holdfast.storage.git.commits import (
     kinds_of,
     set_aside_if_damaged,
 )
-from holdfast.storage.git.packs import take_over
+from holdfast.storage.git.packs import objects_apart
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
@@ -192,24 +191,12 @@ class Sync:
             missing = self._fetch_by_halves(remote, wanted, count(1))
         else:
             current_call().log(f"Damaged here, and fetched whole: {', '.join(sorted(damaged))}", "warning")
-            missing = self._fetch_apart(remote, wanted)
+            store, common = self._repository.store_directory, self._repository.common_dir or ""
+            with objects_apart(store, common) as objects:
+                missing = self._fetch_by_halves(remote, wanted, count(1), objects)
             fetched = [(note, theirs[ref], tips.get(note)) for ref, note in wanted if ref not in missing]
             self._refs.move_all([move for move in fetched if move[1] != move[2]])
         return missing if len(missing) < len(noted) else None
-
-    def _fetch_apart(self, remote: str, wanted: list[tuple[str, str]]) -> dict[str, str]:
-        """Fetch objects of refs as if there were none here, add them, and return what cannot be had."""
-        store, common = self._repository.store_directory, self._repository.common_dir or ""
-        apart = os.path.join(store, "fetched")
-        rmtree(apart, ignore_errors=True)
-        try:
-            os.makedirs(os.path.join(apart, "pack"))
-            missing = self._fetch_by_halves(remote, wanted, count(1), apart)
-            with disk_failures_named("objects"):
-                take_over(apart, common, os.path.join(store, "damaged"))
-        finally:
-            rmtree(apart, ignore_errors=True)
-        return missing
 
     def _set_damage_aside(self) -> bool:
         """Move last commits that git sees but cannot read out of its way; what is missing it fetches."""
