@@ -15,6 +15,7 @@ import pytest
 from holdfast.kernel.errors import NotFound, Unavailable
 from holdfast.milestones import replication
 from holdfast.milestones.entity import Draft
+from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.query import Query
 from tests.milestones.clones import (
     Team,
@@ -417,9 +418,101 @@ def test_control_a_log_whose_bytes_are_damaged_here_stops_the_others(
     issue(team["c"], "Of c")
     team["c"].sync()
     monkeypatch.setattr(replication, "set_aside_if_damaged", lambda *_: False)
+    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
     with suppress(Unavailable):
         team["b"].sync()
     assert "Of c" not in titles(team["b"])
+
+
+def damage_in_pack(repository: Path, name: str) -> None:
+    """Have everything in one pack, and the bytes of one object in it changed."""
+    git(repository, "repack", "-adq")
+    (pack,) = (repository / ".git" / "objects" / "pack").glob("*.pack")
+    lines = git(repository, "verify-pack", "--verbose", str(pack)).splitlines()
+    ((size, start),) = (map(int, line.split()[3:5]) for line in lines if line.startswith(name))
+    content = bytearray(pack.read_bytes())
+    for place in range(start + 4, start + size):
+        content[place] ^= 0x5A
+    pack.chmod(0o644)
+    pack.write_bytes(content)
+
+
+def damage_loose(repository: Path, name: str) -> None:
+    file = loose_object(repository, name)
+    file.chmod(0o644)
+    file.write_bytes(b"garbage")
+
+
+def damaged_team(new_team: NewTeam, damage: Callable[[Path, str], None], place: int, whose: str) -> Team:
+    """Return a team whose clone b is damaged in one log, while c has something new for everybody."""
+    team = new_team("abc")
+    for one in "ab":
+        for number in range(3):
+            issue(team[one], f"Of {one} {number}")
+    team.sync_until_still()
+    name = (team.paths[whose] / ".git" / "holdfast" / "milestones.replica").read_text().strip()
+    damage(team.paths["b"], git(team.hub, "rev-parse", f"refs/holdfast/log/{name}~{place}").strip())
+    issue(team["c"], "Of c")
+    team["c"].sync()
+    issue(team["b"], "Of b new")
+    return team
+
+
+DAMAGE_HERE = [(damage_loose, 1), (damage_in_pack, 0), (damage_in_pack, 1)]
+
+
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize(("damage", "place"), DAMAGE_HERE, ids=["loose, not the last", "packed", "in a pack"])
+@pytest.mark.parametrize("whose", "ab")
+@pytest.mark.evidence("C2", "milestones", "damage in a pack, or not to the last commit", every=True)
+def test_damage_anywhere_in_a_log_stops_no_other_and_is_mended_from_the_remote(
+    new_team: NewTeam, damage: Callable[[Path, str], None], place: int, whose: str
+):
+    team = damaged_team(new_team, damage, place, whose)
+    assert any(finding.is_damage for finding in team["b"].check())
+    report = team["b"].sync()
+    assert (report.received, report.sent, report.missing, report.damaged) == (1, 1, {}, ())
+    team["c"].sync()
+    all_of_them = sorted([*(f"Of {one} {number}" for one in "ab" for number in range(3)), "Of b new", "Of c"])
+    assert titles(team["b"]) == titles(team["c"]) == all_of_them
+    assert team["b"].check() == []
+    assert team["b"].sync()[1:3] == (0, 0)
+
+
+def test_control_damage_that_is_not_looked_for_stops_the_others(
+    new_team: NewTeam, monkeypatch: pytest.MonkeyPatch
+):
+    team = damaged_team(new_team, damage_in_pack, 1, "a")
+    monkeypatch.setattr(Index, "notice_damage", lambda _: set())
+    with pytest.raises(Unavailable):
+        team["b"].sync()
+    assert "Of c" not in titles(team["b"])
+
+
+@pytest.mark.requirement("reliability-C2")
+@pytest.mark.parametrize("damage", [damage_loose, damage_in_pack], ids=["loose", "packed"])
+@pytest.mark.parametrize("place", [0, 1], ids=["the last", "not the last"])
+def test_a_damaged_log_that_nobody_else_has_is_named_and_the_others_sync(
+    new_team: NewTeam, damage: Callable[[Path, str], None], place: int
+):
+    team = new_team("bc")
+    issue(team["b"], "Of b")
+    team.sync_until_still()
+    for number in range(3):
+        issue(team["b"], f"Of b {number}")
+    here, issue_of_c = team.paths["b"], issue(team["c"], "Of c")
+    team["c"].sync()
+    name = git(here, "for-each-ref", "--format=%(refname)", "refs/holdfast/log/").strip()
+    damage(here, git(here, "rev-parse", f"{name}~{place}").strip())
+    report = team["b"].sync()
+    assert report.received == 1
+    assert report.damaged == (name,)
+    team["b"].comment(issue_of_c, "From b, after the damage")
+    assert team["b"].sync().sent == 1, "what is written from now on is in another log"
+    team["c"].sync()
+    assert [one.body for one in team["c"].get("issue", issue_of_c).comments] == ["From b, after the damage"]
+    assert [name in finding.text for finding in team["b"].check() if finding.is_damage] == [True]
+    assert any(name in notice for notice in team["b"].notices())
 
 
 @pytest.mark.requirement("reliability-C2")

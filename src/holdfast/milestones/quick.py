@@ -18,7 +18,7 @@ from holdfast.milestones.index.schema import (
     SCHEMA_VERSION,
 )
 from holdfast.storage.git.ref_files import RefFiles, beginning
-from holdfast.storage.sql.quick import OutOfTheOrdinary, enclosing_repository
+from holdfast.storage.sql.quick import OutOfTheOrdinary, address_of, enclosing_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -134,9 +134,8 @@ def _connect(store: str) -> Connection:
     name = _small_file(os.path.join(store, INDEX_NAME + ".index"))
     if not name.startswith(INDEX_NAME + "-") or not name.endswith(".sqlite") or "/" in name:
         raise OutOfTheOrdinary
-    path = os.path.join(store, name)
-    quoted = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return connect(f"file://{quoted}?mode=ro", uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
+    address = address_of(os.path.join(store, name), "ro")
+    return connect(address, uri=True, timeout=_PATIENCE_SECONDS, isolation_level=None)
 
 
 def _check(connection: Connection, tips: dict[str, str]) -> None:

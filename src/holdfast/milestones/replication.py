@@ -8,7 +8,8 @@ Contract:
 - Every log this clone knows is offered to the remote, also those it learnt elsewhere.
 - Damage to one log, and what others do to one, stops no other. One that cannot be fetched, or leads to no
   commit, is named and left where it is; where that stands in the place of a log of ours, ours goes on under
-  another name. A last commit whose bytes are damaged here is moved to the store, and fetched again.
+  another name. A last commit whose bytes are damaged here is moved to the store, and fetched again. Where
+  other damage here keeps git from fetching, logs are fetched whole, as if there were none here.
 - The number of processes does not depend on the number of logs, unless many of them went two ways.
 - A remote that refuses refs like ours is offered the logs as branches below `holdfast/log/`, and asked there
   first from then on. What is read is read from both places.
@@ -44,6 +45,7 @@ from holdfast.storage.git.commits import (
     kinds_of,
     set_aside_if_damaged,
 )
+from holdfast.storage.git.packs import objects_apart
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.remotes import Remotes
 from holdfast.storage.git.repository import Repository
@@ -129,8 +131,13 @@ class Sync:
                 self._tell(f"Fetching from {name}")
                 missing = self._fetch(name)
                 self._tell("Uniting the logs")
-                kept_apart += [apart for place in _PLACES for apart in self._unite(name, place)]
-                count, refused = self._offer_somewhere(name)
+                try:
+                    kept_apart += [apart for place in _PLACES for apart in self._unite(name, place)]
+                    count, refused = self._offer_somewhere(name)
+                except Unavailable:
+                    if not self._index.notice_damage():
+                        raise
+                    continue  # without the logs that turned out damaged
                 sent += count
                 if not refused:
                     break
@@ -144,7 +151,7 @@ class Sync:
             kept_apart=tuple(kept_apart),
             refused=refused,
             missing=missing,
-            damaged=self._damaged(),
+            damaged=tuple(sorted(self._damaged())),
         )
 
     def _tell(self, message: str) -> None:
@@ -156,20 +163,40 @@ class Sync:
             self._remotes.fetch(remote, *(place.refspec(remote) for place in _PLACES))
         except Unavailable as failure:
             if self._set_damage_aside():
+                self._index.notice_damage()
                 return self._fetch(remote)
-            # Git fetches all or nothing: what can be had is found by halves.
-            tips = self._refs.tips()
-            theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
-            noted: dict[str, str] = {}
-            for place in _PLACES:
-                here = (ref for ref in theirs if ref.startswith(place.theirs))
-                noted |= {ref: ref.replace(place.theirs, place.tracking(remote), 1) for ref in here}
-            wanted = [(ref, note) for ref, note in noted.items() if tips.get(note) != theirs[ref]]
-            missing = self._fetch_by_halves(remote, wanted, count(1))
-            if len(missing) < len(noted):
-                return missing
-            raise failure from None
+            missing = self._fetch_singly(remote)
+            if missing is None:
+                raise failure from None
+            return missing
         return {}
+
+    def _fetch_singly(self, remote: str) -> dict[str, str] | None:
+        """Fetch what can be had, and return the rest with git's words; None where that is everything.
+
+        Damage here keeps git from fetching anything: then logs are fetched whole and apart, and the damaged
+        ones with them.
+        """
+        theirs = self._remotes.refs(remote, *(place.theirs for place in _PLACES))
+        self._index.notice_damage()
+        tips, damaged = self._refs.tips(), self._damaged()
+        noted: dict[str, str] = {}
+        for place in _PLACES:
+            here = (ref for ref in theirs if ref.startswith(place.theirs))
+            noted |= {ref: ref.replace(place.theirs, place.tracking(remote), 1) for ref in here}
+        wanted = [
+            (ref, note) for ref, note in noted.items() if tips.get(note) != theirs[ref] or note in damaged
+        ]
+        if not damaged:
+            missing = self._fetch_by_halves(remote, wanted, count(1))
+        else:
+            current_call().log(f"Damaged here, and fetched whole: {', '.join(sorted(damaged))}", "warning")
+            store, common = self._repository.store_directory, self._repository.common_dir or ""
+            with objects_apart(store, common) as objects:
+                missing = self._fetch_by_halves(remote, wanted, count(1), objects)
+            fetched = [(note, theirs[ref], tips.get(note)) for ref, note in wanted if ref not in missing]
+            self._refs.move_all([move for move in fetched if move[1] != move[2]])
+        return missing if len(missing) < len(noted) else None
 
     def _set_damage_aside(self) -> bool:
         """Move last commits that git sees but cannot read out of its way; what is missing it fetches."""
@@ -183,19 +210,20 @@ class Sync:
         return bool(found)
 
     def _fetch_by_halves(
-        self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int]
+        self, remote: str, wanted: list[tuple[str, str]], attempts: Iterator[int], objects: str | None = None
     ) -> dict[str, str]:
-        """Fetch refs to where they are noted, and return those that cannot be had."""
+        """Fetch refs to where they are noted, or only objects, and return those that cannot be had."""
         missing: dict[str, str] = {}
         half = len(wanted) // 2
         for part in filter(None, (wanted[:half], wanted[half:])):
+            refspecs = [ref if objects else f"+{ref}:{note}" for ref, note in part]
             try:
-                self._remotes.fetch(remote, *(f"+{ref}:{note}" for ref, note in part))
+                self._remotes.fetch(remote, *refspecs, objects=objects)
             except Unavailable as failure:
                 if len(part) == 1 or next(attempts) > _MOST_FETCHES:
                     missing |= {ref: failure.message for ref, _ in part}
                 else:
-                    missing |= self._fetch_by_halves(remote, part, attempts)
+                    missing |= self._fetch_by_halves(remote, part, attempts, objects)
         return missing
 
     def track(self, remote: str) -> bool:
@@ -332,9 +360,9 @@ class Sync:
 
     def _count(self, newer: Mapping[str, str], older: Mapping[str, str]) -> int:
         kinds = kinds_of(self._git, filter(None, [*newer.values(), *older.values()]))
-        usable = {tip for tip, kind in kinds.items() if kind == "commit"}
+        usable = {tip for tip, kind in kinds.items() if kind == "commit"} - {*self._damaged().values()}
         gone_on, known = usable.intersection(newer.values()), usable.intersection(older.values())
         return count_between(self._git, sorted(gone_on - known), sorted(known)) if gone_on - known else 0
 
-    def _damaged(self) -> tuple[str, ...]:
-        return self._index.ask(lambda connection: tuple(sorted(damaged_in(connection))))
+    def _damaged(self) -> dict[str, str]:
+        return self._index.ask(damaged_in)

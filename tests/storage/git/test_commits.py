@@ -19,11 +19,10 @@ from holdfast.storage.git.commits import (
     Damaged,
     NewCommit,
     signature,
-    write_commit,
-    write_empty_tree,
 )
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs, is_left_lock, ref_locked
 from holdfast.storage.git.repository import Repository
+from tests.storage.git_support import write_commit, write_empty_tree
 
 REF = "refs/holdfast/log/a"
 
@@ -235,3 +234,17 @@ def test_what_git_would_clean_from_a_name_is_cleaned(writing: Writing):
     person = signature(" .,'Ada\\ Lovelace\" < ada@example.org;\n>", 1)
     assert person.name == "Ada\\ Lovelace"
     assert person.email == "ada@example.org"
+
+
+def test_where_git_writes_a_ref_that_moved_or_is_locked_is_left(home: Path, tmp_path: Path, writing_in):
+    path = repository_of(tmp_path / "r")
+    plain(path, "config", "core.sharedRepository", "group")
+    writing = writing_in(path)
+    first = writing.append("one\n")
+    with pytest.raises(RefMoved):
+        writing.append("two\n")
+    (path / ".git" / f"{REF}.lock").touch()
+    with pytest.raises(RefLocked):
+        writing.append("two\n", first)
+    assert writing.refs.tips() == {REF: first}
+    assert [name for name in os.listdir(path / ".git") if "crash" in name] == []

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from holdfast.storage.git.commits import write_commit, write_empty_tree
 from holdfast.storage.git.packs import Packs
 from tests.storage.git.test_commits import REF, Writing, commit, plain, repository_of
+from tests.storage.git_support import write_commit, write_empty_tree
 
 MANY = 150
 MOST_PACKS = 25
@@ -120,19 +120,14 @@ def test_control_a_prune_that_saw_the_old_refs_takes_a_loose_commit_away_later(w
 
 
 @pytest.mark.parametrize("setting", ["core.sharedRepository=group"])
-def test_where_git_writes_a_commit_that_a_prune_took_is_written_again(
-    writing: Writing, monkeypatch: pytest.MonkeyPatch, setting: str
-):
+def test_where_git_writes_a_commit_there_is_nothing_that_a_prune_could_take(writing: Writing, setting: str):
     plain(writing.path, "config", *setting.split("="))
-    move = writing.refs.move
-
-    def prune_at_once(ref: str, new: str, old: str | None) -> None:
-        second_half = slow_prune(writing.path)
-        move(ref, new, old)
-        second_half()
-
-    monkeypatch.setattr(writing.refs, "move", prune_at_once)
-    writing.append("kept\n")
+    name = writing.append("kept\n")
+    assert not (writing.path / ".git" / "objects" / name[:2] / name[2:]).exists()
+    plain(writing.path, "update-ref", "-d", REF)
+    second_half = slow_prune(writing.path)  # as one that began before the ref was there
+    plain(writing.path, "update-ref", REF, name)
+    second_half()
     assert plain(writing.path, "fsck", "--strict", "--no-dangling") == ""
     assert plain(writing.path, "log", "--format=%s", REF) == "kept"
 

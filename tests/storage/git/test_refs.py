@@ -18,13 +18,12 @@ from holdfast.storage.git.commits import (
     read_commits,
     signature,
     walk_commits,
-    write_commit,
     write_commits,
-    write_empty_tree,
 )
 from holdfast.storage.git.ref_files import RefFiles
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
+from tests.storage.git_support import write_commit, write_empty_tree
 
 REF = "refs/holdfast/log/a"
 

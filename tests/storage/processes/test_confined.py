@@ -55,7 +55,7 @@ def fail(request):
 """
 MODULE = f"holdfast_confined_examples_{os.getpid()}"
 """One for each process that runs these tests: the first to end takes its own away."""
-SMALL = Bounds(processor_seconds=1, wait_seconds=20, memory_bytes=512 << 20, output_bytes=4096)
+SMALL = Bounds(processor_seconds=1, wait_seconds=300, memory_bytes=512 << 20, output_bytes=4096)
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -114,8 +114,7 @@ def value_of(field: Field, operator: str, token: Token, now: float) -> Value:
         raise invalid(token.column, missing, _expected(field))
     if token.is_word("null") and field.nullable and operator in _SET:
         return None
-    reader = _READERS.get(field.type, _text)
-    value = reader(token, now)
+    value = _read(field, token.text, now)
     if value is None:
         raise invalid(token.column, f'{token.shown()} is no value for "{field.name}"', _expected(field))
     return value
@@ -148,35 +147,25 @@ def _offset(zone: str | None) -> int:
     return (1 if zone[0] == "+" else -1) * (int(hours) * 3600 + int(minutes) * 60)
 
 
-def _text(token: Token, now: float) -> Value:
-    del now
-    return token.text
+def _flag(text: str) -> bool | None:
+    return True if text in _TRUE else False if text in _FALSE else None
 
 
-def _choice(token: Token, now: float) -> Value:
-    del now
-    return token.text.lower() if token.text.lower() in STATUSES else None
+def _read(field: Field, text: str, now: float) -> Value:
+    """Return what a text says as a value of the field's type; None where it says nothing."""
+    if field.type == "choice":
+        return text.lower() if text.lower() in STATUSES else None
+    if field.type == "number":
+        return int(text) if _NUMBER.fullmatch(text) else None
+    if field.type == "flag":
+        return _flag(text.lower())
+    if field.type != "moment":
+        return text
+    if duration := _DURATION.fullmatch(text.lower()):
+        return Span(int(now) - int(duration[1]) * _SECONDS[duration[2]])
+    return moment_of(text)
 
 
-def _number(token: Token, now: float) -> Value:
-    del now
-    return int(token.text) if _NUMBER.fullmatch(token.text) else None
-
-
-def _flag(token: Token, now: float) -> Value:
-    del now
-    word = token.text.lower()
-    return True if word in _TRUE else False if word in _FALSE else None
-
-
-def _moment(token: Token, now: float) -> Value:
-    if duration := _DURATION.fullmatch(token.text.lower()):
-        ago = int(now) - int(duration.group(1)) * _SECONDS[duration.group(2)]
-        return Span(ago)
-    return moment_of(token.text)
-
-
-_READERS = {"choice": _choice, "number": _number, "flag": _flag, "moment": _moment}
 _EXPECTATIONS = {
     "choice": f"Write one of: {', '.join(STATUSES)}.",
     "number": "Write a whole number.",

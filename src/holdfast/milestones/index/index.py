@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext, suppress
 from typing import TypeVar
 
 from holdfast.kernel.errors import Busy, Corrupted, OutOfSpace, Unavailable
@@ -90,6 +90,15 @@ class Index:
             build(connection, self._git, self._refs.tips())
             damage = connection.execute("SELECT ref, text FROM damage ORDER BY ref").fetchall()
             return damage, flaws_in(connection)
+
+    def notice_damage(self) -> set[str]:
+        """Read all logs anew, and return the refs that turn out damaged; every read looks there now."""
+        found = {ref for ref, _ in self.examine()[0]}
+        with suppress(NotUsable), self._database.write() as connection:
+            known = tips_in(connection)
+            connection.executemany("DELETE FROM tip WHERE ref = ?", [(ref,) for ref in found])
+            return found & known.keys()
+        return set()
 
     def verify(self) -> list[str]:
         """Return what SQLite finds wrong in the index, which is then built anew at its next use."""

@@ -39,7 +39,6 @@ from holdfast.storage.git.commits import (
     NewCommit,
     signature,
     write_commits,
-    write_empty_tree,
 )
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
@@ -129,7 +128,6 @@ class Log:
         groups = self._grouped(entries, own.committed)
         start = max(own.committed + 1, int(self._clock().timestamp()) - len(groups))
         commits = [self._commit(group, start + number) for number, group in enumerate(groups)]
-        write_empty_tree(self._git)
         write_commits(self._git, own.ref, own.tip, commits)
         self._refs.flush(own.ref)
 

@@ -27,7 +27,7 @@ import os
 import stat
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
@@ -112,10 +112,8 @@ def _mode_of(directory: int, name: str) -> int:
 
 
 def _remove_if_present(directory: int, name: str) -> None:
-    try:
+    with suppress(OSError):  # the failure being reported matters more; `sweep_orphans` finds what is left
         os.unlink(name, dir_fd=directory)
-    except OSError:
-        pass  # The failure being reported matters more; `sweep_orphans` finds what is left.
 
 
 @contextmanager
@@ -325,20 +323,12 @@ def remove_while(path: str, unchanged: Callable[[str], bool]) -> None:
     if not unchanged(path):
         return
     # Once it is renamed, whoever writes by name makes a new file; only then is looking conclusive.
-    try:
+    with suppress(OSError):
         os.rename(path, aside)
         if not unchanged(aside):
-            _put_back(aside, path)
+            with suppress(FileExistsError):  # a newer file took the place, as it would have done without us
+                os.link(aside, path, follow_symlinks=False)
         os.unlink(aside)
-    except OSError:
-        return
-
-
-def _put_back(aside: str, path: str) -> None:
-    try:
-        os.link(aside, path, follow_symlinks=False)
-    except FileExistsError:
-        pass  # a newer file took the place, as it would have done without us
 
 
 class Locks:

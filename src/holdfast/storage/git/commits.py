@@ -5,9 +5,8 @@ Contract:
 - `read_commits` yields newest first within each history and raises when git finds a history damaged;
   `walk_commits` then shows how far that history can be read, object by object. What others made of a
   commit (no date, an odd encoding, files, a message of gigabytes) is its `oddity`, and ends no reading.
-- One by one they go into packs (see `packs.py`), in bulk into the pack of a `git fast-import`. Both stay out
-  of reach of `git gc` and `git prune` until the ref has moved. Where git has to be asked for one, it writes
-  a loose object, and we look again once the ref has moved: a prune that takes longer than that can lose it.
+- One by one they go into packs (see `packs.py`); in bulk, and where files are unusual, into the pack of a
+  `git fast-import`. Both stay out of reach of `git gc` and `git prune` until the ref has moved.
 - `ObjectFormat.is_plain` says whether a repository keeps its objects and refs in the usual way and no other.
 """
 
@@ -33,8 +32,7 @@ EMPTY_TREES = (
     "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 )
 _READING = Terms(("i18n.logOutputEncoding=UTF-8", "log.mailmap=false"))
-_WRITING = (DURABLE, "i18n.commitEncoding=UTF-8")
-_BULK = Terms((*_WRITING, "fastimport.unpackLimit=0"), stand_in=True)
+_BULK = Terms((DURABLE, "i18n.commitEncoding=UTF-8", "fastimport.unpackLimit=0"), stand_in=True)
 _STRIPPED = " .,:;\"'\\"
 _NOT_IN_A_NAME = re.compile(r"[<>\x00-\x1f\x7f]+")
 _HASHES = {"sha1": hashlib.sha1, "sha256": hashlib.sha256}
@@ -88,21 +86,6 @@ def signature(person: str, seconds: int) -> Signature:
     return Signature(name or "unknown", email, seconds)
 
 
-def write_empty_tree(git: Git) -> str:
-    """Make sure that the empty tree exists, and return its id."""
-    output = git.run("mktree", given=b"", terms=Terms(_WRITING))
-    return output.decode("ascii").strip()
-
-
-def write_commit(git: Git, tree: str, parent: str | None, commit: NewCommit) -> str:
-    """Write a commit and return its id."""
-    parents = () if parent is None else ("-p", parent)
-    people = {**_variables("AUTHOR", commit.author), **_variables("COMMITTER", commit.committer)}
-    terms = Terms(_WRITING, people)
-    output = git.run("commit-tree", *parents, tree, given=commit.message.encode(), terms=terms)
-    return output.decode("ascii").strip()
-
-
 class ObjectFormat:
     """How one repository names and keeps its objects."""
 
@@ -148,21 +131,23 @@ class CommitWriter:
         """
         if tip is not None and not self._is_commit(tip):
             raise Damaged("The log's last commit cannot be read.", hint="Run `holdfast doctor`.", commit=tip)
-        if not (self._refs.are_files and self.format.is_plain):
-            return self._append_by_git(ref, tip, commit)
+        is_plain = self._refs.are_files and self.format.is_plain
         tree = self.format.name("tree", b"")
         content = _content(tree, tip, commit)
         name = self.format.name("commit", content)
+        if not is_plain:
+            self._append_by_git(ref, tip, commit)
+            return name
         with self._packs.adding(name, tip, {name: ("commit", content), tree: ("tree", b"")}):
             self._refs.advance(ref, name, tip)
         return name
 
-    def _append_by_git(self, ref: str, tip: str | None, commit: NewCommit) -> str:
-        name = write_commit(self._git, write_empty_tree(self._git), tip, commit)
-        self._refs.move(ref, name, tip)
-        if not is_readable(self._git, name):  # a `git prune` that had read the refs before took it
-            write_commit(self._git, write_empty_tree(self._git), tip, commit)
-        return name
+    def _append_by_git(self, ref: str, tip: str | None, commit: NewCommit) -> None:
+        try:
+            write_commits(self._git, ref, tip, [commit])
+        except Unavailable as failure:
+            raise self._refs.failure(ref, tip, failure.message) from None
+        self._refs.flush(ref)
 
     def _is_commit(self, name: str) -> bool:
         if self.format.is_plain and (found := self._packs.read(name)) is not None:
@@ -318,14 +303,6 @@ def count_between(git: Git, newer: Sequence[str], older: Sequence[str]) -> int:
     """Return how many commits lead to the newer ones and not to the older ones."""
     names = "".join([*(f"{name}\n" for name in newer), *(f"^{name}\n" for name in older)])
     return int(git.run("rev-list", "--count", "--stdin", given=names.encode("ascii")))
-
-
-def _variables(role: str, person: Signature) -> dict[str, str]:
-    return {
-        f"GIT_{role}_NAME": person.name,
-        f"GIT_{role}_EMAIL": person.email,
-        f"GIT_{role}_DATE": f"@{person.seconds} +0000",
-    }
 
 
 def _import_stream(ref: str, parent: str | None, commits: Iterable[NewCommit]) -> bytes:

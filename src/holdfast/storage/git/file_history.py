@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 from holdfast.kernel.cache import Memory
@@ -118,7 +119,8 @@ class FileHistory:
     def dated(self, path: str) -> list[tuple[int, str]]:
         """Return when each committed content of a file came, in seconds, and its id, newest first."""
         arguments = ("--format=%ct", f"--max-count={_MOST_COMMITS}", "HEAD", "--", path)
-        return _parsed_dates(self._output(*_LOG, *arguments))
+        rows = _rows(self._output(*_LOG, *arguments))
+        return [(seconds, blob) for seconds, blob, _, _ in rows if blob.strip("0")]
 
     def ever_held(self, path: str, texts: Iterable[str]) -> set[str]:
         """Return which of some texts a file held in a commit of any branch, as far as can be read in time."""
@@ -172,42 +174,30 @@ class FileHistory:
         return finished.output if finished.status == 0 else b""
 
 
-def _parsed_dates(output: bytes) -> list[tuple[int, str]]:
-    found: list[tuple[int, str]] = []
+def _rows(output: bytes) -> Iterator[tuple[int, str, str, list[str]]]:
+    """Yield the rows of `git log --raw -z`: the second of the commit, if told; id, kind and paths."""
     seconds = 0
-    for field in output.decode("utf-8", "surrogateescape").split("\0"):
-        head = field.lstrip("\n")
-        if head.isdecimal():
-            seconds = int(head)
-        elif head.startswith(":"):
-            new = head.split(" ")[3]
-            if new.strip("0"):
-                found.append((seconds, new))
-    return found
-
-
-def _path_events(output: bytes) -> list[PathEvent]:
-    """Return what `git log --raw -z` with renames prints, in its order."""
-    found = []
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
     for field in fields:
         head = field.lstrip("\n")
         if head.startswith(":"):
             blob, kind = head.split(" ")[3:5]
-            old = "" if kind == "A" else next(fields, "")
-            found.append(PathEvent(old, "" if kind == "D" else next(fields, ""), blob))
-    return found
+            yield seconds, blob, kind, list(islice(fields, 2 if kind[0] in "RC" else 1))
+        elif head.isdecimal():
+            seconds = int(head)
+
+
+def _path_events(output: bytes) -> list[PathEvent]:
+    """Return what `git log --raw -z` with renames prints, in its order."""
+    return [
+        PathEvent("" if kind == "A" else paths[0], "" if kind == "D" else paths[-1], blob)
+        for _, blob, kind, paths in _rows(output)
+    ]
 
 
 def _events(output: bytes) -> list[tuple[str, str]]:
     """Return path and id of each content, none where it went, oldest first, from `git log --raw -z`."""
-    found: list[tuple[str, str]] = []
-    fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
-    for field in fields:
-        head = field.lstrip("\n")
-        if head.startswith(":"):
-            found.append((next(fields, ""), head.split(" ")[3].strip("0") and head.split(" ")[3]))
-    return found[::-1]
+    return [(path, blob.strip("0") and blob) for _, blob, _, [path] in _rows(output)][::-1]
 
 
 def _by_path(events: Iterable[tuple[str, str]]) -> dict[str, list[str]]:

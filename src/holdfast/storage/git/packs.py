@@ -151,6 +151,33 @@ class Packs:
         return Pack(path, entries) if entries else None
 
 
+@contextmanager
+def objects_apart(store: str, common_directory: str) -> Iterator[str]:
+    """Yield an empty folder for objects whose packs are moved into the repository at the end.
+
+    Git reads an object from whichever pack has it whole, so that these mend what others have damaged. What
+    has the name of one of them is kept in the store.
+    """
+    from shutil import rmtree  # here, because it is rarely needed
+
+    apart, target = os.path.join(store, "fetched"), os.path.join(common_directory, "objects", "pack")
+    source, aside = os.path.join(apart, "pack"), os.path.join(store, "damaged")
+    with disk_failures_named("objects"):
+        rmtree(apart, ignore_errors=True)
+        os.makedirs(source)
+        try:
+            yield apart
+            # The index comes last: with it, git takes the rest to be there.
+            for name in sorted(os.listdir(source), key=lambda name: name.endswith(".idx")):
+                if os.path.lexists(os.path.join(target, name)):
+                    os.makedirs(aside, exist_ok=True)
+                    os.rename(os.path.join(target, name), os.path.join(aside, name))
+                os.rename(os.path.join(source, name), os.path.join(target, name))
+            flush_directory(target)
+        finally:
+            rmtree(apart, ignore_errors=True)
+
+
 def _content(path: str, limit: int) -> bytes:
     try:
         with open(path, "rb") as file:

@@ -144,7 +144,7 @@ class Refs:
         zero = "0" * len(new)
         finished = self._git.execute("update-ref", "--no-deref", ref, new, old or zero, terms=_TERMS)
         if finished.status != 0:
-            raise self._failure(ref, old, finished.complaint)
+            raise self.failure(ref, old, finished.complaint)
         self.flush(ref)
 
     def move_all(self, moves: Sequence[Move]) -> set[str]:
@@ -207,7 +207,8 @@ class Refs:
             flush_directory(directory)
             self._flushed[directory] = changed
 
-    def _failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
+    def failure(self, ref: str, old: str | None, complaint: str) -> RefMoved | RefLocked | Unavailable:
+        """Return why git could not move a ref that should hold `old`."""
         if self.tips().get(ref) != old:
             return _moved(ref)
         if os.path.lexists(os.path.join(self._common, f"{ref}.lock")):

@@ -74,9 +74,16 @@ class Remotes:
             raise NotFound(f"There is no remote {name!a}.", hint=f"Remotes: {', '.join(names)}.")
         return name
 
-    def fetch(self, remote: str, *refspecs: str) -> None:
-        """Bring refs of a remote into this repository; those that it no longer has are forgotten."""
+    def fetch(self, remote: str, *refspecs: str, objects: str | None = None) -> None:
+        """Bring refs of a remote into this repository; those that it no longer has are forgotten.
+
+        With a folder for `objects` they are fetched whole and into that, as if this repository had none.
+        """
         terms = self._terms(remote)
+        if objects is not None:
+            settings = (*terms.settings, "fetch.unpackLimit=1")
+            environment = {**terms.environment, "GIT_OBJECT_DIRECTORY": objects}
+            terms = terms._replace(settings=settings, environment=environment)
         finished = self._git.execute(
             "fetch", "--quiet", "--prune", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules",
             "--no-auto-maintenance", "--refmap=", "--upload-pack=git-upload-pack", "--stdin",

@@ -19,14 +19,12 @@ from collections.abc import Iterator
 
 from holdfast.kernel.errors import Denied, HoldfastError, InvalidPath, NotFound
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory, read_limited
-from holdfast.storage.sql.quick import are_callers
+from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory
+from holdfast.storage.sql.quick import OutOfTheOrdinary, are_callers, git_directories, is_git_directory
 
 STORE_NAME = "holdfast"
 PLAIN_STORE_NAME = ".holdfast"
 
-_POINTER_BYTES = 64 * 1024
-_POINTER_PREFIX = "gitdir:"
 _EXCLUDE_BYTES = 1024 * 1024
 _EXCLUDE_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
@@ -63,7 +61,7 @@ class Repository:
             if (found := cls._with_git_entry(directory)) is not None:
                 return found
         for directory in _upwards(start):
-            if _is_git_directory(directory, directory):
+            if is_git_directory(directory, directory):
                 return cls._bare(directory)
         return cls(start)
 
@@ -73,7 +71,7 @@ class Repository:
         root = _existing_directory(root)
         if (found := cls._with_git_entry(root)) is not None:
             return found
-        return cls._bare(root) if _is_git_directory(root, root) else cls(root)
+        return cls._bare(root) if is_git_directory(root, root) else cls(root)
 
     @classmethod
     def _bare(cls, directory: str) -> Repository:
@@ -83,14 +81,13 @@ class Repository:
     @classmethod
     def _with_git_entry(cls, directory: str) -> Repository | None:
         entry = os.path.join(directory, ".git")
-        if os.path.isdir(entry):
-            git_dir = os.path.realpath(entry)
-        elif os.path.lexists(entry):
-            git_dir = _follow_pointer(entry)
-        else:
+        if not os.path.lexists(entry):
             return None
-        common_dir = _common_directory(git_dir)
-        if _is_git_directory(git_dir, common_dir):
+        try:
+            git_dir, common_dir = git_directories(entry)
+        except OutOfTheOrdinary as error:
+            raise _bad_pointer(directory) from error
+        if is_git_directory(git_dir, common_dir):
             _check_owner(directory, git_dir, entry)
             return cls(directory, git_dir, common_dir)
         if os.path.isdir(entry):
@@ -200,14 +197,6 @@ def _upwards(directory: str) -> Iterator[str]:
         yield directory
 
 
-def _is_git_directory(git_dir: str, common_dir: str) -> bool:
-    return (
-        os.path.lexists(os.path.join(git_dir, "HEAD"))
-        and os.path.isdir(os.path.join(common_dir, "objects"))
-        and os.path.isdir(os.path.join(common_dir, "refs"))
-    )
-
-
 def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
     """Refuse what another user put there, as git does: its configuration is theirs, and so is the store."""
     if are_callers(directory, git_dir, *entry):
@@ -219,30 +208,6 @@ def _check_owner(directory: str, git_dir: str, *entry: str) -> None:
             f"The repository '{os.path.basename(directory)}' belongs to another user.",
             hint="Use a clone of your own; or, if you trust that user, add it to git's `safe.directory`.",
         )
-
-
-def _follow_pointer(entry: str) -> str:
-    """Return the git directory that a `.git` file of a worktree or submodule names."""
-    directory = os.path.dirname(entry)
-    try:
-        text = os.fsdecode(read_limited(entry, _POINTER_BYTES)).strip()
-        if text.startswith(_POINTER_PREFIX):
-            return os.path.realpath(os.path.join(directory, text.removeprefix(_POINTER_PREFIX).strip()))
-    except (HoldfastError, ValueError) as error:
-        raise _bad_pointer(directory) from error
-    raise _bad_pointer(directory)
-
-
-def _common_directory(git_dir: str) -> str:
-    """Return the directory that a worktree shares with its repository, or `git_dir` itself."""
-    pointer = os.path.join(git_dir, "commondir")
-    if not os.path.lexists(pointer):
-        return git_dir
-    try:
-        text = os.fsdecode(read_limited(pointer, _POINTER_BYTES)).strip()
-        return os.path.realpath(os.path.join(git_dir, text))
-    except (HoldfastError, ValueError) as error:
-        raise _bad_pointer(git_dir) from error
 
 
 def _bad_pointer(directory: str) -> InvalidPath:

@@ -153,15 +153,15 @@ def end_group(process: Popen[bytes]) -> None:
             pipe.close()
 
 
-def interpreter(module: str, *arguments: str) -> Popen[bytes]:
-    """Start a module of ours in a fresh interpreter, with a pipe on both sides and in a group of its own."""
+def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -> Popen[bytes]:
+    """Start a module of ours in a fresh interpreter and a group of its own; it reads a pipe, or `source`."""
     import subprocess
     import sys
 
     with disk_failures_named("A further process"):
         process = subprocess.Popen(
             [sys.executable, "-I", "-m", module, *arguments],
-            stdin=subprocess.PIPE,
+            stdin=source or subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             cwd=os.sep,

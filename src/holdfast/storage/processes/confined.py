@@ -15,7 +15,6 @@ import math
 import os
 import resource
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -24,7 +23,17 @@ from dataclasses import dataclass
 from holdfast.kernel.errors import DeadlineExceeded, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.machine import disk_failures_named
-from holdfast.storage.processes.child import Patience, end_group, wait_until_ended, wait_until_readable
+from holdfast.storage.processes.child import (
+    Patience,
+    end_group,
+    interpreter,
+    wait_until_ended,
+    wait_until_readable,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from subprocess import Popen
 
 _OUT_OF_MEMORY = 3
 
@@ -42,20 +51,11 @@ class Bounds:
 def run_confined(module: str, function: str, request: bytes, work: str, bounds: Bounds) -> bytes:
     """Return what `function(request)` returns in a confined process; `work` names it in messages."""
     patience = Patience(bounds.wait_seconds, work)
-    command = [sys.executable, "-I", "-m", __name__, module, function]
-    limits = [str(bounds.processor_seconds), str(bounds.memory_bytes)]
+    limits = (str(bounds.processor_seconds), str(bounds.memory_bytes))
     with disk_failures_named(work), tempfile.TemporaryFile() as source:
         source.write(request)
         source.seek(0)
-        process = subprocess.Popen(
-            [*command, *limits],
-            stdin=source,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=os.sep,
-            env={},
-            start_new_session=True,
-        )
+        process = interpreter(__name__, module, function, *limits, source=source)
     try:
         answer = _read(process, bounds.output_bytes, work, patience)
         status = wait_until_ended(process, patience)
@@ -65,7 +65,7 @@ def run_confined(module: str, function: str, request: bytes, work: str, bounds: 
     return answer
 
 
-def _read(process: subprocess.Popen[bytes], limit: int, work: str, patience: Patience) -> bytes:
+def _read(process: Popen[bytes], limit: int, work: str, patience: Patience) -> bytes:
     assert process.stdout is not None
     answer = bytearray()
     while True:

@@ -16,7 +16,7 @@ import os
 import re
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from holdfast.kernel.errors import Corrupted, Denied, InvalidPath, NotFound, OutOfSpace, TooLarge, Unavailable
 from holdfast.kernel.limits import LIMITS
@@ -31,6 +31,7 @@ _POINTER_BYTES = 200
 _UNWRITABLE = (Denied, OutOfSpace, Unavailable)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
+_WAIT = LIMITS.database_busy_seconds
 _BUILDING = ("PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", "PRAGMA cache_size = -65536")
 
 Prepare = Callable[[sqlite3.Connection], object]
@@ -84,7 +85,7 @@ class DerivedDatabase:
         except _UNWRITABLE:
             self.close()
             address = f"file:/{os.urandom(8).hex()}?vfs=memdb"
-            memory = _in_memory(address)
+            memory = connect_to(address, _WAIT)
             try:
                 self._fill(memory, fill)
             except BaseException:
@@ -104,8 +105,8 @@ class DerivedDatabase:
                     self._build(path, fill)
                     if os.path.exists(path):  # or somebody took it away meanwhile
                         break
-                with disk_failures_named(name):
-                    _flush(path)
+                with disk_failures_named(name), open(path, "rb") as file:
+                    os.fsync(file.fileno())
                 atomic_write(self._pointer, f"{name}\n".encode(), mode=0o600)
             except BaseException:
                 _remove(path)
@@ -175,7 +176,7 @@ class DerivedDatabase:
         if self._current is None:
             raise NotUsable("it was closed")
         path = os.path.join(self._directory, self._current)
-        connection = _connected(path) if self._memory is None else _in_memory(self._current)
+        connection = connected(path, _WAIT) if self._memory is None else connect_to(self._current, _WAIT)
         try:
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             version = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -192,11 +193,8 @@ class DerivedDatabase:
     def _build(self, path: str, fill: Prepare) -> None:
         with disk_failures_named(self._name):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-        connection = _connected(path)
-        try:
+        with closing(connected(path, _WAIT)) as connection:
             self._fill(connection, fill)
-        finally:
-            connection.close()
 
     def _fill(self, connection: sqlite3.Connection, fill: Prepare) -> None:
         try:
@@ -220,24 +218,6 @@ class DerivedDatabase:
                 _remove(os.path.join(self._directory, entry))
 
 
-def _connected(path: str) -> sqlite3.Connection:
-    return connected(path, LIMITS.database_busy_seconds)
-
-
-def _in_memory(address: str) -> sqlite3.Connection:
-    return connect_to(address, LIMITS.database_busy_seconds)
-
-
-def _flush(path: str) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 def _remove(path: str) -> None:
-    try:
+    with suppress(OSError):  # the next build tries again
         os.unlink(path)
-    except OSError:
-        pass  # The next build tries again.

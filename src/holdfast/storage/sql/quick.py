@@ -16,7 +16,7 @@ from _sqlite3 import Connection, Error, connect
 
 _PATIENCE_SECONDS = 1.0
 _LOG_BYTES = 200_000
-_POINTER_BYTES = 4096
+_POINTER_BYTES = 64 * 1024
 
 
 class OutOfTheOrdinary(Exception):
@@ -46,7 +46,7 @@ class QuickStore:
         writer pays.
         """
         try:
-            if _size(f"{self._path}-wal") >= _LOG_BYTES:
+            if size_of(f"{self._path}-wal") >= _LOG_BYTES:
                 return self._inserted(statement, row)
             with _OpenStore(self._path, self._expected, "ro"):
                 return self._inserted(statement, row)
@@ -109,16 +109,23 @@ def enclosing_repository(start: str) -> tuple[str, str]:
             raise OutOfTheOrdinary
         root = above
     entry = os.path.join(root, ".git")
-    git_directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
-    common = git_directory
-    if os.path.lexists(os.path.join(git_directory, "commondir")):
-        common = _pointer(os.path.join(git_directory, "commondir"), "")
-    has_head = os.path.lexists(os.path.join(git_directory, "HEAD"))
-    if not (has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))):
-        raise OutOfTheOrdinary
-    if not are_callers(root, entry, git_directory):
+    git_directory, common = git_directories(entry)
+    if not (is_git_directory(git_directory, common) and are_callers(root, entry, git_directory)):
         raise OutOfTheOrdinary
     return root, os.path.join(common, "holdfast")
+
+
+def git_directories(entry: str) -> tuple[str, str]:
+    """Return the git directory that a `.git` is or names, and the one that its worktrees share."""
+    directory = os.path.realpath(entry) if os.path.isdir(entry) else _pointer(entry, "gitdir:")
+    shared = os.path.join(directory, "commondir")
+    return directory, _pointer(shared, "") if os.path.lexists(shared) else directory
+
+
+def is_git_directory(directory: str, common: str) -> bool:
+    """Tell whether a directory, with the one that it shares with others, holds a repository."""
+    has_head = os.path.lexists(os.path.join(directory, "HEAD"))
+    return has_head and all(os.path.isdir(os.path.join(common, name)) for name in ("objects", "refs"))
 
 
 def _pointer(path: str, prefix: str) -> str:
@@ -131,12 +138,13 @@ def _pointer(path: str, prefix: str) -> str:
             os.close(descriptor)
     except OSError as error:
         raise OutOfTheOrdinary from error
-    if not text.startswith(prefix) or len(text) >= _POINTER_BYTES - 1:
+    if not (text and text.startswith(prefix)) or len(text) >= _POINTER_BYTES - 1 or "\0" in text:
         raise OutOfTheOrdinary
     return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
 
 
-def _size(path: str) -> int:
+def size_of(path: str) -> int:
+    """Return the size of a file, nothing where there is none."""
     try:
         return os.lstat(path).st_size
     except FileNotFoundError:
@@ -150,7 +158,7 @@ class _OpenStore:
         status = os.lstat(store)
         if not stat.S_ISREG(status.st_mode) or status.st_size == 0 or not os.path.lexists(f"{store}.created"):
             raise OutOfTheOrdinary
-        if _size(f"{store}-wal"):
+        if size_of(f"{store}-wal"):
             from holdfast.storage.sql.write_ahead_log import damaged_log
 
             if damaged_log(store) is not None:

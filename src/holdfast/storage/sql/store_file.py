@@ -31,6 +31,7 @@ from holdfast.kernel.errors import (
 )
 from holdfast.kernel.machine import disk_failures_named
 from holdfast.storage.files.atomic import StrPath, atomic_write, flush_directory, locked
+from holdfast.storage.sql.quick import size_of
 from holdfast.storage.sql.snapshot import Snapshot
 from holdfast.storage.sql.write_ahead_log import damaged_log
 
@@ -186,7 +187,7 @@ class StoreFile:
                 hint="Move aside what is in its place, then try again.",
                 path=self.name,
             )
-        if status.st_size == 0 and (self.was_created or _size(self.path + "-wal") > 0):
+        if status.st_size == 0 and (self.was_created or size_of(self.path + "-wal") > 0):
             raise self.lost("is empty, although it held data before")
 
     def _missing(self) -> Corrupted:
@@ -239,13 +240,6 @@ class StoreFile:
         if not self.was_created:
             flush_directory(os.path.dirname(self.path))
             atomic_write(self.marker, _MARKER_TEXT, mode=0o600)
-
-
-def _size(path: str) -> int:
-    try:
-        return os.lstat(path).st_size
-    except FileNotFoundError:
-        return 0
 
 
 _KEPT_CONNECTIONS = 8
