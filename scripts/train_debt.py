@@ -21,7 +21,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from holdfast.analysis.debt.debt_item import is_prose
+from holdfast.analysis.debt.debt_item import LICENCE, is_prose
 from holdfast.analysis.debt.marker import opening_marker
 from holdfast.analysis.debt.model import Model, features
 from holdfast.analysis.debt.passage import Passage, passages
@@ -33,6 +33,8 @@ TARGET = HERE.parent / "src" / "holdfast" / "analysis" / "debt" / "model.json.gz
 SENTENCES = HERE.parent / "tests" / "analysis" / "debt" / "sentences.json"
 STRENGTH = 0.2
 """Of the weights against the regularisation, chosen once for all projects."""
+TAG, EMPHASIS = "<tag>", 3
+"""A marker's word within a sentence tells more than it could show in these few comments."""
 
 
 class Row(NamedTuple):
@@ -66,7 +68,8 @@ def read_projects(folder: Path) -> dict[str, list[Row]]:
             assert text == same
             found = passage(text)
             certain = any(opening_marker(line.text) for line in found.lines)
-            rows.append(Row(found.text, certain, is_prose(found), original, corrected))
+            prose = is_prose(found) and LICENCE.search(found.text) is None
+            rows.append(Row(found.text, certain, prose, original, corrected))
     return projects
 
 
@@ -103,21 +106,23 @@ class Trained(NamedTuple):
 def train(projects: Projects, threshold: float = 0.25) -> Trained:
     """Return a model of what people corrected the labels to, trained on the comments without a marker."""
     kinds, sorts = vocabulary()
-    rows = [(name, row) for name, rows in projects.items() for row in rows if not row.certain]
-    texts = [features(row.text, kinds, sorts) for _, row in rows]
+    rows = _distinct(projects)
+    texts = [features(row.text, kinds, sorts) for _, row, _ in rows]
     documents = Counter(name for text in texts for name in text)
     # What one project alone says tells nothing about others.
-    places = {(feature, name) for (name, _), text in zip(rows, texts, strict=True) for feature in text}
+    places = {(feature, name) for (name, _, _), text in zip(rows, texts, strict=True) for feature in text}
     shared = Counter(feature for feature, _ in places)
     rarity = {
         name: math.log(len(texts) / (documents[name] + 1)) + 1
         for name, count in sorted(shared.items())
         if count > 1
     }
+    rarity[TAG] *= EMPHASIS
     regression = import_module("sklearn.linear_model").LogisticRegression(
         C=STRENGTH, solver="liblinear", max_iter=1000, random_state=0
     )
-    regression.fit(_matrix(texts, rarity), [row.corrected for _, row in rows])
+    times = [math.sqrt(times) for _, _, times in rows]
+    regression.fit(_matrix(texts, rarity), [row.corrected for _, row, _ in rows], sample_weight=times)
     weights = zip(rarity, regression.coef_[0], strict=True)
     model = Model(
         bias=round(float(regression.intercept_[0]), 4),
@@ -127,6 +132,17 @@ def train(projects: Projects, threshold: float = 0.25) -> Trained:
         weights={name: round(float(weight) * rarity[name], 3) for name, weight in weights},
     )
     return Trained(regression, rarity, model)
+
+
+def _distinct(projects: Projects) -> list[tuple[str, Row, int]]:
+    """Return the comments that the model is asked about, each once in a project, and how often."""
+    found: dict[tuple[str, str, bool], list[Row]] = {}
+    for name, rows in projects.items():
+        for row in rows:
+            if row.prose and not row.certain:
+                words = re.sub(r"\W+", " ", row.text.lower()).strip()
+                found.setdefault((name, words, row.corrected), []).append(row)
+    return [(name, same[0], len(same)) for (name, _, _), same in found.items()]
 
 
 def _matrix(texts: Iterable[Iterable[str]], rarity: Mapping[str, float]) -> Any:

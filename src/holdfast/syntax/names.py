@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 Found = Mapping[str, Sequence["Node"]]
 
 LONGEST_WORD = 100
-"""A longer string is no name."""
+"""A longer string without a space is no name."""
 
 BLANKED = ("comment", "hidden", "parameter", "local", "bound", "import", "package")
 BLANK = bytes(byte if byte in b"\r\n" else 0x20 for byte in range(256))
@@ -37,6 +37,8 @@ _PLAIN = re.compile(r"\w[\w.]*", re.ASCII)
 _TYPE_ARGUMENTS = re.compile(r"<[^<>()]*>")
 _WORD = re.compile(r"[^\W\d]\w*")
 _DOTTED = re.compile(r"[^\W\d]\w*(?:\.\w+)+")
+_LIKE_CODE = re.compile(rb"(?<=\w\.)[A-Za-z_]\w*|\b(?:[A-Za-z]+\d|[A-Za-z]*_\w|[A-Za-z]*[a-z][A-Z])\w*")
+"""In a text of several words, as of a template, what is a name and no word of a sentence."""
 
 
 @cache
@@ -108,7 +110,9 @@ class Reading:
                     self.parameters.add((owner, name))
                 elif name == self.declared[owner].path[-1]:
                     owner = self.regions.containers[owner]  # the name of a closure that is assigned
-                if owner in self.functions and node.start_byte not in kept:
+                # The default of `size=size` is read outside of the function.
+                again = role == "parameter" and self.source.startswith(f"={name}".encode(), node.end_byte)
+                if owner in self.functions and node.start_byte not in kept and not again:
                     self.bound[owner].add(name)
                     if role == "local":
                         self.locals.append((owner, name, node))
@@ -127,8 +131,7 @@ class Reading:
             start, end = node.start_byte, node.end_byte
             piece = source[start:end]
             rest[start:end] = piece.translate(BLANK)
-            if len(piece) <= LONGEST_WORD:
-                self.texts.append((start, piece))
+            self.texts.append((start, piece))
         if self.naming.interpolated is not None:
             for node in self.nodes("text"):
                 start, end = node.start_byte, node.end_byte
@@ -238,7 +241,7 @@ class Reading:
         return tuple(dict.fromkeys(listed))
 
     def words(self) -> tuple[str, ...]:
-        """Return the names in short strings."""
+        """Return the names in strings."""
         prose = {node.start_byte for node in self.nodes("docstring")}
         brought = Spans((*self.nodes("import"), *self.nodes("required")))
         texts = {piece for start, piece in self.texts if start not in prose and start not in brought}
@@ -276,7 +279,9 @@ def _is_entry(reading: Reading) -> bool:
 
 def _words(texts: Iterable[bytes]) -> Iterator[str]:
     for raw in texts:
-        if raw.split(None, 1) == [raw]:
+        if raw.split(None, 1) != [raw]:
+            yield from (word.decode() for word in _LIKE_CODE.findall(raw))
+        elif len(raw) <= LONGEST_WORD:
             text = raw.decode("utf-8", "replace")
             yield from _WORD.findall(text)
             if _DOTTED.fullmatch(text):

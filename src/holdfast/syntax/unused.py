@@ -93,6 +93,9 @@ def _quoted(reading: Reading) -> set[str]:
     found: set[str] = set()
     for node in reading.nodes("quoted"):
         found.update(_WORD.findall(reading.text(node)))
+    for _start, piece in reading.texts:
+        if b"[" in piece:  # a type within a type
+            found.update(_WORD.findall(piece.decode("utf-8", "replace")))
     if reading.naming.documented:
         for node in reading.nodes("comment"):
             text = reading.text(node)

@@ -102,3 +102,41 @@ def test_c_and_shell_name_functions_across_files() -> None:
 
     assert {"lost": "high", "spare": "medium"}.items() <= dead(files).items()
     assert not {"grow", "main", "start"} & dead(files, "low").keys()
+
+
+def test_names_taken_from_an_import_at_run_time_are_used() -> None:
+    files = PACKAGE | {
+        "src/index.ts": """
+            export async function go() {
+                const { helper } = await import("./tools");
+                return helper();
+            }
+        """,
+        "src/tools.ts": "export function helper() { return 1 }\nexport function spare() { return 2 }\n",
+    }
+
+    assert dead(files) == {"spare": "medium"}
+
+
+def test_a_variable_named_after_the_method_it_comes_from_hides_it_not() -> None:
+    source = """
+        class Main {
+            private static int size(int x) { return x; }
+            public static void main(String[] a) { int size = size(1); System.out.println(size); }
+        }
+        class Pa$$word { }
+        class Reader { Object read() { return Pa$$word.class; } }
+        class Tool { public static void main(String[] a) { new Reader().read(); } }
+    """
+
+    assert dead({"src/Main.java": source}) == {}
+
+
+def test_fields_of_an_enum_are_as_public_as_it_is() -> None:
+    source = "pub enum Fault {\n    Loop { ancestor: String },\n}\n"
+
+    assert "Fault.Loop.ancestor" not in dead({"Cargo.toml": "[package]\n", "src/lib.rs": source})
+
+
+def test_a_script_without_imports_is_loaded_by_a_page() -> None:
+    assert dead({"static/menu.js": "function openMenu() { return 1 }\n"}) == {"openMenu": "medium"}

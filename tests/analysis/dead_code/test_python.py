@@ -266,3 +266,93 @@ def test_a_class_named_after_its_base_from_elsewhere_may_be_called_by_it() -> No
 
     assert dead({"m.py": source}, "low") == {"Server.finish": "low"}
     assert dead({"m.py": source.replace("(simple.Server)", "")})["Server.finish"] == "high"
+
+
+def test_a_name_in_the_text_of_a_template_is_a_mention() -> None:
+    source = """
+        class Page:
+            def is_open(self): return True
+            def is_shut(self): return False
+
+        PAGE = Page(), "{% if page.is_open %}open{% endif %}"
+    """
+
+    assert dead({"main.py": "from tools import PAGE\nprint(PAGE)\n", "tools.py": source}) == {
+        "Page.is_shut": "high"
+    }
+
+
+def test_what_decorators_and_defaults_use_is_not_hidden_by_a_local_of_that_name() -> None:
+    source = """
+        from outside import wrap
+        def helper(): return 1
+        SIZE = 3
+
+        @wrap(helper)
+        def used(SIZE=SIZE):
+            helper = SIZE
+            return helper
+    """
+
+    assert dead({"main.py": MAIN, "tools.py": source}) == {}
+
+
+def test_members_that_a_class_of_another_project_may_call_are_not_surely_dead() -> None:
+    source = """
+        import outside
+        from outside import Protocol
+
+        class Pool(outside.Pool):
+            def _hook(self): return 1
+
+        class Reader(Protocol):
+            def connected(self): return 1
+
+        @outside.implementer(outside.Producer)
+        class Producer:
+            def produce(self): return 1
+
+        def used(): return Pool(), Reader(), Producer()
+    """
+
+    assert "high" not in dead({"main.py": MAIN, "tools.py": source}).values()
+
+
+def test_what_tests_read_and_what_stands_in_for_something_is_not_surely_dead() -> None:
+    files = {
+        "tests/roots/project.py": "import json\ndef shown(): return 1\n",
+        "tests/test_tools.py": """
+            class FakeLock:
+                def acquire(self): return 1
+
+            class Row:
+                def value(self): return 1
+
+            def test_row():
+                class Refused(Row): pass
+                return FakeLock()
+
+            def forgotten(): return 1
+        """,
+    }
+
+    found = dead(files)
+
+    assert found.pop("forgotten") == "high"
+    assert set(found.values()) == {"medium"}
+
+
+def test_a_remark_on_the_first_line_of_a_statement_keeps_all_that_it_imports() -> None:
+    source = "from json import (  # noqa: F401\n    dumps,\n    loads,\n)\ndef used(): return 1\n"
+
+    assert dead({"main.py": MAIN, "tools.py": source}) == {}
+
+
+def test_bases_of_what_a_package_offers_are_offered_with_it() -> None:
+    files = {
+        "pyproject.toml": '[build-system]\nrequires = []\n[project]\nname = "kelp"\n',
+        "kelp/__init__.py": "from kelp._api import Item\n",
+        "kelp/_api.py": "class Node:\n    def names(self): return 1\nclass Item(Node): pass\n",
+    }
+
+    assert dead(files) == {}

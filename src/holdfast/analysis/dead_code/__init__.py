@@ -1,7 +1,7 @@
 """Code that nothing uses: what it is, how sure that is, and what was looked for.
 
 - `finding.py`: one finding, and what the levels of confidence mean.
-- `frameworks/`: what others call by convention, as tables, one module for each family of languages.
+- `convention.py`, `conventions.toml`: what frameworks and languages call by convention.
 - `namespace.py`: which definition a name means, within a file and across imports.
 - `liveness.py`: what is reached from where execution begins, in rounds of weaker and weaker evidence.
 - `evidence.py`: what speaks for the life of a definition that nothing reaches.

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Doubt, Evidence
 from holdfast.analysis.dead_code.finding import Finding, Kind
-from holdfast.analysis.dead_code.frameworks.web_frameworks import SCRIPTS
 from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.liveness import UNREACHED, Liveness
 from holdfast.analysis.dead_code.mentions import mentions
@@ -40,10 +39,11 @@ def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
     current_call().progress(1, 3, "what is used")
     left = [one for one, reached in enumerate(live.round) if not reached and kind_of(space, one)]
     names = {space.definitions[one].name for one in left}
-    evidence = Evidence(live, Interfaces(space, entries), mentions(names, resolution.layout))
+    interfaces = Interfaces(space, entries)
+    evidence = Evidence(live, interfaces, mentions(names, resolution.layout))
     evidence.gather(names)
     current_call().progress(2, 3, "what may be used")
-    found = [*_definitions(evidence, left), *unused_in_files(space)]
+    found = [*_definitions(evidence, left), *unused_in_files(interfaces)]
     return tuple(sorted(found, key=lambda one: (one.file, one.line, one.name, one.kind)))
 
 
@@ -131,14 +131,14 @@ def _in_class(space: Namespace, one: int) -> bool:
 def kind_of(space: Namespace, one: int) -> Kind | None:
     """Return what a definition is called in findings, or None where none are made of it."""
     row, around = space.definitions[one], space.containers[one]
-    language = space.records[space.homes[one]].language
+    language, family = space.records[space.homes[one]].language, space.families[space.homes[one]]
     if row.kind in FUNCTIONS:
-        if language in SCRIPTS and space.is_member[one] and not _in_class(space, one):
+        if family == "script" and space.is_member[one] and not _in_class(space, one):
             return None  # a function of an object, which is used with it
         return "method" if space.is_member[one] else "function"
     if row.kind in CLASSES:
         return None if row.kind == "Object" and language == "rust" else "class"
-    if row.kind not in VARIABLES:
+    if row.kind not in VARIABLES or (around != MODULE and space.definitions[around].kind == "EnumMember"):
         return None
     if around == MODULE or space.definitions[around].kind in SPACES:
         return "variable" if row.kind in ("Variable", "Constant") else None

@@ -6,11 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from holdfast.analysis.dead_code.interfaces import OFFERED, OPEN, Interfaces
+from holdfast.analysis.dead_code.convention import conventions
+from holdfast.analysis.dead_code.interfaces import IN_TESTS, OFFERED, OPEN, Interfaces
 from holdfast.analysis.dead_code.liveness import Liveness
 from holdfast.analysis.dead_code.namespace import BY_IMPORT, CLASSES, Namespace
-from holdfast.analysis.dead_code.roots import conventions, last_word
-from holdfast.syntax.record import Record
+from holdfast.analysis.dead_code.roots import last_word
+from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 _KEPT = re.compile(
@@ -18,6 +19,8 @@ _KEPT = re.compile(
     r"|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
+_STAND_IN = re.compile(r"Dummy|Fake|Mock|Noop|Null|Stub")
+_OF_TESTS = re.compile(r"^test|(Tests?|TestCase|IT|Spec)$")
 KEPT = "its name or a comment beside it says that it is kept on purpose"
 _SHORTEST_PREFIX = 3
 _ACCESSOR = re.compile(r"(get|set|is)[A-Z]")
@@ -29,6 +32,9 @@ class Doubt(NamedTuple):
 
     confidence: float
     words: str
+
+
+TEST_DATA = Doubt(0.7, "nothing imports its file, which stands among tests and may be what they read")
 
 
 class Occurrence(NamedTuple):
@@ -61,6 +67,9 @@ class Evidence:
             for word in record.names.words:
                 if word[-1] == "_" and len(word) >= _SHORTEST_PREFIX:
                     self.prefixes.setdefault(word, path)
+            for imported in record.names.imports:  # perhaps to pass it on
+                if imported.name in wanted:
+                    self.occurrences.setdefault(imported.name, []).append(Occurrence(number, MODULE, False))
             start = space.starts[number]
             for row in record.names.uses:
                 one = row.definition if row.definition < 0 else start + row.definition
@@ -148,7 +157,47 @@ class Evidence:
                 return Doubt(0.75, words)
         if self.space.records[number].broken:
             return Doubt(0.7, "a part of its file could not be read")
+        return self._used_unnamed(one)
+
+    def _used_unnamed(self, one: int) -> Doubt | None:
+        """Return the doubt that remains where no name has to be written for something to be used."""
+        row, number = self.space.definitions[one], self.space.homes[one]
+        if self.interfaces.is_test_data(number):
+            return TEST_DATA
+        if self.space.families[number] == "go" and row.kind == "Constant":
+            return Doubt(0.75, "its place in a list of constants may count")
+        if self._is_loaded_otherwise(one):
+            return Doubt(0.75, "nothing imports its file, so that something else may load it")
+        if self._stands_in(one):
+            return Doubt(0.75, "it may stand in for something else, or be there to be looked at by a test")
         return None
+
+    def _is_loaded_otherwise(self, one: int) -> bool:
+        """Return whether no import may bring it in: a page has its scripts, a program its plugins."""
+        row, number = self.space.definitions[one], self.space.homes[one]
+        if not self.interfaces.is_unimported(number):
+            return False
+        names = self.space.records[number].names
+        if self.space.families[number] == "script":
+            return not (names.imports or names.exports or any(each.exported for each in names.definitions))
+        return row.kind in CLASSES and any(
+            not self._is_silent(one, base) and not self._classes(one, base) for base in row.bases
+        )
+
+    def _stands_in(self, one: int) -> bool:
+        """Return whether it is a class within a test, or belongs to a class that only looks like another."""
+        row, around = self.space.definitions[one], self.space.containers[one]
+        if around < 0:
+            return False
+        outer, number = self.space.definitions[around], self.space.homes[one]
+        if _STAND_IN.search(outer.name) or (outer.kind in CLASSES and outer.decorators):
+            return True
+        if not IN_TESTS.search(self.space.paths[number]) or outer.kind not in (*CLASSES, *FUNCTIONS):
+            return False
+        if row.kind in CLASSES or outer.kind in FUNCTIONS:
+            return row.kind in CLASSES and outer.kind in FUNCTIONS
+        names = [self.space.definitions[each].name for each in (around, *self.space.children[around])]
+        return self.space.families[number] == "script" or not any(map(_OF_TESTS.search, names))
 
     def in_dead_code(self, one: int) -> int | None:
         """Return a definition that is as dead and uses the name of this one."""
@@ -173,20 +222,30 @@ class Evidence:
         seen, classes = set[int](), [around]
         while classes:
             row = self.space.definitions[current := classes.pop()]
-            rules = conventions(self.space.records[self.space.homes[current]].language)
             seen.add(current)
             for base in row.bases:
-                found = [other for other in self._classes(last_word(base)) if other != current]
-                own = (
-                    last_word(base) == row.name
-                )  # a class named after the one from elsewhere that it extends
-                if (own or not found) and last_word(base) not in rules.silent_bases:
+                found = [other for other in self._classes(current, base) if other != current]
+                own = last_word(base) == row.name  # named after the one from elsewhere that it extends
+                if (own or not found) and not self._is_silent(current, base):
                     yield base
                 classes += [other for other in found if other not in seen]
 
-    def _classes(self, name: str) -> list[int]:
-        places = (*self.space.top.get(name, ()), *self.space.members.get(name, ()))
-        return [one for one in places if self.space.definitions[one].kind in CLASSES]
+    def _is_silent(self, one: int, base: str) -> bool:
+        """Return whether a base calls none of the members that a class adds: there are other `Protocol`s."""
+        number = self.space.homes[one]
+        brought = self.space.imports(number)[0].get(base, ())
+        known = last_word(base) in conventions(self.space.records[number].language).silent_bases
+        return known and (base != "Protocol" or any("typing" in row.module for row in brought))
+
+    def _classes(self, one: int, base: str) -> list[int]:
+        """Return the classes of the project that a class may mean by the name of a base."""
+        space, number = self.space, self.space.homes[one]
+        brought = space.imports(number)[0].get(base.partition(".")[0], ())
+        outside = not any(space.files_of(number, row) for row in brought)
+        if brought and outside and space.families[number] in BY_IMPORT:
+            return []  # others have a class of that name, too
+        places = (*space.top.get(last_word(base), ()), *space.members.get(last_word(base), ()))
+        return [other for other in places if space.definitions[other].kind in CLASSES]
 
 
 def is_kept(record: Record, first: int, last: int) -> bool:

@@ -13,11 +13,12 @@ The rule, by language:
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cached_property
 from posixpath import basename, dirname
 
 from holdfast.analysis.dead_code.entry_points import EntryPoints
-from holdfast.analysis.dead_code.namespace import Namespace
+from holdfast.analysis.dead_code.namespace import BY_IMPORT, Namespace
 from holdfast.syntax.record import MODULE
 
 IN_TESTS = re.compile(
@@ -25,6 +26,10 @@ IN_TESTS = re.compile(
     r"|(^|/)(test_[^/]*|conftest)\.py$|(_tests?|\.test|\.spec|Tests?|IT)\.\w+$"
 )
 """Paths of tests, examples and documents, which nobody gets with a package."""
+_RUN_BY_ITSELF = re.compile(
+    r"(^|/)(test_[^/]*|[^/]*_tests?|tests)\.py$|\.(test|spec|stories)\.\w+$|(^|/)pages/"
+)
+_DATA = re.compile(r"(^|/)_*(fixtures?|snapshots?|testdata|test[-_]data)_*/")
 
 OFFERED = "offered"
 """Said to be for others."""
@@ -47,7 +52,7 @@ class Interfaces:
         self.libraries = tuple(
             f"{dirname(path)}/" for path in space.paths if path == "lib.rs" or path.endswith("/lib.rs")
         )
-        self.listed = set(self._listed())
+        self.listed = set(self._with_bases(self._listed()))
 
     def _listed(self) -> Iterator[int]:
         """Yield what lists of exports and the files of an interface name."""
@@ -60,6 +65,33 @@ class Interfaces:
                     yield from self.space.offered(number, name)
             elif family == "script" and path in self.entries.interfaces:
                 yield from self._passed_on(number)
+
+    def _with_bases(self, offered: Iterable[int]) -> Iterator[int]:
+        """Yield what is offered, and the classes from which what is offered has its members."""
+        space, left, seen = self.space, list(offered), set[int]()
+        while left:
+            one = left.pop()
+            if one not in seen:
+                seen.add(one)
+                yield one
+                for base in space.definitions[one].bases:
+                    left += space.offered(space.homes[one], base.rpartition(".")[2])
+
+    @cached_property
+    def _imported(self) -> set[int]:
+        return {file for number in range(len(self.space.paths)) for file in self.space.modules(number)[0]}
+
+    def is_unimported(self, number: int) -> bool:
+        """Return whether something else must load a file: none imports it, and it is not run by itself."""
+        by_import = self.space.families[number] in BY_IMPORT and not self.space.records[number].names.is_entry
+        return (
+            by_import and not _RUN_BY_ITSELF.search(self.space.paths[number]) and number not in self._imported
+        )
+
+    def is_test_data(self, number: int) -> bool:
+        """Return whether a file is what tests read, and no part of them."""
+        path = self.space.paths[number]
+        return bool(_DATA.search(path) or (IN_TESTS.search(path) and self.is_unimported(number)))
 
     def _passed_on(self, number: int, seen: frozenset[int] = frozenset()) -> Iterator[int]:
         """Yield what a file defines for others and what it has from elsewhere and passes on."""

@@ -118,11 +118,19 @@ class Liveness:
         if self.space.families[number] not in BY_IMPORT:
             for name in self.space.renamed.intersection(row.attributes):
                 self._attribute(number, one, name)
-            for name in self._members.intersection(row.names).difference(row.bound):
-                self._ask(one, name)
+            for name in self._members.intersection(row.names):
+                if name not in row.bound or self._is_called(number, name):
+                    self._ask(one, name)
+
+    def _is_called(self, number: int, name: str) -> bool:
+        """Return whether a file calls a name: `size = size(x)` means a function besides the variable."""
+        own = self.space.families[number] not in BY_IMPORT
+        return own and any(call.callee == name for call in self.space.records[number].names.calls)
 
     def _bound(self, number: int, one: int, row: Uses) -> set[str]:
-        bound = set(row.bound) if one != MODULE else set[str]()
+        # What stands in a decorator counts as the function's own, but is read outside of it.
+        own = one != MODULE and not self.space.definitions[one].decorators
+        bound = set(row.bound) if own else set[str]()
         while one != MODULE and (one := self.space.containers[one]) != MODULE:
             used = self.space.uses(number, one - self.space.starts[number])
             if used is not None and self.space.definitions[one].kind not in CLASSES:
@@ -131,10 +139,17 @@ class Liveness:
 
     def _name(self, number: int, one: int, name: str, bound: Collection[str] = ()) -> None:
         space = self.space
-        if name in bound:
+        brought = space.imports(number)[0].get(name, ()) if name in bound else ()
+        hidden = name in bound and not self._is_called(number, name)
+        if hidden and all(row.definition == MODULE for row in brought):
             # A local variable or parameter; only a function of the same function may be meant besides.
             local = space.local[number].get(name, ())
             self._mark_all(one, [inner for inner in local if space.containers[inner] != MODULE])
+            if space.families[number] not in BY_IMPORT:  # what is a type elsewhere in the function
+                types = [
+                    each for each in space.related(number, name) if space.definitions[each].kind in CLASSES
+                ]
+                self._mark_all(one, types)
         elif name not in self._names_done[number]:
             self._names_done[number].add(name)
             self._mark_all(one, space.local[number].get(name, ()))

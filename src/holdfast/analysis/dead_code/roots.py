@@ -4,24 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
 
-from holdfast.analysis.dead_code.frameworks import language_rules, python_frameworks, web_frameworks
-from holdfast.analysis.dead_code.frameworks.convention import Conventions
-from holdfast.analysis.dead_code.frameworks.web_frameworks import SCRIPTS
-from holdfast.analysis.dead_code.namespace import CLASSES, MEMBERS, OWNERS, SPACES, Namespace
+from holdfast.analysis.dead_code.convention import Convention, conventions
+from holdfast.analysis.dead_code.namespace import CLASSES, FAMILIES, MEMBERS, OWNERS, SPACES, Namespace
 from holdfast.syntax.record import Definition, Record
 
-_ALL = (*python_frameworks.ALL, *web_frameworks.ALL, *language_rules.ALL)
 _AMBIGUOUS = frozenset({"Base", "Task", "Document", "Manager", "Library"})
 """Names of bases that a project may have for something else; where it has such a class, that one is meant."""
 _LAST_WORD = re.compile(r"\w+$")
-
-
-@cache
-def conventions(language: str) -> Conventions:
-    """Return what holds in a language."""
-    return Conventions.joined(language, _ALL)
 
 
 def last_word(text: str) -> str:
@@ -38,6 +28,9 @@ def called_from_outside(path: str, record: Record) -> Iterator[int]:
     called = [index for index in range(len(rows)) if _is_root(rows, index, record.language, alive)]
     names = {(rows[index].container, rows[index].name) for index in called if rows[index].decorators}
     yield from called
+    for index in called:  # a class that can be run
+        if rows[index].name == "main" and rows[index].kind == "Method" and rows[index].container >= 0:
+            yield rows[index].container
     # An overload may be called with it: the source of a test's arguments has the name of the test.
     if names:
         yield from (index for index, row in enumerate(rows) if (row.container, row.name) in names)
@@ -46,7 +39,11 @@ def called_from_outside(path: str, record: Record) -> Iterator[int]:
 def _is_root(rows: Sequence[Definition], index: int, language: str, alive: Sequence[re.Pattern[str]]) -> bool:
     row, rules = rows[index], conventions(language)
     owner = rows[row.container] if row.container >= 0 else None
-    if row.kind == "Method" and language in SCRIPTS and (owner is None or owner.kind not in CLASSES):
+    if (
+        row.kind == "Method"
+        and FAMILIES.get(language) == "script"
+        and (owner is None or owner.kind not in CLASSES)
+    ):
         return True  # a function of an object, which is used with it
     return _is_called(row, owner, rules) or any(_fits(row, names) for names in alive)
 
@@ -56,7 +53,7 @@ def _fits(row: Definition, names: re.Pattern[str]) -> bool:
     return names.search(row.name) is not None if names.pattern else row.exported
 
 
-def _is_called(row: Definition, owner: Definition | None, rules: Conventions) -> bool:
+def _is_called(row: Definition, owner: Definition | None, rules: Convention) -> bool:
     name = row.name
     if row.kind in SPACES or (name[:2] == "__" == name[-2:]):
         return True
@@ -69,7 +66,7 @@ def _is_called(row: Definition, owner: Definition | None, rules: Conventions) ->
     return row.kind != "Object" and not _is_word(name)
 
 
-def _is_called_member(name: str, owner: Definition | None, rules: Conventions) -> bool:
+def _is_called_member(name: str, owner: Definition | None, rules: Convention) -> bool:
     if name in rules.members or not _is_word(name):
         return True
     if owner is None:

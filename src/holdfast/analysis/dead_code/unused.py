@@ -6,10 +6,13 @@ import re
 from collections.abc import Iterator
 from posixpath import basename
 
-from holdfast.analysis.dead_code.evidence import KEPT, Doubt, is_kept
+from holdfast.analysis.dead_code.convention import conventions
+from holdfast.analysis.dead_code.evidence import KEPT, TEST_DATA, Doubt, is_kept
 from holdfast.analysis.dead_code.finding import Finding, Kind
+from holdfast.analysis.dead_code.interfaces import Interfaces
 from holdfast.analysis.dead_code.namespace import Namespace
-from holdfast.analysis.dead_code.roots import conventions, last_word
+from holdfast.analysis.dead_code.roots import last_word
+from holdfast.syntax.record import Record, Unused
 
 _SAYS_SO = re.compile(r"_.*|unused\d*|ignored?\d*|dummy\d*", re.IGNORECASE)
 _KINDS: dict[str, tuple[Kind, float, str]] = {
@@ -20,22 +23,35 @@ _KINDS: dict[str, tuple[Kind, float, str]] = {
 }
 
 
-def unused_in_files(space: Namespace) -> Iterator[Finding]:
+def unused_in_files(interfaces: Interfaces) -> Iterator[Finding]:
     """Yield what the files show to be without use, of imports only what no other file takes from here."""
+    space = interfaces.space
     taken = _taken(space)
     for number, (path, record) in enumerate(zip(space.paths, space.records, strict=True)):
         for row in record.names.unused:
             if row.kind not in _KINDS or (row.kind == "import" and (number, row.name) in taken):
                 continue
             kind, confidence, reason = _KINDS[row.kind]
-            kept = is_kept(record, row.line, row.line) or (kind != "import" and _SAYS_SO.fullmatch(row.name))
+            first = _opening(record, row) if kind == "import" else row.line
+            kept = is_kept(record, first, row.line) or (kind != "import" and _SAYS_SO.fullmatch(row.name))
             doubt = Doubt(0.3, KEPT) if kept else None
             if doubt is None and row.kind == "import":
                 doubt = _doubt(space, number, row.name, row.line)
+            if doubt is None and interfaces.is_test_data(number):
+                doubt = TEST_DATA
             if doubt is not None:
                 confidence, reason = doubt.confidence, f"{reason}; but {doubt.words}"
             name = row.name or (record.names.definitions[row.definition].path if row.definition >= 0 else "")
             yield Finding(kind, name, path, row.line, row.end_line, confidence, f"{reason}.")
+
+
+def _opening(record: Record, row: Unused) -> int:
+    """Return on which line the statement of an import opens, where its names stand on lines of their own."""
+    lines = {one.line: one.module for one in record.names.imports}
+    first = row.line
+    while first - 1 in lines and lines[first - 1] == lines.get(row.line):
+        first -= 1
+    return first if first - 1 in lines else first - 1
 
 
 def _taken(space: Namespace) -> set[tuple[int, str]]:

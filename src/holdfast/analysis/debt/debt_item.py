@@ -26,7 +26,7 @@ Certainty = Literal["certain", "probable"]
 PROBABLE_SEVERITY: Severity = "Low"
 _TEXT_CHARACTERS = 300
 
-_LICENCE = re.compile(
+LICENCE = re.compile(
     r"(?i)\bcopyright\b|\(c\) ?\d{4}|\blicen[cs]ed (?:to|under)\b|\bSPDX-|\ball rights reserved\b"
 )
 _ORDER = re.compile(
@@ -34,7 +34,7 @@ _ORDER = re.compile(
     r"|eslint|prettier|jshint|jslint|global |globals |tslint|@ts-|istanbul|c8 |biome|webpack|nolint|go:"
     r"|\+build|nosonar|noinspection|checkstyle|rubocop|frozen_string_literal|shellcheck|clang-format|swiftlint"
     r"|phpcs|phpstan|region\b|endregion\b|-\*-|vim?:|coding[:=]|\$\w+\$|https?://\S+\s*$"
-    r"|(?:bug|issue|ticket) #?\d)"
+    r"|(?:bug|issue|ticket) #?\d|i18n\[|\$?non-nls|\(?(?:non-)?javadoc\b)"
 )
 _CODE_LINE = re.compile(
     r"(?:[\w.$\[\]'\"]+ ?(?:[-+*/|&:]?=|<-) ?\S|@?[\w.$]+\(.*\)?,?$|(?:import|from|return|def|class"
@@ -122,7 +122,7 @@ def file_debt(path: str, record: Record, lowest: float | None) -> Iterator[DebtI
         if not certain and lowest is not None and is_prose(passage):
             text = passage.text
             probability = shipped_model().probability(text)
-            if probability >= lowest and _LICENCE.search(text) is None:
+            if probability >= lowest and LICENCE.search(text) is None:
                 at = next(line for line in passage.lines if line.text)
                 yield DebtItem(
                     category=_category(text),

@@ -60,9 +60,9 @@ def passages(comments: Iterable[Comment]) -> Iterator[Passage]:
 def _lines(comment: Comment) -> Iterator[Line]:
     first = comment.column
     for number, text in enumerate(comment.text.split("\n"), comment.line):
-        begin = _SIGNS.match(text).end()  # type: ignore[union-attr] # it matches nothing, too
-        said = text[begin:].rstrip()
+        said = text.rstrip()
         for end in _ENDS:
             said = said.removesuffix(end)
-        yield Line(number, first + begin, said.rstrip(_RULE))
+        begin = _SIGNS.match(said).end()  # type: ignore[union-attr] # it matches nothing, too
+        yield Line(number, first + begin, said[begin:].rstrip(_RULE))
         first = 1

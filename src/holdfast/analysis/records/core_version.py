@@ -50,7 +50,7 @@ def version_of(texts: list[bytes], grammars: list[str]) -> int:
 
 def _texts(place: Traversable) -> list[bytes]:
     if place.is_file():
-        return [place.read_bytes()] if place.name.endswith(".py") else []
+        return [place.read_bytes()] if place.name.endswith((".py", ".toml")) else []
     entries = sorted(place.iterdir(), key=lambda entry: entry.name)
     return [text for entry in entries if entry.name != "__pycache__" for text in _texts(entry)]
 

@@ -92,6 +92,7 @@ NAMING = Naming(
         (block [(return_statement) (throw_statement) (break_statement) (continue_statement)] . (_) @dead)
     """,
     arrows=(b"::",),
+    characters=b"$",
     imports=_imports,
     exported=not_private,
     unused=frozenset({"import", "variable", "unreachable"}),

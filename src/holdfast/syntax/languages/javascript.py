@@ -275,6 +275,7 @@ OF_TYPESCRIPT = """
     (class_heritage (extends_clause value: (_) @base))
     (class_heritage (implements_clause (_) @base))
     (extends_type_clause (_) @base)
+    (export_statement declaration: (ambient_declaration (_ name: (_) @exported)))
     (accessibility_modifier) @modifier
     (required_parameter pattern: (identifier) @parameter)
     (optional_parameter pattern: (identifier) @parameter)
