@@ -75,6 +75,9 @@ _SAME_PLACE = 0.6
 _SAME_SYMBOL = 0.75
 """Likeness from which a line in its order is sure, inside a symbol that is the same beyond doubt."""
 
+_BELOW_NEW = 0.85
+"""Likeness that a line needs right below a new one, which may be what became of it."""
+
 
 def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
     """Tell whether more than the likeness of the text speaks for a guess, and no doubt about its symbol."""
@@ -83,6 +86,8 @@ def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
     if guess.supported or (guess.method == "declaration" and guess.score >= _SAME_DECLARATION):
         return True
     if guess.method not in ("aligned", "declaration"):
+        return False
+    if guess.score < _BELOW_NEW and is_new_above(comparison, index, guess.index):
         return False
     if guess.score >= _SAME_SYMBOL and comparison.outlines.are_in_same(index, guess.index):
         return True
@@ -104,6 +109,24 @@ def is_told_apart(comparison: Comparison, old: int, new: int) -> bool:
         or _is_kept(comparison, old, new, -1)
         or _is_kept(comparison, old, new, 1)
     )
+
+
+def is_new_above(comparison: Comparison, old: int, new: int) -> bool:
+    """Tell whether a line that none of the old ones became stands right above what is taken for one."""
+    above = _neighbour(comparison.after, new, -1)
+    if above is None or above in comparison.kept:
+        return False
+    return all(target != above for target, _ in comparison.aligned(comparison.area(old), old).values())
+
+
+_TORN = 3
+"""Equal lines above one from which on it is where it was."""
+
+
+def is_torn_off(comparison: Comparison, old: int, new: int) -> bool:
+    """Tell whether a line of the same text went to another symbol, alone, while its own lives on."""
+    together = comparison.equal.get(old - _TORN) == new - _TORN
+    return not together and comparison.outlines.are_apart(old, new)
 
 
 def _is_kept(comparison: Comparison, old: int, new: int, step: int) -> bool:
