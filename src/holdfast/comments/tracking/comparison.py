@@ -45,11 +45,6 @@ class Comparison:
         """Unchanged lines that stand in runs which say enough to be sure of."""
         return _firm(self.before, self.after, self.equal, self.is_unique)
 
-    @cached_property
-    def kept(self) -> set[int]:
-        """The new lines that an unchanged one has become."""
-        return set(self.equal.values())
-
     def is_unique(self, indices: range) -> bool:
         """Return whether old lines hold one, or two in a row, of which there is no other on either side."""
         telling = [self.before.normal[index] for index in indices if not self.before.is_trivial(index)]

@@ -38,14 +38,17 @@ _LEAST_LEAD = 0.03
 _ALONE = 0.85
 
 
-def _strays(guess: Guess) -> bool:
-    """Return whether a guess is a line elsewhere with nothing of its old surroundings beside it."""
-    return guess.method == "alone" and guess.score < _ALONE
+_TOGETHER = 3
+"""Equal lines above one that show that it did not go elsewhere alone."""
 
 
-def certain(index: int, method: str = "exact") -> Placement:
-    """Return the placement of a line that is where the diff says."""
-    return Placement(index + 1, None, Confidence.HIGH, method)
+def kept(comparison: Comparison, old: int, new: int, method: str) -> Placement:
+    """Return the placement of a line of the same text: sure, unless it left alone a symbol that lives on."""
+    is_alone = comparison.equal.get(old - _TOGETHER) != new - _TOGETHER
+    if is_alone and comparison.outlines.are_apart(old, new):
+        guess = Guess(new, comparison.likeness.score(old, new), method)
+        return judged([guess], agrees=False, reason="ambiguous")
+    return Placement(new + 1, None, Confidence.HIGH, method)
 
 
 def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
@@ -56,7 +59,9 @@ def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placeme
     if agrees:
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
-    if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved") or _strays(best):
+    # Alone it is a line elsewhere with nothing of its old surroundings beside it.
+    least = _ALONE if best.method == "alone" else _LEAST
+    if best.score < least or (lead < _LEAST_LEAD and best.method == "moved"):
         return unsure(guesses)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
 
@@ -87,7 +92,7 @@ def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
         return True
     if guess.method not in ("aligned", "declaration"):
         return False
-    if guess.score < _BELOW_NEW and is_new_above(comparison, index, guess.index):
+    if guess.score < _BELOW_NEW and _is_below_new(comparison, index, guess.index):
         return False
     if guess.score >= _SAME_SYMBOL and comparison.outlines.are_in_same(index, guess.index):
         return True
@@ -111,22 +116,12 @@ def is_told_apart(comparison: Comparison, old: int, new: int) -> bool:
     )
 
 
-def is_new_above(comparison: Comparison, old: int, new: int) -> bool:
+def _is_below_new(comparison: Comparison, old: int, new: int) -> bool:
     """Tell whether a line that none of the old ones became stands right above what is taken for one."""
     above = _neighbour(comparison.after, new, -1)
-    if above is None or above in comparison.kept:
+    if above is None or above in comparison.equal.values():
         return False
     return all(target != above for target, _ in comparison.aligned(comparison.area(old), old).values())
-
-
-_TORN = 3
-"""Equal lines above one from which on it is where it was."""
-
-
-def is_torn_off(comparison: Comparison, old: int, new: int) -> bool:
-    """Tell whether a line of the same text went to another symbol, alone, while its own lives on."""
-    together = comparison.equal.get(old - _TORN) == new - _TORN
-    return not together and comparison.outlines.are_apart(old, new)
 
 
 def _is_kept(comparison: Comparison, old: int, new: int, step: int) -> bool:

@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import (
-    Guess,
-    certain,
-    is_confirmed,
-    is_told_apart,
-    is_torn_off,
-    judged,
-    unsure,
-)
+from holdfast.comments.tracking.guess import is_confirmed, is_told_apart, judged, kept, unsure
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
 
@@ -111,11 +103,8 @@ class _Tracker:
         target, method = comparison.firm.get(index), "exact"
         if target is None:
             target, method = comparison.reflowed(index), "reflowed"
-        if target is not None and not is_torn_off(comparison, index, target):
-            return certain(target, method)
         if target is not None:
-            guess = Guess(target, comparison.likeness.score(index, target), method)
-            return judged([guess], agrees=False, reason="ambiguous")
+            return kept(comparison, index, target, method)
         guesses = self._finder.guesses(index)
         if not guesses:
             return judged(guesses, agrees=False, reason=self._reason(index))
