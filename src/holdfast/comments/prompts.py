@@ -15,6 +15,7 @@ from holdfast.comments.anchors.snippets import Snippet, around, as_it_was, is_te
 from holdfast.comments.errors import InvalidFilePath
 from holdfast.comments.export.formats import fenced
 from holdfast.comments.models import FilePath
+from holdfast.comments.resources import commented
 from holdfast.comments.search.query import Query
 from holdfast.comments.sidecar.note import Note
 from holdfast.comments.sidecar.source import source_path
@@ -136,11 +137,6 @@ def _sources(room: Comments, typed: str) -> Iterable[str]:
     return (path for path in listing.paths() if path.startswith(typed))
 
 
-def _commented(room: Comments, typed: str) -> Iterable[str]:
-    """Return the files with comments whose paths begin as typed."""
-    return (path for path in room.sidecar_paths() if path.startswith(typed))
-
-
 def _one_of(*choices: str) -> Callable[[Comments, str], Iterable[str]]:
     """Complete what is typed to one of some words."""
     return lambda _, typed: (choice for choice in choices if choice.startswith(_spelled(typed)))
@@ -157,10 +153,10 @@ def review_code(room: Comments, args: ReviewCode) -> list[PromptMessage]:
     """Review code and suggest TODO/FIXME comments for improvements."""
     path = source_path(args.file_path).text
     text = _source(room, path)
-    asked = texts.REVIEWS[args.focus]
+    asked, language = texts.REVIEWS[args.focus], language_of(path, text)
     parts = [
         f"Review this code for {asked.subject} and suggest TODO/FIXME comments:",
-        fenced(text, _language(path, text)),
+        fenced(text, "" if language is None else language.fence),
         texts.STEPS.format(concern=asked.concern),
         "Focus on:\n" + "\n".join(f"- {item}" for item in asked.points),
         _places(path, text),
@@ -224,11 +220,11 @@ def explain_complexity(room: Comments, args: ExplainComplexity) -> list[PromptMe
         all=len(functions),
         have="has" if len(found) == 1 else "have",
     )
-    lines = lines_of_file(text)
-    shown = [
-        f"{_measured(one)}\n{_figures(one.metrics)}\n\n{fenced(_body(one, lines), language.fence)}"
-        for one in found
-    ]
+    shown = []
+    for one in found:
+        lines = lines_of_file(text)[one.start_line - 1 : one.metrics.end_line]
+        body = fenced(numbered(list(map(visible, lines)), one.start_line), language.fence)
+        shown.append(f"{_measured(one)}\n{_figures(one.metrics)}\n\n{body}")
     return [PromptMessage("\n\n".join([head, *shown, *_explaining(room, path)]))]
 
 
@@ -256,11 +252,6 @@ def _figures(metrics: FunctionMetrics) -> str:
         f" Nesting: {metrics.nesting}. Halstead: difficulty {metrics.difficulty:.1f},"
         f" volume {metrics.volume:.0f}, effort {metrics.effort:.0f}."
     )
-
-
-def _body(one: Measured, lines: Sequence[str]) -> str:
-    start, end = one.start_line, one.metrics.end_line
-    return numbered([visible(line) for line in lines[start - 1 : end]], start)
 
 
 def _explaining(room: Comments, path: str) -> list[str]:
@@ -306,7 +297,7 @@ def _counts(room: Comments, total: int) -> str:
     title="Fix orphaned comments",
     specified=True,
     specified_description="Analyze orphaned comments and suggest new anchor locations",
-    complete={"filePath": _commented},
+    complete={"filePath": commented},
 )
 def fix_orphans(room: Comments, args: FixOrphans) -> list[PromptMessage]:
     """Analyze orphaned comments and suggest new anchor locations."""
@@ -343,11 +334,6 @@ def _source(room: Comments, path: str) -> str:
     return visible(text).rstrip("\n")
 
 
-def _language(path: str, text: str) -> str:
-    language = language_of(path, text)
-    return "" if language is None else language.fence
-
-
 def _already_noted(room: Comments, path: str) -> list[str]:
     """Return what is on the file already, so that it is not suggested again."""
     try:
@@ -356,14 +342,13 @@ def _already_noted(room: Comments, path: str) -> list[str]:
         return []  # a sidecar that cannot be read is no reason not to review the code
     if not notes:
         return []
-    lines = [f"- {line_words(note.line, note.end_line)} ({_state(note)}): {_brief(note)}" for note in notes]
+    lines = [
+        f"- {line_words(note.line, note.end_line)} ({_state(note)}): {shorten(one_line(note.text), 200)}"
+        for note in notes
+    ]
     return ["Comments that are on this file already:\n" + "\n".join(lines)]
 
 
 def _state(note: Note) -> str:
     states = ("" if note.status == "open" else note.status, "orphaned" if note.orphaned else "")
     return ", ".join(filter(None, (visible(note.tag or UNTAGGED), *states)))
-
-
-def _brief(note: Note) -> str:
-    return shorten(one_line(note.text), 200)

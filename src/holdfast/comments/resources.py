@@ -46,8 +46,9 @@ def address_of(path: str) -> str:
     return f"{_BASE}{quote(path)}.comments"
 
 
-def _paths(room: Comments, typed: str) -> list[str]:
-    return [path for path in room.sidecar_paths() if path.startswith(typed)]
+def commented(room: Comments, typed: str) -> Iterable[str]:
+    """Return the files with comments whose paths begin as typed."""
+    return (path for path in room.sidecar_paths() if path.startswith(typed))
 
 
 def _tags(room: Comments, typed: str) -> list[str]:
@@ -119,7 +120,7 @@ def enriched_comments(room: Comments) -> str:
     topic="comments/{filePath}",
     list_topic="comments/*",
     members=members,
-    complete={"filePath": _paths},
+    complete={"filePath": commented},
     specified=True,
 )
 def file_comments(room: Comments, **parts: str) -> str:

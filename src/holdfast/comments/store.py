@@ -130,11 +130,8 @@ class Comments(SidecarFiles):
         if part == EVERY_FILE:
             return lambda: tuple(self.sidecar_paths())
         sidecar = sidecar_of(part)
-        return lambda: (*map(self._sidecars.signature, (sidecar, part)), self._coming_to(part, self.moves()))
-
-    @staticmethod
-    def _coming_to(path: str, moves: Moves | None) -> list[tuple[str, str]]:
-        return [] if moves is None else moves.arriving.get(path, [])
+        look = self._sidecars.signature
+        return lambda: (look(sidecar), look(part), (moves := self.moves()) and moves.arriving.get(part))
 
     def _signatures(self) -> dict[str, tuple[Signature | None, Signature | None]]:
         """Return the signatures of each sidecar and its source, by the path of the source."""

@@ -171,3 +171,36 @@ def test_a_statement_that_was_broken_and_changed_is_not_sure_by_its_tokens():
     after = BROKEN.replace("record.content", "record.body")
     (placement,) = track(Version("a.txt", REFLOWED), Version("a.txt", after), [Anchor(2)])
     assert placement.method != "reflowed"
+
+
+def test_below_a_new_line_it_must_read_nearly_the_same_to_be_sure():
+    old, new = "    text = password.strip()\n", "    text = password.strip(os.sep)\n"
+    assert placed(BEFORE.replace(old, new), 5).confidence is Confidence.HIGH
+    below = placed(BEFORE.replace(old, "    audit()\n" + new), 5)
+    assert (below.line, below.confidence) == (6, Confidence.MEDIUM)
+
+
+EXTRACTED = """\
+def load(stream, size):
+    head = stream.read(4)
+    check_signature(head, expected=SIGNATURE)
+    body = stream.read(size)
+    return decode(body)
+"""
+
+
+@pytest.mark.parametrize(("line", "sure"), [(3, False), (5, True)])
+def test_a_line_that_went_alone_to_another_function_is_to_be_reviewed_there(line: int, sure: bool):
+    after = """\
+def load(stream, size):
+    open_checked(stream)
+    body = stream.read(size)
+    return decode(body)
+
+
+def open_checked(stream):
+    first = stream.peek(4)
+    check_signature(head, expected=SIGNATURE)
+"""
+    (placement,) = track(Version("a.py", EXTRACTED), Version("a.py", after), [Anchor(line)])
+    assert (placement.confidence is Confidence.HIGH) is sure

@@ -56,13 +56,14 @@ def uncertain_comments(
     paths = dict.fromkeys(hit.path for answer in answers for hit in answer.hits)
     moves = room.moves()
     loaded = ((path, room.load_here(path, moves).comments) for path in sorted(paths))
-    notes = [(path, note) for path, found in loaded for note in found if _is_unsure(note)]
+    notes = [
+        (path, note)
+        for path, found in loaded
+        for note in found
+        if note.location.confidence is not Confidence.HIGH
+    ]
     notes.sort(key=lambda item: (item[0], item[1].line, item[1].alias))
     return sum(answer.total for answer in answers), notes[:limit], answers[0].damaged
-
-
-def _is_unsure(note: Note) -> bool:
-    return note.orphaned or note.location.needs_review
 
 
 def offer(room: Comments, path: str, notes: Sequence[Note]) -> None:

@@ -98,7 +98,8 @@ def is_marked_line(note: Note, lines: Lines) -> bool:
 
 def _agreeing(lines: Sequence[str], index: int, said: Sequence[tuple[str, int]]) -> int:
     """Return how many of the neighbours that a marker keeps, by their distance, a line has."""
-    return sum(_neighbour(lines, index + step) == text for text, step in said)
+    beside = ((text, index + step) for text, step in said)
+    return sum((trimmed(lines[at]) if 0 <= at < len(lines) else "") == text for text, at in beside)
 
 
 def capped_by_fragment(note: Note, answer: Placement, lines: Lines) -> Placement:
@@ -163,10 +164,6 @@ def _fragment(note: Note, present: Present, position: int) -> VersionChain:
 
 def _texts(value: object) -> list[str]:
     return [item for item in value if isinstance(item, str) and item] if isinstance(value, list) else []
-
-
-def _neighbour(lines: Sequence[str], index: int) -> str:
-    return trimmed(lines[index]) if 0 <= index < len(lines) else ""
 
 
 @dataclass

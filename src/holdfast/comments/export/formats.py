@@ -62,11 +62,8 @@ def training_pieces(files: Iterable[ExportedFile]) -> Iterator[str]:
     """Yield a line for each comment."""
     for file in files:
         for exported in file.comments:
-            yield json.dumps(_example(exported), ensure_ascii=False) + "\n"
-
-
-def _example(exported: Exported) -> dict[str, Any]:
-    return {"prompt": _prompt(exported), "completion": exported.text, "metadata": _metadata(exported)}
+            said, about = exported.text, _metadata(exported)
+            yield _text({"prompt": _prompt(exported), "completion": said, "metadata": about}) + "\n"
 
 
 def _prompt(exported: Exported) -> str:

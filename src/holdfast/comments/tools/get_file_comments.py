@@ -14,6 +14,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
+from holdfast.kernel.collection import without_garbage_collection
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
@@ -60,11 +61,8 @@ def summary_of_file(result: FileComments) -> str:
     head += [f"- {tag}: {counts[tag]}" for tag in order]
     head += [f"- Orphaned: {result.metadata.orphaned_count}", "", "---"]
     entries = [_entry(number, comment) for number, comment in enumerate(shown, 1)]
-    return "\n\n".join(["\n".join(head), *entries, *([_NEXT_STEP] if _are_lost(shown) else [])])
-
-
-def _are_lost(shown: list[CommentFacts]) -> bool:
-    return any(comment.orphaned and comment.reason != MOVED for comment in shown)
+    are_lost = any(comment.orphaned and comment.reason != MOVED for comment in shown)
+    return "\n\n".join(["\n".join(head), *entries, *([_NEXT_STEP] if are_lost else [])])
 
 
 def _entry(number: int, comment: CommentFacts) -> str:
@@ -122,6 +120,7 @@ def _doubts(comment: CommentFacts) -> list[str]:
     fill_in=arguments.paths("filePath"),
     result_fields=lambda result: {"metadata": result.metadata.wire()},
 )
+@without_garbage_collection()
 def get_file_comments(room: Comments, args: GetFileComments) -> FileComments:
     """Retrieve all comments of a file, each on the line where its code is now.
 

@@ -10,6 +10,7 @@ from holdfast.comments.export.writer import LARGEST_MARGIN, Bounded, Format, Req
 from holdfast.comments.models import FilePath
 from holdfast.comments.sidecar.source import SUFFIX, source_path
 from holdfast.comments.store import Comments
+from holdfast.comments.text import unread
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
 from holdfast.kernel.errors import InvalidArguments
@@ -54,9 +55,7 @@ def _written_words(result: CommentsWritten) -> str:
     if result.text is not None:
         return result.text
     lines = [f"{result.total_comments} comments of {result.total_files} files: {result.file}"]
-    unread = "The comments of {} could not be read; `holdfast doctor` says why."
-    lines += map(unread.format, result.damaged)
-    return "\n".join(lines)
+    return "\n".join([*lines, *unread(result.damaged)])
 
 
 @comments.operation(

@@ -38,14 +38,17 @@ _LEAST_LEAD = 0.03
 _ALONE = 0.85
 
 
-def _strays(guess: Guess) -> bool:
-    """Return whether a guess is a line elsewhere with nothing of its old surroundings beside it."""
-    return guess.method == "alone" and guess.score < _ALONE
+_TOGETHER = 3
+"""Equal lines above one that show that it did not go elsewhere alone."""
 
 
-def certain(index: int, method: str = "exact") -> Placement:
-    """Return the placement of a line that is where the diff says."""
-    return Placement(index + 1, None, Confidence.HIGH, method)
+def kept(comparison: Comparison, old: int, new: int, method: str) -> Placement:
+    """Return the placement of a line of the same text: sure, unless it left alone a symbol that lives on."""
+    is_alone = comparison.equal.get(old - _TOGETHER) != new - _TOGETHER
+    if is_alone and comparison.outlines.are_apart(old, new):
+        guess = Guess(new, comparison.likeness.score(old, new), method)
+        return judged([guess], agrees=False, reason="ambiguous")
+    return Placement(new + 1, None, Confidence.HIGH, method)
 
 
 def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placement:
@@ -56,7 +59,9 @@ def judged(guesses: Sequence[Guess], *, agrees: bool, reason: Reason) -> Placeme
     if agrees:
         return Placement(best.index + 1, None, Confidence.HIGH, best.method, None, candidates)
     lead = best.score - guesses[1].score if len(guesses) > 1 else 1.0
-    if best.score < _LEAST or (lead < _LEAST_LEAD and best.method == "moved") or _strays(best):
+    # Alone it is a line elsewhere with nothing of its old surroundings beside it.
+    least = _ALONE if best.method == "alone" else _LEAST
+    if best.score < least or (lead < _LEAST_LEAD and best.method == "moved"):
         return unsure(guesses)
     return Placement(best.index + 1, None, Confidence.MEDIUM, best.method, None, candidates)
 
@@ -75,6 +80,9 @@ _SAME_PLACE = 0.6
 _SAME_SYMBOL = 0.75
 """Likeness from which a line in its order is sure, inside a symbol that is the same beyond doubt."""
 
+_BELOW_NEW = 0.85
+"""Likeness that a line needs right below a new one, which may be what became of it."""
+
 
 def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
     """Tell whether more than the likeness of the text speaks for a guess, and no doubt about its symbol."""
@@ -83,6 +91,8 @@ def is_confirmed(comparison: Comparison, index: int, guess: Guess) -> bool:
     if guess.supported or (guess.method == "declaration" and guess.score >= _SAME_DECLARATION):
         return True
     if guess.method not in ("aligned", "declaration"):
+        return False
+    if guess.score < _BELOW_NEW and _is_below_new(comparison, index, guess.index):
         return False
     if guess.score >= _SAME_SYMBOL and comparison.outlines.are_in_same(index, guess.index):
         return True
@@ -104,6 +114,14 @@ def is_told_apart(comparison: Comparison, old: int, new: int) -> bool:
         or _is_kept(comparison, old, new, -1)
         or _is_kept(comparison, old, new, 1)
     )
+
+
+def _is_below_new(comparison: Comparison, old: int, new: int) -> bool:
+    """Tell whether a line that none of the old ones became stands right above what is taken for one."""
+    above = _neighbour(comparison.after, new, -1)
+    if above is None or above in comparison.equal.values():
+        return False
+    return all(target != above for target, _ in comparison.aligned(comparison.area(old), old).values())
 
 
 def _is_kept(comparison: Comparison, old: int, new: int, step: int) -> bool:

@@ -203,6 +203,11 @@ class Outlines:
         """Return whether two lines are in the same symbol beyond doubt."""
         return self._pair(old_index, new_index) is True
 
+    def are_apart(self, old_index: int, new_index: int) -> bool:
+        """Return whether the symbol of an old line lives on, and a new one is in another."""
+        source, target = (self.old.holder(old_index), self.new.holder(new_index)) if self.known else (None, 0)
+        return source is not None and target is not None and self.symbols.to.get(source, target) != target
+
     def is_doubtful(self, old_index: int, new_index: int) -> bool:
         """Return whether two lines are in symbols that only look alike, or declare what is not paired."""
         pair = self._pair(old_index, new_index)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import certain, is_confirmed, is_told_apart, judged, unsure
+from holdfast.comments.tracking.guess import is_confirmed, is_told_apart, judged, kept, unsure
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
 
@@ -100,11 +100,11 @@ class _Tracker:
     def _found(self, index: int) -> Placement:
         """Return where a line is."""
         comparison = self._comparison
-        if index in comparison.firm:
-            return certain(comparison.firm[index])
-        reflowed = comparison.reflowed(index)
-        if reflowed is not None:
-            return certain(reflowed, "reflowed")
+        target, method = comparison.firm.get(index), "exact"
+        if target is None:
+            target, method = comparison.reflowed(index), "reflowed"
+        if target is not None:
+            return kept(comparison, index, target, method)
         guesses = self._finder.guesses(index)
         if not guesses:
             return judged(guesses, agrees=False, reason=self._reason(index))
