@@ -14,7 +14,7 @@ from holdfast.comments.store import Comments
 from holdfast.comments.text import TAGS, UNTAGGED, anchor_words, line_words, without_tag
 from holdfast.comments.tools import arguments
 from holdfast.comments.toolset import comments
-from holdfast.kernel.collection import without_garbage_collection
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.text import one_line
 from holdfast.kernel.untrusted import UntrustedText
