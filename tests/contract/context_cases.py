@@ -22,6 +22,7 @@ CONTEXT_PLAIN_TEXT = {
     "FoundReport.kind": _OUR_WORDS,
     "FoundReport.written_at": _OUR_TIME,
     "Meeting.analyses": _OUR_WORDS,
+    "Metadata.compared_with": "the id of a commit",
     "Metadata.analyses": _OUR_WORDS,
     "Metadata.generated_at": _OUR_TIME,
     "Metadata.tool_version": _OUR_WORDS,

@@ -31,7 +31,8 @@ REASONS = {
         tasks/store/workspace tasks/trackers/custom tasks/trackers/service
     """,
     "reads a file of the package": """
-        analysis/debt/model analysis/defects/commit_risk analysis/defects/logistic faces/demo/project
+        analysis/dead_code/convention analysis/debt/model analysis/defects/commit_risk
+        analysis/defects/logistic faces/demo/project
     """,
     "reads what another process of ours wrote": """
         analysis/fleet/fleet analysis/records/reading comments/tools/export_comments faces/cli/fleet

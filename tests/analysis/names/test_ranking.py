@@ -41,7 +41,8 @@ def test_similarity_goes_both_ways(one, other):
 def test_the_first_are_the_best_of_all_that_are_alike_enough(names, query, top):
     known = made(names)
     # As doubles with four digits: a score of 0.35 in single precision is a little less than 0.35.
-    scores = [round(score, 4) for score in Comparison(known, query, phonetic=False).scores.tolist()]
+    rounded = Comparison(known, query, phonetic=False).scores.round(4)
+    scores = [round(score, 4) for score in rounded.tolist()]
     matches, found = ranking(known, query, "functions", top, phonetic=False)
     best = sorted((score for score in scores if score >= LEAST), reverse=True)
     assert [match.score for match in matches] == pytest.approx(best[:top])

@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, fields
 from functools import cache, cached_property
 from importlib.resources import files as shipped
 from itertools import chain
 from typing import Any
+
+from holdfast.storage.files.foreign_document import toml_of
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,7 @@ class Convention:
 def conventions(language: str) -> Convention:
     """Return what holds in a language."""
     text = shipped("holdfast.analysis.dead_code").joinpath("conventions.toml").read_text("utf-8")
-    held = [one for one in tomllib.loads(text)["convention"] if language in one["languages"].split()]
+    held = [one for one in toml_of(text)["convention"] if language in one["languages"].split()]
     parts = {}
     for part in fields(Convention):
         values = (one.get(part.name, "") for one in held)

@@ -54,7 +54,7 @@ class Comparison:
             spelt = np.maximum(spelt, self.sounds)
         self.measured: Flags = np.logical_and(catalogue.has_vector, mine.any())
         both = STRING_SHARE * spelt + (1 - STRING_SHARE) * self.vectors
-        self.scores: Matrix = np.where(self.measured, both, spelt).round(_DIGITS)
+        self.scores: Matrix = np.where(self.measured, both, spelt)
 
 
 def _highest(scores: Matrix, places: Numbers, count: int) -> Numbers:
@@ -70,7 +70,8 @@ def ranking(
 ) -> tuple[list[Match], int]:
     """Return the identifiers of a scope that are most like a name, and how many are like it at all."""
     compared = Comparison(catalogue, query, phonetic=phonetic)
-    scores = compared.scores[catalogue.rows]
+    # Equal to the digits that are shown is equal: sums of many differ in the last ones from those of few.
+    scores = compared.scores.round(_DIGITS)[catalogue.rows]
     found = np.flatnonzero((scores >= LEAST) & catalogue.scopes[scope])
     matches = []
     for at in _highest(scores, found, top):
