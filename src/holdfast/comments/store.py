@@ -4,8 +4,9 @@ Contract:
 - Reading changes no file of the work tree. Comments that another program overwrote are there when read, and
   are written back with the next change of their sidecar, or by a scan.
 - One sidecar that cannot be read is one failure; the others are read all the same.
-- Reading one file's comments looks at no other file's, unless a sidecar lost its source: its comments are
-  shown with the file that their code went to (`anchors/moved_code.py`), where the next change takes them.
+- Reading one file's comments looks at no other file's, unless a sidecar lost its source or code may have left
+  another file: comments are shown with the file that their code went to (`anchors/moved_code.py`), where the
+  next change takes them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from holdfast.comments.anchors.version_chain import VersionChain, VersionHistory
 from holdfast.comments.errors import InvalidLineNumber
 from holdfast.comments.sidecar.document import Sidecar, carry, remove
 from holdfast.comments.sidecar.files import Change, Draft, SidecarFiles
-from holdfast.comments.sidecar.note import AnchorSymbol, Location, Note
+from holdfast.comments.sidecar.note import MOVED_FILE, AnchorSymbol, Location, Note
 from holdfast.comments.sidecar.source import (
     SourceSymbols,
     decoded,
@@ -94,14 +95,16 @@ class Comments(SidecarFiles):
     def _strays(self) -> Strays:
         from holdfast.comments.anchors.moved_code import Strays
 
-        return Strays(self)
+        return Strays(self, self._sidecars)
 
     # What there is
 
-    def moves(self) -> Moves | None:
-        """Return where comments belong whose source is gone; None when there is no such sidecar."""
-        lone = [(source_of(one), self._sidecars.signature(one)) for one in self._sidecars.lone()]
-        return self._strays.moves(tuple(lone)) if lone else None
+    def moves(self, path: str | None = None) -> Moves | None:
+        """Return where comments belong whose source is gone, and, for a file, those whose code came to it."""
+        lone = self._sidecars.lone()
+        strays = tuple((source_of(one), self._sidecars.signature(one)) for one in lone)
+        moves = self._strays.moves(strays) if strays else None
+        return moves if path is None else self._strays.with_arrivals(path, lone, moves)
 
     def changed_paths(self) -> tuple[int, list[str]]:
         """Return how many files have comments, and which changed or have a comment without a sure line."""
@@ -144,7 +147,7 @@ class Comments(SidecarFiles):
 
     def load(self, source_path: str) -> Sidecar:
         """Return a file's comments, each where its code is now, and those that went with it elsewhere."""
-        moves = self.moves()
+        moves = self.moves(source_path)
         sidecar = self.load_here(source_path, moves)
         if moves is not None:
             sidecar.comments += moves.gone_from(source_path, lambda path: self.load_here(path, moves))
@@ -336,7 +339,9 @@ class Writer:
                     remove(leaving.sidecar, note)
                     continue
                 carry(leaving.sidecar, arriving.sidecar, note)
-                note.location, note.as_stored = location, False
+                # Out of a file that stays it came with its code, and goes back when that does.
+                way = location.method if leaving.source is None else MOVED_FILE
+                note.location, note.as_stored = replace(location, method=way), False
                 arriving.touched.add(note.id)
                 moved.append(note)
             if leaving.deleted:
@@ -345,7 +350,7 @@ class Writer:
 
     def settle(self, target: RepoPath, moves: Moves | None = None) -> list[tuple[str, Note]]:
         """Take to a file the comments that are shown with it and lie elsewhere; return where each lay."""
-        moves = moves or self._room.moves()
+        moves = moves or self._room.moves(target.text)
         coming = [] if moves is None else moves.arriving.get(target.text, [])
         here = self._room.load_here(target.text, moves).comments if coming else []
         found = []

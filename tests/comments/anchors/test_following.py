@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from holdfast.comments.anchors import moved_code, orphans
+from holdfast.comments.anchors import orphans
 from holdfast.comments.anchors.plan import plan
 from holdfast.comments.anchors.version_chain import VersionHistory
 from holdfast.comments.sidecar.source import line_hash
 from holdfast.comments.tracking import follow as follow_module
+from holdfast.comments.tracking import moved_files
 from holdfast.comments.tracking.moved_files import Moved, MovedFiles
 from holdfast.comments.tracking.placement import Anchor, Placement, Version
 from holdfast.kernel.call import Call, Listener, running
@@ -178,7 +179,7 @@ def test_one_index_of_the_workspace_serves_all_files_that_went_away(
         desk.add(f"src/old_{number}.ts", COMPARE)
         os.replace(desk.root / f"src/old_{number}.ts", desk.root / f"src/new_{number}.ts")
         desk.write(f"src/new_{number}.ts", f"// new_{number}\n{text}")
-    monkeypatch.setattr(moved_code, "MovedFiles", Counted)
+    monkeypatch.setattr(moved_files, "MovedFiles", Counted)
     moved = desk.scan()["moved"]
     assert {(item["fromFile"], item["filePath"]) for item in moved} == {
         (f"src/old_{number}.ts", f"src/new_{number}.ts") for number in range(4)

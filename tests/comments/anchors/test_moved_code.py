@@ -357,3 +357,53 @@ def test_what_no_task_may_lose_is_found_by_its_name_once_it_was_settled(shore: D
         assert f"src/mesh.py#{first['id']}" in on_file
     with pytest.raises(NotFound):
         known.find("src/nets.py", "c_1")
+
+
+def mend_left(desk: Desk) -> None:
+    """Let the second function go to the file about boats; both files stay."""
+    head, count, mend = NETS.split("\n\n\n")
+    desk.write("src/nets.py", f"{head}\n\n\n{count}\n")
+    desk.write("src/boats.py", f"{BOATS}\n\n{mend}")
+
+
+@pytest.mark.parametrize("first", ["src/nets.py", "src/boats.py"])
+@pytest.mark.parametrize("committed", [True, False])
+def test_code_that_left_a_file_which_stays_is_read_with_its_comment(
+    shore: Desk, first: str, committed: bool
+) -> None:
+    mend_left(shore)
+    if committed:
+        shore.commit("Move a function")
+    before = files(shore.root)
+    shore.show(first)
+    assert said(shore.show("src/boats.py")) == {"NOTE: cut long": (18, False)}
+    [left] = [one for one in shore.show("src/nets.py") if one["orphaned"]]
+    [place] = left["candidates"]
+    assert (left["text"], place["filePath"], place["line"]) == ("NOTE: cut long", "src/boats.py", 18)
+    assert files(shore.root) == before
+
+
+def test_the_next_write_takes_it_there_and_back_again_when_its_code_returns(shore: Desk) -> None:
+    mend_left(shore)
+    shore.add("src/boats.py", 6, "Which colour?", tag="QUESTION")
+    assert len(shore.sidecar("src/boats.py")["comments"]) == 2
+    assert set(said(shore.show("src/nets.py"))) == {"TODO: count twice"}
+    shore.write("src/nets.py", NETS)
+    shore.write("src/boats.py", BOATS)
+    shore.run("reanchor_comments")
+    assert said(shore.show("src/nets.py")) == {"TODO: count twice": (8, False), "NOTE: cut long": (14, False)}
+
+
+def test_what_came_is_seen_though_the_file_was_read_before_the_code_left_the_other(shore: Desk) -> None:
+    shore.write("src/boats.py", BOATS + "\n\n" + NETS.split("\n\n\n")[2])
+    assert shore.show("src/boats.py") == []
+    mend_left(shore)
+    assert set(said(shore.show("src/boats.py"))) == {"NOTE: cut long"}
+
+
+def test_code_that_went_to_two_files_is_offered_in_both_and_shown_with_none(shore: Desk) -> None:
+    mend_left(shore)
+    shore.write("src/ropes.py", f"{BOATS}\n\n" + NETS.split("\n\n\n")[2])
+    assert shore.show("src/boats.py") == shore.show("src/ropes.py") == []
+    [lost] = [one for one in shore.show("src/nets.py") if one["orphaned"]]
+    assert {one["filePath"] for one in lost["candidates"]} >= {"src/boats.py", "src/ropes.py"}

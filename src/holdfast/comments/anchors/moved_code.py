@@ -3,6 +3,8 @@
 Contract:
 - Every file of the wanted kinds is read once for one index, whatever the number of comments, and again only
   where a comment's code is most likely. Binary and large files are left out.
+- Code that left a file which stays is looked for when a file is read that has the very line of a comment of
+  another; again only when the files changed among which it is looked for.
 - Sidecars whose source is gone are strays, and nothing is written about them here. What git saw renamed, in
   commits since a comment was written or in its index, decides first; else the content does, and only where
   one file is it, clearly. A comment without such a file stays, an orphan with the places that come near.
@@ -15,16 +17,18 @@ from __future__ import annotations
 import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 from zlib import crc32
 
 from holdfast.comments.sidecar.document import Sidecar, whole_line
-from holdfast.comments.sidecar.note import MOVED, Location, Note
-from holdfast.comments.sidecar.source import SUFFIX, decoded, source_path
+from holdfast.comments.sidecar.note import MOVED, Location, Note, stored_symbol
+from holdfast.comments.sidecar.source import SUFFIX, SourceSymbols, decoded, source_of, source_path
 from holdfast.comments.store import Comments
-from holdfast.comments.tracking.moved_files import MovedFiles
 from holdfast.comments.tracking.placement import Anchor, Candidate, Confidence, Version
+from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Cancelled, DeadlineExceeded, HoldfastError
 from holdfast.kernel.limits import LIMITS
@@ -32,8 +36,14 @@ from holdfast.storage.files.work_tree import RepoPath
 from holdfast.storage.git.file_history import PathEvent
 from holdfast.storage.watching.listing import Listing, Signature
 
-MOST_FILES, _MOST_NOTES, _MOST_COMMITS = 1000, 2000, 8
-"""What a reader waits for, of files, comments and commits; a scan of the workspace compares the rest."""
+if TYPE_CHECKING:
+    from holdfast.comments.tracking.moved_files import MovedFiles
+
+MOST_FILES, _MOST_NOTES, _MOST_COMMITS, _MOST_SIDECARS = 1000, 2000, 8, 500
+"""What a reader waits for, of files, comments, commits and sidecars; a scan of the workspace compares the
+rest."""
+_FEW = 50
+"""Files with comments up to which each is looked at whenever one is read, not only when that one changed."""
 _LIKELY = 0.5
 """What must speak for the only file that has a comment's line, though others are like it otherwise."""
 
@@ -117,10 +127,47 @@ def files_like(room: Comments, paths: Iterable[str]) -> Workspace:
     return Workspace(room, {os.path.splitext(path)[1] for path in paths})
 
 
-def index_for(room: Comments, missing: Sequence[Missing]) -> MovedFiles:
-    """Return an index of the files that are named like those that something is missing from."""
-    files = files_like(room, [one.path for one in missing])
+def has_left(room: Comments, path: str, note: Note) -> bool:
+    """Tell whether a comment's code is gone from its file, or what it is about is declared there no more."""
+    if not note.location.needs_review:
+        return note.orphaned
+    symbol, present = stored_symbol(note.marker), room.present(RepoPath.parse(path))
+    if symbol is None or present is None:
+        return False
+    return not SourceSymbols(path, present.text).declares(symbol.name)
+
+
+def _own_line(note: Note) -> str:
+    """Return the line that a comment was written for, as far as it is kept and says anything."""
+    line = str((note.marker or {}).get("lineText") or "").split("\n")[0].strip()
+    return line if any(map(str.isalnum, line)) else ""
+
+
+def index_for(room: Comments, missing: Sequence[Missing], files: Workspace | None = None) -> MovedFiles:
+    """Return an index of files, by default those that are named like the ones that something left."""
+    from holdfast.comments.tracking.moved_files import MovedFiles
+
+    files = files or files_like(room, [one.path for one in missing])
     return MovedFiles(files.versions(), [one.version for one in missing], files.text)
+
+
+@contextmanager
+def _damage_left_alone() -> Iterator[None]:
+    """Pass over what cannot be read: whoever asks for it hears of that."""
+    try:
+        yield
+    except (Cancelled, DeadlineExceeded):
+        raise
+    except HoldfastError:
+        return
+
+
+def _by_suffix(paths: Iterable[str]) -> Mapping[str, list[str]]:
+    """Return files by the ending of their names."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        found[os.path.splitext(path)[1]].append(path)
+    return dict(found)
 
 
 @dataclass(frozen=True)
@@ -165,11 +212,66 @@ class Moves:
 
 
 class Strays:
-    """The sidecars of one room whose source is gone."""
+    """The comments of one room whose source is gone, or whose code left it."""
 
-    def __init__(self, room: Comments) -> None:
-        self._room = room
+    def __init__(self, room: Comments, sidecars: Listing) -> None:
+        self._room, self._sidecars = room, sidecars
+        self._sources: tuple[list[str] | None, Mapping[str, list[str]]] = (None, {})
         self._known: tuple[object, Moves | None] = (None, None)
+        self._left: Memory[Mapping[str, str]] = Memory()
+        self._came: Memory[Mapping[str, Mapping[str, str]]] = Memory()
+
+    def with_arrivals(self, path: str, lone: list[str], moves: Moves | None) -> Moves | None:
+        """Return moves with those of comments whose code came to a file from others that stay."""
+        if self._sources[0] is not lone:  # the same list as long as no folder changed
+            self._sources = (lone, _by_suffix(map(source_of, self._sidecars.last_paths())))
+        others = self._sources[1].get(os.path.splitext(path)[1], [])
+        if not 0 < len(others) <= _MOST_SIDECARS:
+            return moves
+        watched = {path, *others} if len(others) <= _FEW else {path}
+        sign = (others, [self._sidecars.signature(one) for one in sorted(watched)])
+        came = self._came.recall(path, sign)
+        if came is None:
+            came = self._came.keep(path, sign, dict(self._arrivals(path, others, moves)))
+        known = moves or Moves({}, frozenset(), 0)
+        return replace(known, homes={**known.homes, **came}) if came else moves
+
+    def _arrivals(
+        self, path: str, others: Sequence[str], moves: Moves | None
+    ) -> Iterator[tuple[str, dict[str, str]]]:
+        """Yield the files that comments came from, with the ids of these and the file they came to."""
+        text = files_like(self._room, [path]).text(path) or ""
+        for other in others:
+            current_call().check()
+            with _damage_left_alone():
+                notes = self._room.stored(RepoPath.parse(other)).comments if other != path else ()
+                if any((line := _own_line(note)) and line in text for note in notes):
+                    left = self._leaving(other, self._room.load_here(other, moves).comments)
+                    came = {name: target for name, target in left.items() if target == path}
+                    yield from [(other, came)] if came else ()
+
+    def _leaving(self, path: str, notes: Sequence[Note]) -> Mapping[str, str]:
+        """Return by their ids the files that comments are with now whose code left a file that stays."""
+        unsure = {note.id: note for note in notes if note.location.confidence is not Confidence.HIGH}
+        files = files_like(self._room, [path])
+        signatures = files.signatures() if unsure else {}
+        sign = (signatures, tuple(unsure))
+        if not 0 < len(signatures) <= MOST_FILES or path not in signatures:
+            return {}
+        known = self._left.recall(path, sign)
+        if known is None:
+            gone = [(path, note) for note in unsure.values() if has_left(self._room, path, note)]
+            found = {name: target for _, name, target in self._by_content(gone, files)}
+            known = self._left.keep(
+                path,
+                sign,
+                {
+                    name: target
+                    for name, target in found.items()
+                    if (line := _own_line(unsure[name])) and line in (files.text(target) or "")
+                },
+            )
+        return known
 
     def moves(self, strays: Sequence[Stray]) -> Moves:
         """Return where the comments of these strays belong; the same object while nothing changed."""
@@ -188,13 +290,9 @@ class Strays:
         events: dict[str | None, Sequence[PathEvent]] = {}
         for path, _ in strays:
             current_call().check()
-            try:
+            with _damage_left_alone():
                 homes[path], lost, counts[path] = self._by_name(path, events)
-            except (Cancelled, DeadlineExceeded):
-                raise
-            except HoldfastError:
-                continue  # it is damaged; whoever reads it hears of that
-            missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
+                missing += [(path, note) for note in lost[: _MOST_NOTES - len(missing)]]
         # Of a file that was split, the larger part has the name, and another one this code.
         for path, name, target in self._by_content(missing, files) if missing and files else ():
             homes[path][name] = target
@@ -243,7 +341,7 @@ class Strays:
         missing = missing_of(self._room, notes)
         if not missing:
             return
-        index = MovedFiles(files.versions(), [one.version for one in missing], files.text)
+        index = index_for(self._room, missing, files)
         for one in missing:
             for name, anchor in zip(one.names, one.anchors, strict=True):
                 current_call().check()

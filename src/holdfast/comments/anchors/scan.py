@@ -17,14 +17,14 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from types import TracebackType
 
-from holdfast.comments.anchors.moved_code import Moves, index_for, missing_of, written_for
+from holdfast.comments.anchors.moved_code import Moves, has_left, index_for, missing_of, written_for
 from holdfast.comments.anchors.plan import location_of
 from holdfast.comments.anchors.version_chain import VersionChain, followed
 from holdfast.comments.sidecar import document as sidecars
 from holdfast.comments.sidecar.document import whole_line
 from holdfast.comments.sidecar.files import Change
-from holdfast.comments.sidecar.note import Location, Note, stored_symbol
-from holdfast.comments.sidecar.source import SourceSymbols, source_path
+from holdfast.comments.sidecar.note import MOVED_FILE, Location, Note
+from holdfast.comments.sidecar.source import source_path
 from holdfast.comments.store import Comments, Writer
 from holdfast.comments.tracking.moved_files import Moved
 from holdfast.comments.tracking.placement import Candidate, Confidence, Placement
@@ -81,9 +81,6 @@ def _ends_told() -> Iterator[None]:
             hint="Free some memory and try again; a scan of one file needs no further process.",
         ) from None
 
-
-MOVED_FILE = "moved_file"
-"""The method by which a comment came into a file: its code went there."""
 
 _FEW = 8
 """Files up to which git is asked about each of them alone."""
@@ -234,7 +231,7 @@ class Scan:
         returned = self._placed_in(home, note) if home != path else None
         if returned is not None:
             self._moving[path, home][note.id] = returned
-        elif location.orphaned or (location.needs_review and self._lost_symbol(path, note)):
+        elif has_left(self._room, path, note):
             self._missing.append((path, note))
         elif location.needs_review or location.line != before:
             self.result.outcomes.append(Outcome(note.alias, path, location, before))
@@ -251,14 +248,7 @@ class Scan:
         (placement,) = track(version, present.version, [written_for(note)])
         if placement.line is None or placement.confidence is not Confidence.HIGH:
             return None
-        return Location(placement.line, placement.end_line, method=MOVED_FILE)
-
-    def _lost_symbol(self, path: str, note: Note) -> bool:
-        """Tell whether what a comment is about is declared in its file no more, and so perhaps in another."""
-        symbol, present = stored_symbol(note.marker), self._room.present(RepoPath.parse(path))
-        if symbol is None or present is None:
-            return False
-        return not SourceSymbols(path, present.text).declares(symbol.name)
+        return Location(placement.line, placement.end_line, method=placement.method)
 
     # Code that went to other files
 
@@ -285,7 +275,7 @@ class Scan:
                 self._report_lost(path, note, moved)
             elif note.orphaned or location.confidence is Confidence.HIGH:
                 # Where the file is clear and the line is not, the comment goes along, to be reviewed there.
-                self._moving[source, moved.path][note.id] = replace(location, method=MOVED_FILE)
+                self._moving[source, moved.path][note.id] = location
             else:
                 self._report_lost(path, note, moved)
         for (source, target), names in self._moving.items():

@@ -81,6 +81,9 @@ EVIDENCE = "holdfast"
 MOVED = "file_moved"
 """Why a comment is gone from where its file was: the candidate is the place that it is shown at."""
 
+MOVED_FILE = "moved_file"
+"""The method by which a comment came into a file: its code went there."""
+
 STATUSES = ("open", "resolved", "wontfix")
 
 

@@ -97,7 +97,13 @@ class Listing:
 
     def paths(self) -> list[str]:
         """Return the paths of the wanted files from the root, in order."""
-        return sorted(path for prefix, folder in self._walk() for path in map(prefix.__add__, folder.names))
+        self._walk()
+        return self.last_paths()
+
+    def last_paths(self) -> list[str]:
+        """Return the same as it was when the folders were looked at last, whoever asked."""
+        folders = [(f"{relative}/" if relative else "", one) for relative, one in self._folders.items()]
+        return sorted(prefix + name for prefix, folder in folders for name in folder.names)
 
     def lone(self) -> list[str]:
         """Return those that lack the file they belong to; costs a look at each folder, not at each file."""
