@@ -210,6 +210,12 @@ def test_damage_of_a_real_store_is_named_and_left_as_it_is(
     assert (file.read_bytes() if file.exists() else None) == before
 
 
+def test_nobody_waits_for_the_copy_of_a_log_that_is_a_pipe(repository: Path) -> None:
+    os.mkfifo(store_of(repository) / "inbox.sqlite-wal.damaged-0")
+    [finding] = examine(repository).findings
+    assert (finding.severity, finding.path) == ("warning", ".git/holdfast/inbox.sqlite-wal.damaged-0")
+
+
 def test_messages_a_killed_reader_left_are_told(repository: Path) -> None:
     with closing(Inbox(Repository.discover(repository), lease_seconds=-1)) as inbox:
         inbox.send("a.py", "Look here")

@@ -38,7 +38,7 @@ from holdfast.storage.git.refs import is_left_lock
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql.store_file import KEPT_MARK, LOG_SUFFIX
 from holdfast.storage.sql.upgrade import is_backup
-from holdfast.storage.sql.write_ahead_log import dropped_writes
+from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, dropped_writes
 from holdfast.storage.watching.listing import Listing
 
 toolset = Toolset(
@@ -327,9 +327,10 @@ def _set_aside(room: StoreRoom) -> Iterator[Finding]:
     for name in sorted(name for name in os.listdir(directory) if KEPT_MARK in name):
         message, path = _WAS_SET_ASIDE, os.path.join(directory, name)
         severity: Severity = "warning"
-        if name.partition(KEPT_MARK)[0].endswith(LOG_SUFFIX):
+        is_file = os.path.isfile(path) and not os.path.islink(path)
+        if is_file and name.partition(KEPT_MARK)[0].endswith(LOG_SUFFIX):
             with disk_failures_named(name), open(path, "rb") as file:
-                lost = dropped_writes(file.read())
+                lost = dropped_writes(file.read(DAMAGED_BYTES))
             message, severity = (_LOST_WRITES, "damaged") if lost > 1 else (_LOST_WRITE, "warning")
             message = message.format(lost)
         yield _finding(_STORE, room.named(path), severity, message, _SETTLED)

@@ -173,14 +173,18 @@ def test_damage_of_what_is_kept_beside_comments_keeps_nobody_from_reading_and_wr
             assert kept.read_bytes() == content
 
 
-@pytest.mark.parametrize("harm", ["emptied", "missing", "something else"])
+@pytest.mark.parametrize("harm", ["emptied", "missing", "something else", "a folder", "a link"])
 @pytest.mark.evidence("C3", "comments", "what is kept beside them: {harm}", every=True)
 def test_what_is_kept_beside_comments_is_begun_anew_when_it_is_gone(
     damaged: Damaged, home: Path, harm: str
 ) -> None:
     file, _ = damaged.put("comments.sqlite", b"not a database " * 600 if harm == "something else" else b"")
-    if harm == "missing":
+    if harm not in ("emptied", "something else"):
         file.unlink()
+    if harm == "a folder":
+        file.mkdir()
+    elif harm == "a link":
+        file.symlink_to("elsewhere")
     told = str(asked(damaged.repository, {"check_stores": {}})["check_stores"])
     assert "the comments themselves are in their files" in told
     question = {"get_file_comments": {"filePath": "src/main.py"}}

@@ -60,6 +60,7 @@ CLEANING = (
     ("gc", "--quiet"),
     ("pack-refs", "--all", "--prune"),
     ("repack", "-a", "-d", "-q"),
+    ("maintenance", "run", "--quiet", "--task=loose-objects", "--task=incremental-repack"),
     ("prune",),
 )
 WORKING = (

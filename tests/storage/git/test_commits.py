@@ -178,6 +178,15 @@ def test_a_lock_that_a_killed_writer_of_ours_left_is_known_and_removed_by_the_ne
     assert os.listdir(writing.path / ".git" / "holdfast") == []
 
 
+def test_a_ref_that_is_packed_as_soon_as_it_has_moved_has_moved(writing: Writing):
+    tip = writing.append("one\n")
+    common = str(writing.path / ".git")
+    with ref_locked(common, REF, tip, wait=0) as give_value:
+        give_value()
+        plain(writing.path, "pack-refs", "--all", "--prune")
+    assert writing.refs.tips() == {REF: tip}
+
+
 def test_a_lock_that_somebody_holds_or_that_is_not_ours_is_no_left_lock(writing: Writing, left_lock: Path):
     common = str(writing.path / ".git")
     descriptor = os.open(left_lock, os.O_RDONLY)

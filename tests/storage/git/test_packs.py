@@ -10,7 +10,7 @@ import pytest
 
 from holdfast.storage.git.packs import Packs
 from tests.storage.git.test_commits import REF, Writing, commit, plain, repository_of
-from tests.storage.git_support import write_commit, write_empty_tree
+from tests.storage.git_support import git, write_commit, write_empty_tree
 
 MANY = 150
 MOST_PACKS = 25
@@ -54,6 +54,7 @@ CLEANING = {
     "repack": ("repack", "-a", "-d", "-q"),
     "gc": ("gc", "--quiet"),
     "gc now": ("gc", "--quiet", "--prune=now"),
+    "an index of packs": ("multi-pack-index", "write"),
 }
 
 
@@ -175,6 +176,29 @@ def test_what_somebody_else_keeps_stays_kept(writing: Writing):
     assert others[0].with_suffix(".pack").exists()
 
 
+@pytest.mark.parametrize("is_younger", [True, False])
+def test_an_index_of_packs_that_comes_too_late_hides_nothing(
+    writing: Writing, monkeypatch: pytest.MonkeyPatch, is_younger: bool
+):
+    """Git lists the packs while the larger one and those it replaces are there; the control hides them."""
+    tip = append_many(writing, 15)
+    advance, index = writing.refs.advance, packs_of(writing) / "multi-pack-index"
+
+    def list_first(ref: str, new: str, old: str | None) -> None:
+        for pack in packs_of(writing).glob("*.pack"):
+            if not is_younger:
+                os.utime(pack, (1e9, 1e9))
+        plain(writing.path, "multi-pack-index", "write")
+        index.rename(writing.path / "late")
+        advance(ref, new, old)
+
+    monkeypatch.setattr(writing.refs, "advance", list_first)
+    writing.append("kept\n", tip)
+    assert len(files(writing, ".pack")) == 1
+    (writing.path / "late").rename(index)
+    assert (git(writing.path, "rev-list", "--count", REF, check=False) == "16") == is_younger
+
+
 @pytest.mark.parametrize("sign", ["gc.pid", "objects/pack/multi-pack-index"])
 def test_no_pack_is_taken_away_from_git_while_it_counts_on_them(writing: Writing, sign: str):
     tip = append_many(writing, 3)
@@ -213,3 +237,14 @@ def test_a_pack_that_is_not_named_after_a_commit_is_none_of_ours(writing: Writin
         os.rename(packs_of(writing) / f"pack-{first}{suffix}", packs_of(writing) / f"pack-{'a' * 40}{suffix}")
     assert packs.read(first) is None
     assert packs.read("a" * 40) is None
+
+
+@pytest.mark.parametrize("suffix", [".pack", ".idx"])
+def test_nobody_waits_for_a_pack_that_is_a_pipe(writing: Writing, suffix: str):
+    tip = writing.append("one\n")
+    packs = Packs(str(writing.path / ".git"), writing.writer.format.digest)
+    assert packs.read(tip) is not None
+    file = packs_of(writing) / f"pack-{tip}{suffix}"
+    file.unlink()
+    os.mkfifo(file)
+    assert packs.read(tip) is None

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from holdfast.kernel.errors import Unavailable
+from holdfast.kernel.errors import InvalidPath, Unavailable
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (
     NewCommit,
@@ -20,7 +21,7 @@ from holdfast.storage.git.commits import (
     walk_commits,
     write_commits,
 )
-from holdfast.storage.git.ref_files import RefFiles
+from holdfast.storage.git.ref_files import HeadFile, RefFiles
 from holdfast.storage.git.refs import RefLocked, RefMoved, Refs
 from holdfast.storage.git.repository import Repository
 from tests.storage.git_support import write_commit, write_empty_tree
@@ -103,6 +104,21 @@ def test_a_damaged_ref_is_there_without_an_id(repository: Path, content: bytes):
     (file.parent / "link").symlink_to("/etc/passwd")
     tips = RefFiles(str(repository / ".git"), "refs/holdfast/").tips()
     assert tips == {REF: "", "refs/holdfast/log/link": ""}
+
+
+def test_packed_refs_without_end_are_refused_unread(repository: Path, refs: Refs):
+    (repository / ".git" / "packed-refs").touch()
+    os.truncate(repository / ".git" / "packed-refs", 1 << 32)
+    with pytest.raises(Unavailable, match="too large"):
+        refs.tips()
+
+
+def test_nobody_waits_for_packed_refs_that_are_a_pipe(repository: Path, refs: Refs):
+    os.mkfifo(repository / ".git" / "packed-refs")
+    with pytest.raises(InvalidPath, match="is not a regular file"):
+        refs.tips()
+    head = HeadFile(str(repository / ".git"), str(repository / ".git"), lambda: "asked")
+    assert head.commit() == "asked"
 
 
 def test_commits_written_in_bulk_read_back_newest_first(git: Git, refs: Refs):

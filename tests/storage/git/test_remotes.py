@@ -179,6 +179,7 @@ INSIDE = {
     "file URL with a host": {"remote.origin.url": "file://host%2F..{root}/evil.git"},
     "from home": {"remote.origin.url": "~/../repository/evil.git"},
     "through a link": {"remote.origin.url": "../link"},
+    "through a link and a line that a form feed ends": {"remote.origin.url": "out (fetch)\f/evil.git"},
     "rewritten": {"remote.origin.url": "short:evil.git", "url.{root}/.insteadOf": "short:"},
     "rewritten to push": {"remote.origin.url": "../hub.git", "url.{root}/evil.pushInsteadOf": "../hub"},
     "to push only": {"remote.origin.url": "../hub.git", "remote.origin.pushurl": "evil.git"},
@@ -194,6 +195,10 @@ def planted(logged: Path, trace: Path) -> Path:
     plant(logged / "evil.git", trace)
     plant(logged / ".git" / "evil.git", trace)
     (logged.parent / "link").symlink_to(logged / "evil.git")
+    for name in ("out", "out.git"):
+        (logged / name).symlink_to(logged.parent.parent)
+    (logged / "out (fetch)\f").mkdir()
+    plant(logged / "out (fetch)\f" / "evil.git", trace)
     return logged
 
 
@@ -219,6 +224,29 @@ def test_control_git_itself_runs_those_hooks(planted, trace, settings):
     configure(planted, settings)
     plain(planted, "push", "origin", REFSPEC)
     assert set(trace.read_text().split()) == set(HOOKS)
+
+
+@pytest.mark.parametrize(
+    "address", ["/proc/self/cwd/evil.git", "file:///proc/thread-self/cwd/evil.git", "proc/evil.git"]
+)
+def test_what_git_follows_to_another_folder_than_we_do_does_not_lead_it_into_the_repository(
+    planted, trace, monkeypatch, address
+):
+    (planted / "proc").symlink_to("/proc/self/cwd")
+    configure(planted, {"remote.origin.url": address})
+    monkeypatch.chdir(planted.parent.parent)
+    for act in (fetch, push):
+        with pytest.raises(Unavailable, match="'origin'"):
+            act(planted)
+    assert not trace.exists()
+    plain(planted, "push", "origin", REFSPEC)
+    assert trace.exists(), "the control: git itself goes there"
+
+
+def test_an_address_that_cannot_be_followed_is_named(logged):
+    configure(logged, {"remote.origin.url": "file:///%00"})
+    with pytest.raises(Unavailable, match="'origin' could not be used: its address cannot be followed"):
+        push(logged)
 
 
 def test_a_remote_inside_another_worktree_or_the_repository_of_a_submodule_is_refused(planted, trace):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -51,6 +52,21 @@ def test_a_rebuild_counts_for_processes_that_have_the_old_file_open(tmp_path: Pa
     assert len(files(tmp_path)) == 1
     one.close()
     other.close()
+
+
+def test_a_pipe_in_place_of_the_file_and_a_folder_in_place_of_the_pointer_are_built_around(tmp_path: Path):
+    derived(tmp_path).rebuild(with_number(1))
+    place = tmp_path / files(tmp_path)[0]
+    place.unlink()
+    os.mkfifo(place)
+    with pytest.raises(NotUsable):
+        number_in(derived(tmp_path))
+    (tmp_path / "example.index").unlink()
+    (tmp_path / "example.index").mkdir()
+    database = derived(tmp_path)
+    database.rebuild(with_number(2))
+    assert number_in(database) == 2
+    database.close()
 
 
 def fail_after_a_change(database: DerivedDatabase) -> None:

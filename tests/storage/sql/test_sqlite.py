@@ -460,6 +460,16 @@ def test_a_store_that_is_no_regular_file_is_refused(path, make):
     assert not (path.parent / "elsewhere").exists()
 
 
+@pytest.mark.parametrize("make", [Path.mkdir, lambda path: path.symlink_to("elsewhere"), os.mkfifo])
+def test_a_store_that_was_a_regular_file_and_is_none_any_more_is_damaged(path, make):
+    open_store(path).close()
+    path.unlink()
+    make(path)
+    with pytest.raises(Corrupted, match=r"'inbox\.sqlite' is not a regular file any more"):
+        open_store(path)
+    assert not (path.parent / "elsewhere").exists()
+
+
 def test_a_store_in_a_missing_directory_is_not_found(tmp_path):
     with pytest.raises(NotFound):
         open_store(tmp_path / "missing" / "inbox.sqlite")

@@ -21,7 +21,7 @@ from holdfast.kernel.call import Call, Level, Listener, running
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.sql import write_ahead_log
 from holdfast.storage.sql.quick import OutOfTheOrdinary, QuickStore
-from holdfast.storage.sql.write_ahead_log import damaged_log, dropped_writes, pages_of
+from holdfast.storage.sql.write_ahead_log import DAMAGED_BYTES, damaged_log, dropped_writes, pages_of
 from tests.conftest import RunHoldfast
 
 MESSAGES = 20
@@ -149,6 +149,20 @@ def test_older_pages_behind_the_new_ones_are_no_damage(repository: Path) -> None
     pages, _ = pages_of(content)
     assert len(pages) * 4120 < len(content)
     assert dropped_writes(content) == 0
+
+
+def test_of_a_log_without_end_only_the_beginning_is_read(tmp_path: Path) -> None:
+    log = tmp_path / "store.sqlite-wal"
+    log.write_bytes(b"no log of SQLite")
+    os.truncate(log, 2 << 30)
+    found = damaged_log(str(tmp_path / "store.sqlite"))
+    assert found is not None
+    assert len(found) == DAMAGED_BYTES
+
+
+def test_a_log_of_nothing_but_zeros_holds_no_writes_to_lose(tmp_path: Path) -> None:
+    (tmp_path / "store.sqlite-wal").write_bytes(bytes(100_000))
+    assert damaged_log(str(tmp_path / "store.sqlite")) is None
 
 
 def test_the_log_of_a_store_that_somebody_has_open_is_theirs(

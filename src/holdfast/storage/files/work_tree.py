@@ -154,7 +154,7 @@ def _check_text(text: str) -> None:
     if len(text) > LIMITS.path_characters:
         raise _refused(text, f"is longer than {LIMITS.path_characters} characters", "Use a shorter path.")
     if not _CONTROL.isdisjoint(text):
-        raise _refused(text, "contains a control character", "Remove it.")
+        raise _refused(text, "contains a control character", "Rename the file.")
     if any("\ud800" <= character <= "\udfff" for character in text):
         raise _refused(text, "is not valid Unicode", "Rename the file so that its name is valid UTF-8.")
     if "\\" in text or not _LIKE_SLASH.isdisjoint(text):

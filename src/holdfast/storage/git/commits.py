@@ -179,17 +179,9 @@ def read_records(git: Git, wanted: Sequence[str], known: Sequence[str] = ()) -> 
     size = 0
     # One separator per commit; only the last commit ends without it.
     for piece in git.stream(
-        "log",
-        "-z",
-        _FORMAT,
-        "--no-show-signature",
-        "--no-notes",
-        "--no-color",
-        "--stdin",
-        given=names.encode("ascii"),
-        terms=_READING,
-        seconds=LIMITS.index_seconds,
-    ):
+        "log", "-z", _FORMAT, "--no-show-signature", "--no-notes", "--no-color", "--stdin",
+        given=names.encode("ascii"), terms=_READING, seconds=LIMITS.index_seconds,
+    ):  # fmt: skip
         whole, separator, last = piece.rpartition(b"\0")
         if separator:
             yield _texts(b"".join([*rest, whole]))

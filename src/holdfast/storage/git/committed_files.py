@@ -21,6 +21,8 @@ from holdfast.storage.git.project_files import Seen, look
 from holdfast.storage.git.repository import Repository
 
 _REGULAR = (b"100644", b"100755")
+_MISSING = b"BAD"
+"""What git says for the size of a content that it knows of and does not have, as in a damaged clone."""
 _SHA1_DIGITS = 40
 
 
@@ -32,7 +34,10 @@ class CommittedFile(NamedTuple):
 
 
 def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedFile]:
-    """Return the regular files that a commit has in a folder, or the one file that the project is."""
+    """Return the regular files that a commit has in a folder, or the one file that the project is.
+
+    Those whose content git does not have are left out.
+    """
     below = ("--", project) if project else ()
     listed = git.run(
         "ls-tree", "-r", "-z", "--long", "--full-tree", commit, *below, limit=LIMITS.listed_bytes
@@ -40,7 +45,7 @@ def committed_files(git: Git, commit: str, project: str) -> dict[str, CommittedF
     found = {}
     for entry in listed.split(b"\0"):
         facts, _, path = entry.partition(b"\t")
-        if facts.startswith(_REGULAR):
+        if facts.startswith(_REGULAR) and not facts.endswith(_MISSING):
             _, _, name, size = facts.split()
             found[os.fsdecode(path)] = CommittedFile(name.decode("ascii"), int(size))
     return found

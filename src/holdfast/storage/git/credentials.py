@@ -47,13 +47,10 @@ class UsersConfiguration:
                 name: self.environment[name] for name in _KEYRING_VARIABLES if name in self.environment
             }
             finished = git.execute(
-                "credential",
-                "fill",
-                given=f"protocol=https\nhost={host}\n\n".encode(),
-                seconds=LIMITS.credential_seconds,
-                limit=LIMITS.read_chunk,
+                "credential", "fill", given=f"protocol=https\nhost={host}\n\n".encode(),
+                seconds=LIMITS.credential_seconds, limit=LIMITS.read_chunk,
                 terms=Terms(environment=variables, apart=True),
-            )
+            )  # fmt: skip
         lines = finished.output.decode(errors="replace").splitlines()
         found = dict(line.split("=", 1) for line in lines if "=" in line)
         return found.get("password") if finished.status == 0 else None

@@ -7,12 +7,13 @@ Contract:
 - When the block of `adding` begins, the pack is on disk, and so are the names that lead to it.
 - A pack is named after its newest commit and begins with its oldest, whose parent names the pack before it.
   So the packs of a log find each other, and many small ones become a larger one, as a counter carries.
+- A larger one is younger by a second than those it takes the place of. Of an object in several packs git's
+  `multi-pack-index` names the youngest, and would hide it where it names one that is gone.
 - Only who holds the lock of the log may add to it. A `.keep` of ours that is there already was left behind.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import struct
 import time
@@ -31,6 +32,7 @@ from holdfast.storage.files.atomic import (
     sweep_orphans,
     temporary_name,
 )
+from holdfast.storage.git.ref_files import beginning
 from holdfast.storage.git.refs import written_file
 
 _KEPT = b"holdfast: the ref moves next\n"
@@ -85,24 +87,27 @@ class Packs:
             replaced = self._replaceable(tip)
             entries = {key: raw for pack in reversed(replaced) for key, raw in pack.entries.items()}
             entries |= {key: _entry(*content) for key, content in objects.items()}
-            self._write(path, entries)
+            self._write(path, entries, [f"{pack.path}.pack" for pack in replaced])
             try:
                 flush_directory(self._directory)
                 yield
             finally:
                 _remove(f"{path}.keep")
-            for pack in replaced:
+            for pack in replaced if not self._are_named() else ():
                 # A git command that has seen the pack may still open its index, and gives up where it cannot.
                 with suppress(OSError):
                     os.utime(f"{pack.path}.idx")
                 _remove(f"{pack.path}.pack")
 
-    def _write(self, path: str, entries: dict[str, bytes]) -> None:
+    def _write(self, path: str, entries: dict[str, bytes], older: list[str]) -> None:
         pack, index = _files(entries, self._digest)
+        moment = max((int(_modified(name)) + 1 for name in older), default=0)
         # Not under names that `git prune` takes for leftovers; and nothing is lost with a `.keep`.
         for suffix, data, durable in ((".keep", _KEPT, False), (".pack", pack, True), (".idx", index, True)):
             temporary = os.path.join(self._directory, temporary_name("pack"))
             with written_file(temporary, data, 0o444, durable=durable):
+                if moment:
+                    os.utime(temporary, (moment, moment))
                 os.rename(temporary, path + suffix)
 
     def _sweep(self) -> None:
@@ -126,8 +131,7 @@ class Packs:
         Seldom any, and none while git is at work on them: a `git fsck` that misses a pack complains of it.
         """
         self._patience -= 1
-        names_them = os.path.lexists(os.path.join(self._directory, "multi-pack-index"))
-        if self._patience > 0 or names_them or _age(self._collecting) < _COLLECTING_SECONDS:
+        if self._patience > 0 or self._are_named() or _age(self._collecting) < _COLLECTING_SECONDS:
             return []
         found: list[Pack] = []
         name, most = tip, 1
@@ -139,6 +143,10 @@ class Packs:
             name, most = pack.before, 1 if len(found) < _AT_ONCE else 2 * size
         self._patience = max(1, _AT_ONCE - len(found))
         return found if len(found) >= _AT_ONCE else []
+
+    def _are_named(self) -> bool:
+        """Tell whether git has an index that counts on the packs there are."""
+        return os.path.lexists(os.path.join(self._directory, "multi-pack-index"))
 
     def _pack(self, name: str, most: int) -> Pack | None:
         """Return a pack by its newest commit, if it is sound and has so many commits at most."""
@@ -180,17 +188,20 @@ def objects_apart(store: str, common_directory: str) -> Iterator[str]:
 
 def _content(path: str, limit: int) -> bytes:
     try:
-        with open(path, "rb") as file:
-            return file.read(limit)
+        return beginning(path, limit)
     except OSError:
         return b""
 
 
-def _age(path: str) -> float:
+def _modified(path: str) -> float:
     try:
-        return time.time() - os.stat(path).st_mtime
+        return os.stat(path).st_mtime
     except OSError:
-        return math.inf
+        return 0
+
+
+def _age(path: str) -> float:
+    return time.time() - _modified(path)
 
 
 def _remove(*paths: str) -> None:

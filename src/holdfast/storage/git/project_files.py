@@ -19,7 +19,7 @@ from typing import NamedTuple
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import HoldfastError, NotFound, Unavailable
 from holdfast.kernel.limits import LIMITS
-from holdfast.storage.files.work_tree import RepoPath, Tree, closest_path
+from holdfast.storage.files.work_tree import RepoPath, Tree, closest_path, typed_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.watching.listing import FOREIGN_FOLDERS
@@ -48,6 +48,8 @@ def checked_project(repository: Repository, path: str) -> str:
     """Return the path of a folder or file, empty for the root, or say what is wrong with it."""
     if repository.bare:
         raise Unavailable("A bare repository has no files to analyse.", hint="Use a clone with a work tree.")
+    if os.path.isabs(path):  # agents often know a project by its place on the machine
+        path = typed_path(repository.root, path)
     if path.strip("/") in ("", ".") and not path.startswith("/"):
         return ""
     asked = RepoPath.parse(path).text

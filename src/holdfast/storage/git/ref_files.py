@@ -14,7 +14,9 @@ Quick commands import this module, so it keeps to what Python loads at start any
 
 from __future__ import annotations
 
+import errno
 import os
+import stat
 
 from holdfast.storage.watching.file_signature import Sign, sign_of
 
@@ -25,8 +27,11 @@ if TYPE_CHECKING:
 _REF_BYTES = 256
 _ID_LENGTHS = (40, 64)
 _HEAD_BYTES = 4096
+_PACKED_BYTES = 1 << 28
+"""Some three million refs; more than that is no list of refs, and would not fit into memory."""
 _SYMBOLIC = b"ref: "
 _BRANCHES = "refs/heads/"
+_PACKED_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class RefFiles:
@@ -96,15 +101,19 @@ class RefFiles:
 
     def _read_packed(self) -> None:
         try:
-            descriptor = os.open(os.path.join(self._common, "packed-refs"), os.O_RDONLY | os.O_CLOEXEC)
+            descriptor = os.open(os.path.join(self._common, "packed-refs"), _PACKED_FLAGS)
         except FileNotFoundError:
             self._packed, self._packed_state = {}, None
             return
         try:
             status = os.fstat(descriptor)
+            if not stat.S_ISREG(status.st_mode) or status.st_size > _PACKED_BYTES:
+                reason = errno.EFBIG if stat.S_ISREG(status.st_mode) else errno.ENXIO
+                raise OSError(reason, os.strerror(reason))
             state = (status.st_ino, status.st_size, status.st_mtime_ns)
             if state != self._packed_state:
-                self._packed = _packed_tips(_whole(descriptor, status.st_size), self._prefix)
+                with open(descriptor, "rb", buffering=0, closefd=False) as file:
+                    self._packed = _packed_tips(file.read(), self._prefix)
                 self._packed_state = state
         finally:
             os.close(descriptor)
@@ -119,32 +128,16 @@ class HeadFile:
         """`ask` says what only git can tell."""
         self._path = os.path.join(git_directory, "HEAD")
         self._ask = ask
-        self._common = common_directory
         self._branches = RefFiles(common_directory, _BRANCHES)
-        self._places: list[str] = []
-        self._seen: tuple[Sign | None, str | None] = (None, None)
 
     def commit(self) -> str | None:
         """Return the id of the last commit; None when there is none; an empty id when nobody can tell."""
-        found = self._looked_up()
-        return self._ask() if found == "" else found
-
-    def _looked_up(self) -> str | None:
-        known, (seen, commit) = self._places, self._seen
-        sign = sign_of(known) if known else None
-        if sign is not None and sign == seen:
-            return commit
         branch = self._branch()
-        is_branch = branch.startswith(_BRANCHES)
-        commit = self._branches.tip(branch) if is_branch else branch
-        # A change to another backend for refs rewrites HEAD, so this covers it.
-        places = [self._path]
-        if is_branch:
-            places.append(os.path.join(self._common, branch))
-            if not os.path.lexists(places[-1]):
-                places.append(os.path.join(self._common, "packed-refs"))
-        self._places, self._seen = places, (sign if places == known else None, commit)
-        return commit
+        try:
+            found = self._branches.tip(branch) if branch.startswith(_BRANCHES) else branch
+        except OSError:
+            found = ""
+        return self._ask() if found == "" else found
 
     def _branch(self) -> str:
         """Return the branch that is checked out, or the commit itself; nothing when only git can tell."""
@@ -183,13 +176,6 @@ def _object_id(content: bytes) -> str:
     text = content.strip()
     is_id = len(text) in _ID_LENGTHS and not text.translate(None, b"0123456789abcdef")
     return text.decode("ascii") if is_id and text.strip(b"0") else ""
-
-
-def _whole(descriptor: int, size: int) -> bytes:
-    pieces = []
-    while piece := os.read(descriptor, max(size, 1) + 1):
-        pieces.append(piece)
-    return b"".join(pieces)
 
 
 def _packed_tips(content: bytes, prefix: str) -> dict[str, str]:

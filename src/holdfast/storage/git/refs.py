@@ -78,8 +78,9 @@ def ref_locked(common_directory: str, ref: str, value: str, *, wait: float) -> I
             yield lambda: os.rename(f"{path}.lock", path)
         finally:
             # Once it has become the ref, a lock of that name is somebody else's.
-            if not os.path.exists(path) or not os.path.samefile(temporary, path):
-                os.unlink(f"{path}.lock")
+            with suppress(FileNotFoundError):
+                if os.path.samefile(temporary, f"{path}.lock"):
+                    os.unlink(f"{path}.lock")
 
 
 @contextmanager

@@ -132,30 +132,58 @@ class Remotes:
         return True
 
     def _terms(self, remote: str) -> Terms:
-        """Return on which terms git may reach a remote; refuse one that leads into this repository."""
-        variables = {name: self._environment[name] for name in _USERS_VARIABLES if name in self._environment}
-        terms = Terms(_SETTINGS, {**variables, **self._handed_over(), **_REACHABLE}, stand_in=True)
+        """Return on which terms git may reach a remote; refuse one that leads into this repository.
+
+        Git gets a folder as it was looked at: links, those in `/proc` above all, may lead it elsewhere.
+        """
+        settings = self._handed_over()
+        terms = self._reaching(settings)
         # Asked of git, so that rewritten addresses are looked at as it will use them.
-        lines = os.fsdecode(self._git.run("remote", "--verbose", terms=terms)).splitlines()
-        found = [
-            rest.rpartition(" (")[0]
+        lines = os.fsdecode(self._git.run("remote", "--verbose", terms=terms)).split("\n")
+        rows = [
+            rest.rpartition(" (")
             for name, _, rest in (line.partition("\t") for line in lines)
             if name == remote
         ]
-        if not found:  # and git would take its name for a path
+        if not rows:  # and git would take its name for a path
             raise _unreachable(remote, "it has no address")
-        if any(self._git.repository.holds(path) for path in map(local_path, found) if path is not None):
+        try:
+            found = [(self._resolved(address), end == "fetch)") for address, _, end in rows]
+            folders = [address for address, _ in found if os.path.isabs(address)]
+            is_ours = any(self._git.repository.holds(folder) for folder in folders)
+        except (OSError, ValueError):
+            raise _unreachable(remote, "its address cannot be followed") from None
+        if is_ours:
             raise Denied(
                 f"The remote '{remote}' is a folder of this repository, whose hooks would run.",
                 hint=f"`git remote set-url {remote} <address>` sets it to a repository elsewhere.",
             )
-        return terms
+        if not folders:
+            return terms
+        others = [pair for pair in settings if not pair[0].startswith((f"remote.{remote}.", "url."))]
+        looked_at = [
+            (f"remote.{remote}.{'url' if fetch else 'pushurl'}", address) for address, fetch in found
+        ]
+        return self._reaching([*others, *looked_at])
 
-    def _handed_over(self) -> dict[str, str]:
-        """Return what git shall know of the repository's configuration, as variables of its environment.
+    def _reaching(self, settings: Sequence[tuple[str, str]]) -> Terms:
+        """Return terms with settings among the variables of the environment.
 
-        Among these are headers with passwords, which nobody else may see in a list of arguments.
+        Some are headers with passwords, which nobody else may see in a list of arguments.
         """
+        variables = {name: self._environment[name] for name in _USERS_VARIABLES if name in self._environment}
+        variables["GIT_CONFIG_COUNT"] = str(len(settings))
+        for number, (key, value) in enumerate(settings):
+            variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
+        return Terms(_SETTINGS, {**variables, **_REACHABLE}, stand_in=True)
+
+    def _resolved(self, address: str) -> str:
+        """Return the folder that an address leads to, without links; or the address, of another machine."""
+        path = local_path(address)
+        return address if path is None else os.path.realpath(os.path.join(self._git.repository.root, path))
+
+    def _handed_over(self) -> list[tuple[str, str]]:
+        """Return what git shall know of the repository's configuration."""
         found = self._git.execute("config", "--show-scope", "--null", "--get-regexp", _HANDED_OVER)
         fields = os.fsdecode(found.output).split("\0")
         settings = (
@@ -163,11 +191,7 @@ class Remotes:
             for scope, item in zip(fields[::2], fields[1::2], strict=False)
             if scope in ("local", "worktree")
         )
-        pairs = [(key, value) for key, _, value in settings if "\n" not in value]
-        variables = {"GIT_CONFIG_COUNT": str(len(pairs))}
-        for number, (key, value) in enumerate(pairs):
-            variables |= {f"GIT_CONFIG_KEY_{number}": key, f"GIT_CONFIG_VALUE_{number}": value}
-        return variables
+        return [(key, value) for key, _, value in settings if "\n" not in value]
 
 
 def local_path(address: str) -> str | None:

@@ -100,7 +100,7 @@ class Repository:
         assert self.common_dir is not None
         above = os.path.dirname(self.common_dir) if os.path.basename(self.common_dir) == ".git" else self.root
         for form in (path, f"{path}.git", f"{path}/.git"):
-            place = os.path.realpath(os.path.join(self.root, form))
+            place = os.path.realpath(form)
             if any(is_inside(place, folder) for folder in (self.root, self.git_dir, self.common_dir, above)):
                 return True
             try:

@@ -14,7 +14,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from holdfast.kernel.call import current_call
 from holdfast.kernel.clock import monotonic
@@ -143,14 +143,20 @@ def end_group(process: Popen[bytes]) -> None:
     """Kill a process and everything in its group unless it has ended by itself, and close its pipes."""
     # Once its status has been collected, its number may belong to somebody else.
     if process.returncode is None:
-        try:
+        with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-        process.wait()
+        process.returncode = _collected(process.pid)
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
+
+
+def _collected(pid: int) -> int:
+    """Return the status of a child. `Popen.wait` hangs where Ctrl-C came while `Popen.poll` had its lock."""
+    try:
+        return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    except ChildProcessError:
+        return -signal.SIGKILL  # collected by what was interrupted; nobody asks any more
 
 
 def interpreter(module: str, *arguments: str, source: IO[bytes] | None = None) -> Popen[bytes]:

@@ -28,7 +28,8 @@ from holdfast.storage.sql.store_file import SQLITE_ERRORS, ConnectionPool, Sqlit
 POINTER_SUFFIX = ".index"
 
 _POINTER_BYTES = 200
-_UNWRITABLE = (Denied, OutOfSpace, Unavailable)
+_UNWRITABLE = (Denied, InvalidPath, OutOfSpace, Unavailable)
+_UNREADABLE = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR)
 _SETTINGS = ("PRAGMA synchronous = NORMAL", "PRAGMA trusted_schema = OFF")
 _BUILDS = 3
 _WAIT = LIMITS.database_busy_seconds
@@ -146,7 +147,7 @@ class DerivedDatabase:
 
     def _translated(self, error: SqliteError) -> Exception:
         failure = database_failure(error, self._name + POINTER_SUFFIX)
-        cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_CANTOPEN
+        cannot_open = getattr(error, "sqlite_errorcode", 0) & 0xFF in _UNREADABLE
         is_damaged = isinstance(failure, Corrupted)
         if is_damaged or cannot_open or str(error).startswith(("no such table", "no such column")):
             self.close()

@@ -12,9 +12,8 @@ from contextlib import closing, contextmanager
 
 from holdfast.kernel.call import current_call
 from holdfast.storage.files.foreign_document import Unreadable
+from holdfast.storage.sql.snapshot import VERSIONS
 
-_VERSIONS = slice(18, 20)
-"""Where a file says whether it has a log, which a copy in memory cannot have."""
 _STEPS = 100_000
 """Instructions of SQLite between two looks at whether anybody still waits."""
 
@@ -23,7 +22,7 @@ _STEPS = 100_000
 def foreign_database(content: bytes, tables: Mapping[str, Sequence[str]]) -> Iterator[sqlite3.Connection]:
     """Yield a connection to a database that has these tables with these columns, or raise `Unreadable`."""
     copied = bytearray(content)
-    copied[_VERSIONS] = b"\1\1"
+    copied[VERSIONS] = b"\1\1"
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
         connection.set_progress_handler(_is_unwanted, _STEPS)
         try:

@@ -233,7 +233,7 @@ class PostgresStore:
         milliseconds = int(LIMITS.database_busy_seconds * 1000)
         try:
             connection: psycopg.Connection[Any] = driver.connect(
-                self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS
+                self._address, autocommit=True, connect_timeout=_CONNECT_SECONDS, client_encoding="UTF8"
             )
         except (driver.ProgrammingError, UnicodeError):
             # The driver's own words quote the part that it does not understand.

@@ -140,7 +140,10 @@ def _pointer(path: str, prefix: str) -> str:
         raise OutOfTheOrdinary from error
     if not (text and text.startswith(prefix)) or len(text) >= _POINTER_BYTES - 1 or "\0" in text:
         raise OutOfTheOrdinary
-    return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
+    try:
+        return os.path.realpath(os.path.join(os.path.dirname(path), text.removeprefix(prefix).strip()))
+    except OSError as error:  # a link of another user's process
+        raise OutOfTheOrdinary from error
 
 
 def size_of(path: str) -> int:

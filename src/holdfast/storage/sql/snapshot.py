@@ -20,17 +20,12 @@ from holdfast.storage.sql.write_ahead_log import log_of, pages_of
 
 _FULL_BYTES = 64 * 1024
 """With less room than this SQLite cannot even open a store."""
-_REFUSALS = frozenset(
-    {
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_FULL,
-    }
-)
+_REFUSALS = (
+    sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM, sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+)  # fmt: skip
 _FULL = frozenset({sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_SHMSIZE})
-_VERSIONS = slice(18, 20)
+VERSIONS = slice(18, 20)
 """Where a file says whether it has a log, which a copy in memory cannot have."""
 _ATTEMPTS = 5
 
@@ -92,7 +87,7 @@ def _united(path: str, pages: dict[int, bytes], size: int) -> bytes:
     content.extend(bytes(max(0, size * length - len(content))))
     for number, page in pages.items():
         content[(number - 1) * length : number * length] = page
-    content[_VERSIONS] = b"\1\1"
+    content[VERSIONS] = b"\1\1"
     return bytes(content[: size * length])
 
 

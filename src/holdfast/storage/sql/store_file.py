@@ -182,6 +182,8 @@ class StoreFile:
                 raise self._missing() from None
             return
         if not stat.S_ISREG(status.st_mode):
+            if self.was_created:
+                raise self.lost("is not a regular file any more")
             raise InvalidPath(
                 f"The store '{self.name}' is not a regular file.",
                 hint="Move aside what is in its place, then try again.",

@@ -6,6 +6,7 @@ Contract:
   unfinished is no damage: nobody was told that it was stored.
 - While any process has the store open, its log is not looked at: SQLite has its own list of what is in it
   then, drops nothing, and a look could meet a write half done.
+- Damage is looked for in the first `DAMAGED_BYTES` of a log, and no more of it is kept.
 - Imports nothing but what a quick command may.
 """
 
@@ -22,15 +23,16 @@ _HEADER = struct.Struct(">8I")
 _FRAME = struct.Struct(">6I")
 _WORD_ORDERS = {0x377F0682: "<", 0x377F0683: ">"}
 _MASK = 0xFFFFFFFF
+DAMAGED_BYTES = 1 << 28
 _OPEN_STORE_LOCK = "128 128"
 """The byte of the shared memory that everybody locks for as long as they have a store open."""
 
 
-def log_of(store: str) -> bytes:
-    """Return what the log of a store holds; nothing when there is none."""
+def log_of(store: str, limit: int = -1) -> bytes:
+    """Return what the log of a store holds, or its beginning; nothing when there is none."""
     try:
         with open(f"{store}-wal", "rb") as file:
-            return file.read()
+            return file.read(limit)
     except FileNotFoundError:
         return b""
 
@@ -40,7 +42,7 @@ def damaged_log(store: str) -> bytes | None:
     try:
         if os.lstat(f"{store}-wal").st_size <= _HEADER.size or _is_in_use(f"{store}-shm"):
             return None
-        log = log_of(store)
+        log = log_of(store, DAMAGED_BYTES)
     except OSError:
         return None  # whoever opens the store says what the disk refused
     return log if dropped_writes(log) else None
@@ -79,8 +81,8 @@ def _frames(log: bytes) -> Iterator[tuple[bool, int, int, bytes]]:
 
     Behind the pages of now may be older ones, which neither count nor are damaged: they have other salts.
     """
-    if len(log) <= _HEADER.size:
-        return
+    if len(log) <= _HEADER.size or not log.strip(b"\0"):
+        return  # nothing was ever written there
     magic, _, page_size, _, *salts, first, second = _HEADER.unpack_from(log)
     order = _WORD_ORDERS.get(magic)
     sums = _checksum(order or "<", log[:24], (0, 0))
