@@ -145,6 +145,72 @@ def test_a_method_of_go_calls_itself_through_its_receiver() -> None:
     assert cognitive("a.go", "package p\nfunc (t *T) Walk(n int) {\n\tWalk(n - 1)\n\tn.Walk(t)\n}\n") == 0
 
 
+IN_TURN = {
+    "a.py": "def even(n):\n    return not n or odd(n - 1)\ndef odd(n):\n    return n and even(n - 1)\n",
+    "a.go": "package p\nfunc even(n int) { odd(n - 1) }\nfunc odd(n int) { even(n - 1) }\n",
+    "a.ts": "const even = (n: number) => odd(n - 1);\nfunction odd(n: number) { return even(n - 1) }\n",
+    "a.js": "const api = { even(n) { return api.odd(n) }, odd: (n) => [n].some((m) => api.even(m)) };\n",
+    "A.java": "class A { int even(int n) { return odd(n); } int odd(int n) { return this.even(n); } }",
+    "a.cs": "class A { bool Even(int n) { return Odd(n); } bool Odd(int n) { return this.Even(n); } }",
+    "a.rs": "impl A { fn even(&self) -> bool { self.odd() }\n fn odd(&self) -> bool { Self::even(self) } }",
+    "a.c": "int odd(int);\nint even(int n) { return odd(n); }\nint odd(int n) { return even(n); }\n",
+    "a.cpp": "struct A { int even(int n) { return odd(n); } int odd(int n) { return this->even(n); } };",
+    "a.php": "<?php class A { function even() { $this->odd(); } function odd() { self::even(); } }",
+    "a.rb": "class A\n  def even(n)\n    odd(n)\n  end\n  def odd(n)\n    self.even(n)\n  end\nend\n",
+    "a.kt": "fun even(n: Int): Boolean = odd(n - 1)\nfun odd(n: Int): Boolean { return even(n - 1) }\n",
+    "a.swift": "func even() -> Bool { return odd() }\nfunc odd() -> Bool { return even() }\n",
+    "a.sh": "even() { odd 1; }\nodd() { even 1; }\n",
+}
+
+
+@pytest.mark.parametrize("name", IN_TURN)
+def test_functions_that_call_each_other_in_turn_are_recursive(name: str) -> None:
+    """Section B1: "each method in a recursion cycle"; complexipy and gocognit know direct recursion only."""
+    record = read_record(name, IN_TURN[name].encode())
+    assert record is not None
+    assert [row.recursive for row in record.functions] == [True, True]
+    assert all(row.cognitive >= 1 for row in record.functions)
+
+
+RING = "class A:\n    def a(self): {a}\n    def b(self): {b}\n    def c(self): {c}\ndef c(): A.a()\n"
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "c", "expected"),
+    [
+        ("self.b()", "self.c()", "self.a()", "A.a A.b A.c"),
+        ("self.b()", "self.c()", "A.b(self)", "A.b A.c"),  # what only leads to the cycle is not in it
+        ("self.b()", "c()", "pass", "A.a A.b c"),  # alone it is the function, not the method
+        ("self.b()", "super().a()", "pass", ""),
+        ("self.b()", "self.other.a()", "pass", ""),
+        ("self.b()", "return self.a", "pass", ""),  # named, not called
+        ("self.b()", "self.a()\n    def b(self, again): pass", "pass", ""),  # which b is not told
+    ],
+)
+def test_a_cycle_is_one_of_calls_whose_names_mean_functions_of_the_file(
+    a: str, b: str, c: str, expected: str
+) -> None:
+    record = read_record("a.py", RING.format(a=a, b=b, c=c).encode())
+    assert record is not None
+    assert " ".join(row.name for row in record.functions if row.recursive) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f(g):\n    return g()\ndef g():\n    return f(g)\n",
+        "def f(x):\n    g = x.g\n    return g()\ndef g():\n    return f(g)\n",
+        "def f(g):\n    def h():\n        return g()\n    return h\ndef g():\n    return f(1)\n",
+        "def f():\n    def g():\n        return 1\n    return g()\ndef g():\n    return f()\n",
+        "const a = { 'f.': function () { return a['f.']() } }",  # a name without a word that could be called
+    ],
+)
+def test_a_name_that_means_something_nearer_closes_no_cycle(text: str) -> None:
+    record = read_record("a.js" if "const" in text else "a.py", text.encode())
+    assert record is not None
+    assert not any(row.recursive for row in record.functions)
+
+
 @pytest.mark.parametrize(
     ("section", "body", "expected"),
     [

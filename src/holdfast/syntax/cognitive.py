@@ -1,8 +1,7 @@
 """What cognitive complexity needs beside nesting, as SonarSource's white paper defines it.
 
-Sequences of like operators count once each (section "Sequences of logical operators"), a function that calls
-itself counts one more ("Recursion"), and a function of Python that holds only a function and its return does
-not nest it (Appendix A, "Python: Decorators").
+Sequences of like operators count once each (section "Sequences of logical operators"), and a function of
+Python that holds only a function and its return does not nest it (Appendix A, "Python: Decorators").
 """
 
 from __future__ import annotations
@@ -18,16 +17,6 @@ if TYPE_CHECKING:
 
 _PARENTHESES = frozenset({"parenthesized_expression", "parenthesized_statements", "tuple_expression"})
 _TERNARY = frozenset({"ternary_expression", "conditional_expression"})
-_CALLS = frozenset(
-    {
-        *("call", "call_expression", "method_invocation", "invocation_expression", "command"),
-        *("function_call_expression", "member_call_expression", "scoped_call_expression"),
-    }
-)
-_BEFORE = 200
-"""How far back the object of a call is looked for."""
-_OBJECTS = frozenset({b"self", b"cls", b"this", b"$this", b"Self", b"static"})
-_WORD = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_$")
 
 
 def operator(node: Node) -> str:
@@ -99,54 +88,3 @@ def only_returns(outer: Node, inner: Node, comments: frozenset[str]) -> bool:
         ]:
             return False
     return True
-
-
-def calls_itself(source: bytes, node: Node, path: Sequence[str], flow: Flow, method: bool) -> bool:
-    """Return whether a function calls itself by its name: alone, or as what belongs to its own object."""
-    name = path[-1].rpartition(".")[2].encode()
-    start, end = node.start_byte, node.end_byte
-    if source.count(name, start, end) < 2:
-        return False
-    objects = _OBJECTS | {each.encode() for each in path[-2:-1]} | _receiver(node)
-    place = source.find(name, source.find(name, start) + len(name), end)
-    while place >= 0:
-        after = place + len(name)
-        if source[place - 1] not in _WORD and (after >= len(source) or source[after] not in _WORD):
-            before = source[max(start, place - _BEFORE) : place].rstrip()
-            for mark in (b".", b"->", b"::"):
-                if before.endswith(mark):
-                    fits = _last_word(before[: -len(mark)].rstrip(b" \n?")) in objects
-                    break
-            else:
-                fits = flow.bare or not method
-            if fits and _is_called(node, place, after):
-                return True
-        place = source.find(name, after, end)
-    return False
-
-
-def _last_word(text: bytes) -> bytes:
-    place = len(text)
-    while place and text[place - 1] in _WORD:
-        place -= 1
-    return text[place:] if not text[:place].endswith((b".", b"->", b"::")) else b""
-
-
-def _receiver(node: Node) -> set[bytes]:
-    """Return what a method of Go calls its own object."""
-    receiver = node.child_by_field_name("receiver")
-    text = receiver.text if receiver is not None else None
-    return {text.strip(b"( )").split()[0]} if text and len(text.split()) > 1 else set()
-
-
-def _is_called(function: Node, start: int, end: int) -> bool:
-    node = function.descendant_for_byte_range(start, end)
-    while node is not None and node.end_byte == end:
-        if node.type in _CALLS:
-            return True
-        parent = node.parent
-        if parent is not None and parent.type in _CALLS:
-            first = parent.child_by_field_name("name") or parent.child(0)
-            return first is not None and first.start_byte <= start and end <= first.end_byte
-        node = parent
-    return False

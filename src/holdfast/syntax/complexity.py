@@ -17,18 +17,20 @@ towards the one around it; it has a row if it decides anything and there is none
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
-from holdfast.syntax.cognitive import calls_itself, only_returns, operator, sequences
-from holdfast.syntax.halstead import halstead
+from holdfast.syntax.cognitive import only_returns, operator, sequences
+from holdfast.syntax.halstead import Halstead, halstead, tokens
 from holdfast.syntax.languages.language import Language
 from holdfast.syntax.parameters import parameter_count
 from holdfast.syntax.parse import Parsed, captures
 from holdfast.syntax.record import FunctionMetrics
+from holdfast.syntax.recursion import Caller, Recursion
 from holdfast.syntax.symbols import FUNCTIONS, Declared, body_of, declared, last_line, symbol_patterns
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ HOLDERS = frozenset(
         *("short_var_declaration", "var_spec", "variable_declarator"),
     }
 )
-"""Declarations of functions that hold a function without a name: the first one in them."""
+"""Declarations that hold a function without a name: the first one in them, of a call in its arguments."""
 
 NEST, FUNCTION, CLASS, BRANCH, EXTRA, FLOW, FLAT, SEQUENCE, OPAQUE, INSIDE, LAMBDA, UNIT = range(12)
 """In the order in which they are done where several span the same text: a block before its only statement."""
@@ -82,13 +84,17 @@ class _Tally:
         self.kind = kind
         self.path = path
         self.named = named
-        self.end = node.end_byte
-        self.holds = node.type in HOLDERS
+        self.held = node
+        """The function itself, where the declaration only holds it; what is around it is not its own."""
         self.branches = 1
         self.cognitive = 0
         self.nesting = 0
         self.decisions: list[int] = []
         """Where the extended dialect counts; a case taken back has a negative number."""
+
+    @property
+    def end(self) -> int:
+        return self.held.end_byte
 
     @property
     def extended(self) -> int:
@@ -123,12 +129,24 @@ class _Sweep:
             for each in declared
             if each.kind in FUNCTIONS and (each.node.type in HOLDERS or body_of(each.node) is not None)
         ]
+        self._hold()
         self.others: list[Node] = []
         self.open: list[_Tally] = []
         self.levels: list[int] = []
         """How deep we are for each of the open functions."""
         self.frames: list[_Frame] = []
         self.hidden = -1
+
+    def _hold(self) -> None:
+        """Find the function that each declaration holds."""
+        lambdas = sorted(self.found.get(f"{PREFIX}lambda", ()), key=lambda node: node.start_byte)
+        starts = [node.start_byte for node in lambdas]
+        for tally in self.tallies:
+            if tally.node.type in HOLDERS:
+                handed = tally.node.child_by_field_name("arguments") or tally.node
+                first = bisect_left(starts, handed.start_byte)
+                if first < len(lambdas) and lambdas[first].end_byte <= tally.end:
+                    tally.held = lambdas[first]
 
     def run(self) -> list[_Tally]:
         """Count, and return the functions in the order of the text."""
@@ -149,13 +167,17 @@ class _Sweep:
         return rows
 
     def _branch(self, start: int, _end: int, number: int) -> None:
-        for tally in self.open if self.flow.cumulative else self.open[-1:]:
+        for tally in self.open if self.flow.cumulative or self.flow.inclusive else self.open[-1:]:
             tally.branches += number
-        self.open[-1].decisions.append(start if number > 0 else ~start)
+        self._decide(start if number > 0 else ~start)
 
     def _extra(self, start: int, _end: int, _number: int) -> None:
         if start >= self.hidden:
-            self.open[-1].decisions.append(start)
+            self._decide(start)
+
+    def _decide(self, place: int) -> None:
+        for tally in self.open if self.flow.inclusive else self.open[-1:]:
+            tally.decisions.append(place)
 
     def _hide(self, _start: int, end: int, _number: int) -> None:
         self.hidden = end
@@ -182,7 +204,7 @@ class _Sweep:
 
     def _events(self) -> list[Event]:
         events = [
-            (tally.node.start_byte, -tally.end, FUNCTION, number) for number, tally in enumerate(self.tallies)
+            (tally.held.start_byte, -tally.end, FUNCTION, number) for number, tally in enumerate(self.tallies)
         ]
         chained = {(node.start_byte, node.end_byte) for node in self.found.get(f"{PREFIX}elif", ())}
         for name, counts in ROLES.items():
@@ -229,17 +251,17 @@ class _Sweep:
         deeper = bool(self.open) and not self.frames[-1].is_class
         if deeper and self.flow.cumulative:
             deeper = not only_returns(self.open[-1].node, tally.node, self.parsed.language.comments)
-        if self.flow.cumulative and not tally.holds:
+        if self.flow.cumulative and tally.held is tally.node:
             for each in self.open:
                 each.branches += 1
         self._push(tally.end, [*(level + deeper for level in self.levels), 0])
         self.open.append(tally)
 
-    def _enter_lambda(self, _start: int, end: int, number: int) -> None:
-        """Go into a function without a name: the one that a declaration holds is that declaration's."""
-        if self.open and self.open[-1].holds:
-            self.open[-1].holds = False
-        elif self.flow.alone or not self.open:
+    def _enter_lambda(self, start: int, end: int, number: int) -> None:
+        """Go into a function without a name, but for one that a declaration holds: that is open already."""
+        if self.open and (self.open[-1].held.start_byte, self.open[-1].end) == (start, end):
+            return
+        if self.flow.alone or not self.open:
             self._enter_unnamed(self.others[number], ANONYMOUS)
         else:
             self._push(end, [level + 1 for level in self.levels])
@@ -277,18 +299,37 @@ def function_metrics(
 
 
 def _rows(parsed: Parsed, tallies: Sequence[_Tally], code: Sequence[int]) -> Iterator[FunctionMetrics]:
+    flow, source = parsed.language.flow, parsed.source
+    around = list(_around(tallies))
+    spans: list[list[tuple[int, int]]] = [[] for _ in tallies]
+    for tally, outer in zip(tallies, around, strict=True):
+        if outer is not None:
+            spans[outer].append((tally.node.start_byte, tally.end))
+    texts = [tokens(flow, _own_text(source, *each)) for each in zip(tallies, spans, strict=True)]
+    words = list(map(set, texts))
+    counts = [halstead(flow, *each) for each in zip(texts, words, strict=True)]
+    for index, outer in reversed(list(enumerate(around))):
+        if outer is not None and not tallies[index].named:
+            words[outer] |= words[index]  # what a function without a name calls is called by the one around
+    recursive = Recursion(source, _callers(tallies, words), flow.bare).recursive()
+    for tally, counted in zip(tallies, counts, strict=True):
+        yield _row(parsed, tally, code, ".".join(tally.path) in recursive, counted)
+
+
+def _callers(tallies: Sequence[_Tally], words: Sequence[set[bytes]]) -> Iterator[Caller]:
+    """Yield the functions that a call can mean."""
     named = Counter(tally.path for tally in tallies)
-    for tally, spans in zip(tallies, _inner_spans(tallies), strict=True):
-        yield _row(parsed, tally, code, spans, named[tally.path] == 1)
+    for tally, own in zip(tallies, words, strict=True):
+        name = tally.path[-1].rpartition(".")[2].encode()
+        if name and tally.named and named[tally.path] == 1 and tally.kind != "Constructor":
+            yield Caller(tally.node, tally.path, name, tally.kind == "Method", own)
 
 
 def _row(
-    parsed: Parsed, tally: _Tally, code: Sequence[int], inner: Sequence[tuple[int, int]], alone: bool
+    parsed: Parsed, tally: _Tally, code: Sequence[int], recursive: bool, counted: Halstead
 ) -> FunctionMetrics:
-    node, flow = tally.node, parsed.language.flow
-    recursive = alone and tally.named and tally.kind != "Constructor"
-    recursive = recursive and calls_itself(parsed.source, node, tally.path, flow, tally.kind == "Method")
-    first, last = node.start_point[0] + 1, last_line(node)
+    node = tally.node
+    first, last = node.start_point[0] + 1, last_line(tally.held)
     return FunctionMetrics(
         ".".join(tally.path),
         first,
@@ -300,7 +341,7 @@ def _row(
         tally.cognitive + recursive,
         recursive,
         tally.nesting,
-        *halstead(flow, _own_text(parsed.source, node, inner)),
+        *counted,
     )
 
 
@@ -313,26 +354,22 @@ def code_before(source: bytes, comments: Sequence[Node] = ()) -> list[int]:
     return list(accumulate(map(bool, map(bytes.strip, bytes(rest).split(b"\n"))), initial=0))
 
 
-def _inner_spans(tallies: Sequence[_Tally]) -> list[list[tuple[int, int]]]:
-    """Return for each function where the functions directly in it stand."""
-    spans: list[list[tuple[int, int]]] = [[] for _ in tallies]
+def _around(tallies: Sequence[_Tally]) -> Iterator[int | None]:
+    """Yield for each function the index of the one directly around it."""
     open_: list[int] = []
     for index, tally in enumerate(tallies):
-        start = tally.node.start_byte
-        while open_ and tallies[open_[-1]].end <= start:
+        while open_ and tallies[open_[-1]].end <= tally.node.start_byte:
             open_.pop()
-        if open_:
-            spans[open_[-1]].append((start, tally.end))
+        yield open_[-1] if open_ else None
         open_.append(index)
-    return spans
 
 
-def _own_text(source: bytes, node: Node, inner: Sequence[tuple[int, int]]) -> Iterator[bytes]:
-    place = node.start_byte
+def _own_text(source: bytes, tally: _Tally, inner: Sequence[tuple[int, int]]) -> Iterator[bytes]:
+    place = tally.node.start_byte
     for start, end in inner:
         yield source[place:start]
         place = end
-    yield source[place : node.end_byte]
+    yield source[place : tally.end]
 
 
 class Measured(NamedTuple):

@@ -7,13 +7,12 @@ kept. A statement is whatever stands directly in a block: of a function, a class
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from hashlib import blake2b
-from threading import Lock
 
+from holdfast.kernel.cache import Memory
 from holdfast.syntax.languages import Language, language_of
 from holdfast.syntax.parse import Parsed, ParseTooLong, SyntaxProblem, captures, grammar_of, parse
 from holdfast.syntax.symbols import Symbol
@@ -57,8 +56,7 @@ class Facts:
         return None
 
 
-_kept: OrderedDict[tuple[str, bytes], Facts] = OrderedDict()
-_lock = Lock()
+_kept = Memory[Facts](KEPT)
 
 
 def facts(path: str, text: str) -> Facts:
@@ -67,16 +65,7 @@ def facts(path: str, text: str) -> Facts:
     if language is None:
         return Facts(None)
     key = (language.name, blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest())
-    with _lock:
-        if key in _kept:
-            _kept.move_to_end(key)
-            return _kept[key]
-    found = _read(language, text)
-    with _lock:
-        _kept[key] = found
-        while len(_kept) > KEPT:
-            _kept.popitem(last=False)
-    return found
+    return _kept.recall(key, key) or _kept.keep(key, key, _read(language, text))
 
 
 def _read(language: Language, text: str) -> Facts:

@@ -8,7 +8,7 @@ interpolated in it. Comments and closing brackets count for nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence, Set
 from functools import cache
 from typing import NamedTuple
 
@@ -83,11 +83,16 @@ def _operators(words: str) -> frozenset[bytes]:
     return SIGNS | {word.encode() for word in words.split()}
 
 
-def halstead(flow: Flow, parts: Iterable[bytes]) -> Halstead:
-    """Count what stands in the parts of a text."""
+def tokens(flow: Flow, parts: Iterable[bytes]) -> list[bytes]:
+    """Return the operators and operands in the parts of a text."""
     lexer = _lexer(flow.strings, flow.comments)
     found = lexer.findall(b"\n".join(parts))
-    tokens = list(filter(None, found if lexer.groups == 1 else [token for token, _tag in found]))
-    operators = list(filter(_operators(flow.operators).__contains__, tokens))
-    distinct = len(set(operators))
-    return Halstead(distinct, len(set(tokens)) - distinct, len(operators), len(tokens) - len(operators))
+    return list(filter(None, found if lexer.groups == 1 else [token for token, _tag in found]))
+
+
+def halstead(flow: Flow, tokens: Sequence[bytes], distinct: Set[bytes]) -> Halstead:
+    """Count operators and operands."""
+    words = _operators(flow.operators)
+    operators = len(list(filter(words.__contains__, tokens)))
+    different = len(distinct & words)
+    return Halstead(different, len(distinct) - different, operators, len(tokens) - operators)

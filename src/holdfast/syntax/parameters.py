@@ -28,13 +28,14 @@ _INSIDE = frozenset(
 _NO_PARAMETERS = frozenset(
     {"self_parameter", "receiver_parameter", "keyword_separator", "positional_separator"}
 )
-_OWNER = re.compile(rb"\(\s*(?:self|cls|this)\b|\(\s*void\s*\)")
+_OWNER = re.compile(rb"\(\s*this\b|\(\s*void\s*\)")
+_OWNER_IN_PYTHON = re.compile(rb"\(\s*(?:self|cls)\b")
 _PLAIN = re.compile(rb"\(\s*(self\b|cls\b)?[\w\s,=:.\[\]|\"']*\)")
 
 
 def parameter_count(node: Node, language: Language) -> int:
     """Count the parameters of a function."""
-    parameters = _parameters(node)
+    parameters = parameters_of(node)
     if parameters is None:
         return sum(child.type == "parameter" for child in node.named_children)
     if parameters.type == "identifier":  # the one of an arrow function, without parentheses
@@ -48,13 +49,13 @@ def parameter_count(node: Node, language: Language) -> int:
         for child in parameters.named_children
         if child.type not in _NO_PARAMETERS and child.type not in language.comments
     ]
+    owner = (_OWNER_IN_PYTHON if language.name == "python" else _OWNER).match(text) is not None
     if any(child.type == "parameter" for child in children):  # beside them stand modifiers and default values
-        return sum(child.type == "parameter" for child in children) - bool(_OWNER.match(text))
-    count = sum(max(1, len(child.children_by_field_name("name"))) for child in children)
-    return count - bool(_OWNER.match(text))
+        return sum(child.type == "parameter" for child in children) - owner
+    return sum(max(1, len(child.children_by_field_name("name"))) for child in children) - owner
 
 
-def _parameters(node: Node, depth: int = 4) -> Node | None:
+def parameters_of(node: Node, depth: int = 4) -> Node | None:
     """Find the list of parameters: of a declaration, or of the function that it holds."""
     found = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
     if found is not None:
@@ -65,7 +66,7 @@ def _parameters(node: Node, depth: int = 4) -> Node | None:
             return child
     for child in children if depth else ():
         if child.type in _INSIDE:
-            found = _parameters(child, depth - 1)
+            found = parameters_of(child, depth - 1)
             if found is not None:
                 return found
     return None

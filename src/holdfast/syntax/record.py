@@ -21,10 +21,10 @@ class FunctionMetrics(NamedTuple):
 
     `cyclomatic` is McCabe's on statements; `extended` adds one for every conditional expression, short-cut
     operator, and loop or filter of a comprehension. `cognitive` follows SonarSource's white paper, with one
-    for recursion where `recursive` is set. In Python `cyclomatic` counts inner functions too, as ruff does;
-    `cognitive` does so everywhere but in JavaScript and TypeScript. Functions without a name count towards
-    the one around them; in JavaScript and TypeScript those that decide something have rows of their own.
-    `docs/analysis.md` says what counts in each language.
+    for recursion, direct or through others of the file, where `recursive` is set. In Python `cyclomatic`
+    counts inner functions too, as ruff does; `cognitive` does so everywhere but in JavaScript and TypeScript.
+    Functions without a name count towards the one around them; in JavaScript and TypeScript those that decide
+    something have rows of their own. `docs/analysis.md` says what counts in each language.
     """
 
     name: str

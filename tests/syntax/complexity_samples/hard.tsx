@@ -34,3 +34,7 @@ function elseOneLine() { if (a) x(); else for (;;) { } }
 x ||= 1;
 function assign() { x ??= y && z; return a?.b ?? c }
 function tern() { if (a ? b : c) { } }
+function chain({ a = 1, b: [c = 2] }: P = {}, d?: number) { return d?.[0]?.e ?? a?.() }
+function handed(s) { s?.on("x", (self, e = 1) => { if (e) {} }, { once: s ? 1 : 2 },
+  more) }
+test.each([() => a && b])("title", (x) => { if (x) {} })

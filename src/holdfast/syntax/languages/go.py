@@ -70,6 +70,7 @@ FLOW = Flow(
     ),
     strings=("double", "character", "raw_backtick"),
     imports="go",
+    inclusive=True,
     parentheses="none",
     bare=False,
 )

@@ -124,6 +124,7 @@ FLOW = Flow(
         (ternary_expression alternative: (_) @nest)
         (binary_expression) @logic
         (augmented_assignment_expression operator: ["&&=" "||=" "??="]) @extra
+        [(optional_chain) (assignment_pattern) (object_assignment_pattern)] @extra
         (break_statement label: (_)) @jump
         (continue_statement label: (_)) @jump
         [(arrow_function) (function_expression) (generator_function)] @lambda
@@ -318,7 +319,11 @@ NAMING = Naming(
     documented=True,
 )
 
-FLOW_WITH_ELEMENTS = replace(FLOW, patterns=FLOW.patterns + "(jsx_expression (binary_expression) @shown)")
+OF_ELEMENTS = "(jsx_expression (binary_expression) @shown)"
+OF_TYPED_FLOW = """
+    [(required_parameter value: (_)) (optional_parameter value: (_))] @extra
+    (call_expression "?." @extra)
+"""
 
 JAVASCRIPT = Language(
     name="javascript",
@@ -332,7 +337,7 @@ JAVASCRIPT = Language(
     attributes=frozenset({"decorator"}),
     scopes=FUNCTIONS,
     atoms=frozenset({"string", "regex"}),
-    flow=FLOW_WITH_ELEMENTS,
+    flow=replace(FLOW, patterns=FLOW.patterns + OF_ELEMENTS),
     naming=NAMING,
 )
 
@@ -358,7 +363,7 @@ TYPESCRIPT = replace(
         Declaration("property_signature", "Property"),
     ),
     wrappers={**WRAPPERS, "ambient_declaration": "function_signature"},
-    flow=FLOW,
+    flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW),
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT, implied={}),
 )
 
@@ -369,6 +374,6 @@ TSX = replace(
     grammar=("tree_sitter_typescript", "language_tsx"),
     extensions=(".tsx",),
     interpreters=frozenset(),
-    flow=FLOW_WITH_ELEMENTS,
+    flow=replace(FLOW, patterns=FLOW.patterns + OF_TYPED_FLOW + OF_ELEMENTS),
     naming=replace(NAMING, patterns=PATTERNS + OF_TYPESCRIPT + OF_JSX),
 )

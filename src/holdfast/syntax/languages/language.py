@@ -70,6 +70,7 @@ class Flow:
     - `strings` and `comments` name the literals and comments of the language in `halstead.py`, `imports` what
       its imports look like in `lexer.py`.
     - `cumulative`: a function counts what its named inner functions decide, and one for each of them.
+    - `inclusive`: a function counts what its named inner functions decide, in both dialects.
     - `alone`: a function has the cognitive complexity of its own text, without functions in it.
     - `parentheses`: whether a sequence of operators goes on in them: that of `like` ones, `all`, or `none`.
     - `logical` operators make sequences; `coalescing` ones do not, and only the extended dialect counts them.
@@ -83,6 +84,7 @@ class Flow:
     comments: str = "slashes"
     imports: str = "import"
     cumulative: bool = False
+    inclusive: bool = False
     alone: bool = False
     parentheses: str = "like"
     logical: frozenset[str] = frozenset({"&&", "||"})
