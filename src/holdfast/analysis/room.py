@@ -9,7 +9,7 @@ from holdfast.analysis.churn.history import History
 from holdfast.analysis.records.product import NUMBERS, RECORDS, TOKENS
 from holdfast.analysis.records.surveyor import Surveyor
 from holdfast.analysis.records.token_stream import TokenStream
-from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Survey
+from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Survey
 from holdfast.analysis.trend.point_store import PointStore
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
@@ -65,9 +65,11 @@ class Analysis:
         """Return the records of a project as a commit has it, read from git's objects."""
         return self._surveyor.of_commit(project, commit)
 
-    def lexed(self, project: Project, *, workers: int | None = None) -> FileSurvey[TokenStream]:
+    def lexed(
+        self, project: Project, *, workers: int | None = None, sight: Sight | None = None
+    ) -> FileSurvey[TokenStream]:
         """Return the tokens of a project's files: the same files that a survey has, and far sooner."""
-        return self._lexed.survey(project, "normal", workers or self._workers)
+        return self._lexed.survey(project, "normal", workers or self._workers, sight=sight)
 
     def once(self, question: str, survey: FileSurvey[object], answer: Callable[[], Answer]) -> Answer:
         """Return the answer that follows from a survey, found anew only where something in it changed."""
@@ -75,16 +77,18 @@ class Analysis:
         return self._answers.keep(question, survey.version, answer()) if known is None else known
 
     def of_files(
-        self, question: str, survey: Survey, answer: Callable[[Record], Answer]
+        self, question: str, survey: Survey, answer: Callable[[str, Record], Answer]
     ) -> dict[str, Answer]:
-        """Return what follows from the record of each file alone, found anew only for new records."""
+        """Return what follows from path and record of each file alone, found anew only for new records."""
         known, call = self._of_files.get(question, {}), current_call()
         found: dict[str, tuple[Record, Answer]] = {}
         for path, record in survey.files.items():
             if len(found) % _OFTEN == 0:
                 call.progress(len(found), len(survey.files), "files measured")
             before = known.get(path)
-            found[path] = (record, answer(record)) if before is None or before[0] is not record else before
+            if before is None or before[0] is not record:
+                before = record, answer(path, record)
+            found[path] = before
         self._of_files[question] = found
         return {path: told for path, (_, told) in found.items()}
 

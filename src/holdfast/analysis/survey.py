@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeVar
 
 from pydantic import Field
 
 from holdfast.kernel.operation import Output
+from holdfast.storage.git.project_files import Listed, Seen
 from holdfast.syntax.record import Record
 
 CacheStrategy = Literal["normal", "force-refresh", "offline"]
@@ -45,6 +46,17 @@ class Skipped:
     """One of few words, which are counted: `generated`, `minified`, `vendored`, `binary`, `too large`, …"""
 
 
+class Sight(NamedTuple):
+    """How the files of a project looked at some moment, whatever is then made of them."""
+
+    looked_at: int
+    """In nanoseconds."""
+    listed: Listed
+    seen: Mapping[str, Seen | str]
+    said: Mapping[str, str]
+    """Why attributes of git leave files out."""
+
+
 @dataclass(frozen=True)
 class FileSurvey(Generic[Made]):
     """What is known of the files of a project: their records, or another product."""
@@ -59,6 +71,14 @@ class FileSurvey(Generic[Made]):
     misses: int = 0
     version: str | None = field(default=None, compare=False)
     """Equal for surveys of equal files, those in no language included; None where that cannot be told yet."""
+    others_version: str | None = field(default=None, compare=False)
+    """The same of those in no language alone."""
+    sight: Sight | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def others(self) -> FileSurvey[Made]:
+        """Return a survey of the files in no language alone."""
+        return FileSurvey({}, {}, other_files=self.other_files, version=self.others_version)
 
     @property
     def counts(self) -> FileCounts:

@@ -49,7 +49,9 @@ def analyzed(root: Path, **given: Any) -> tool.Complexity:
 
 
 def words(result: tool.Complexity) -> str:
-    return tool._words(result)
+    said = tool.arguments.of_project(tool._laid_out)["text"]
+    assert said is not None
+    return said(result)
 
 
 @pytest.fixture

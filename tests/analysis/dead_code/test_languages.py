@@ -140,3 +140,25 @@ def test_fields_of_an_enum_are_as_public_as_it_is() -> None:
 
 def test_a_script_without_imports_is_loaded_by_a_page() -> None:
     assert dead({"static/menu.js": "function openMenu() { return 1 }\n"}) == {"openMenu": "medium"}
+
+
+def test_what_a_linter_is_told_to_pass_over_is_kept_on_purpose() -> None:
+    files = {
+        "src/a.test.ts": """
+        // biome-ignore lint/correctness/noUnusedImports: proves that the type is exported
+        import type { Kept } from "other";
+        // no comment on what follows
+        import type { Lost } from "other";
+        """
+    }
+    assert dead(files, "high") == {"Lost": "high"}
+
+
+def test_a_page_of_mdx_uses_components_and_prose_has_ordinary_words() -> None:
+    files = {
+        "src/gold.tsx": "export const Gold = () => <b />;\n",
+        "src/silver.tsx": "export const Silver = () => <b />;\n",
+        "docs/index.mdx": "import { Gold } from '../src/gold';\n\n<Gold />\n",
+        "docs/other.md": "Silver is a metal.\n",
+    }
+    assert dead(files).keys() == {"Silver"}

@@ -11,7 +11,9 @@ import pytest
 
 from holdfast.analysis.comprehensive import components
 from holdfast.analysis.dead_code import analyser
+from holdfast.analysis.debt import debt_item
 from holdfast.analysis.defects import prediction
+from holdfast.analysis.duplicates import clones
 from holdfast.analysis.graph import dependency_graph
 from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
@@ -163,7 +165,7 @@ def test_an_executive_summary_has_the_same_numbers_and_puts_no_findings_together
         isinstance(value, list) for section in brief.results.values() for value in section.values()
     )
     words = OPERATION.words(brief.model_copy(update={"format": "markdown"}))
-    assert "| tdg |" in words
+    assert "| technical debt gradient, 0 to 5 |" in words
     assert "\n## " not in words
     whole = asked(Analysis(Repository.at(root)))
     assert made
@@ -176,7 +178,7 @@ def test_formats_say_the_same_in_their_own_way(room):
         name: OPERATION.words(asked(room, format=name))
         for name in ("summary", "detailed", "json", "markdown")
     }
-    assert "tdg" in words["summary"]
+    assert "technical debt gradient, 0 to 5" in words["summary"]
     assert "src/copy_again.py" not in words["summary"]
     assert "src/copy_again.py:1-32" in words["detailed"]
     assert json.loads(words["json"])["analysis_type"] == "comprehensive"
@@ -199,7 +201,7 @@ def test_a_section_that_fails_is_named_and_the_others_stand(room, monkeypatch):
     def broken(*_):
         raise ValueError("a secret")
 
-    monkeypatch.setattr(components, "find_clones", broken)
+    monkeypatch.setattr(components, "kept_clones", broken)
     found = asked(room, min_lines=7)
     assert list(found.failures) == ["duplicates"]
     assert "a secret" not in found.failures["duplicates"]
@@ -239,8 +241,10 @@ def test_asking_again_computes_nothing_anew(root, monkeypatch):
     monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", 0)  # or what was just written is not trusted
     room = Analysis(Repository.at(root))
     first = asked(room)
-    for name in ("find_clones", "debt_items", "complexities", "_churn"):
+    for name in ("complexities", "_churn"):
         monkeypatch.setattr(components, name, None)
+    monkeypatch.setattr(clones, "find_clones", None)
+    monkeypatch.setattr(debt_item, "file_debt", None)
     monkeypatch.setattr(prediction, "predictions", None)
     monkeypatch.setattr(analyser, "dead_code", None)
     monkeypatch.setattr(dependency_graph, "dependency_graph", None)
@@ -257,3 +261,13 @@ def test_an_empty_project_has_no_numbers_that_are_not_measured(tmp_path):
         None,
         None,
     )
+
+
+def test_words_have_shares_in_percent_and_not_every_place_of_a_clone(tmp_path):
+    write(tmp_path, {f"src/copy_{number}.py": COPY for number in range(9)})
+    words = OPERATION.words(asked(Analysis(Repository.at(tmp_path)), format="detailed"))
+    lines = {" ".join(line.split()[:-1]): line.split()[-1] for line in words.splitlines() if line}
+    assert (lines["duplication"], lines["mean defect probability"][-1]) == ("100.0%", "%")
+    assert "technical debt gradient, 0 to 5" in lines
+    [clone] = [line for line in words.splitlines() if "src/copy_0.py:1-" in line]
+    assert (clone.count("src/copy_"), clone.endswith(", and 4 more")) == (5, True)

@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from holdfast.analysis.graph.imports.layout import Layout
+from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_dead_code import AnalyzeDeadCode, DeadCode, analyze_dead_code
 from holdfast.kernel.dispatch import validated
@@ -114,3 +116,27 @@ def test_only_what_became_dead_is_listed_since_a_commit(project):
         asked(project, diff="gone")
     with pytest.raises(InvalidArguments, match="two ways"):
         asked(project, since="HEAD", diff="HEAD")
+
+
+def test_what_is_kept_of_templates_and_of_files_follows_every_change(project, monkeypatch):
+    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    read: list[str] = []
+    known = Layout.text
+    monkeypatch.setattr(Layout, "text", lambda layout, path: read.append(path) or known(layout, path))
+    room = Analysis(Repository.discover(project))
+
+    def found() -> list[str]:
+        read.clear()
+        return names(analyze_dead_code(room, AnalyzeDeadCode()))
+
+    (project / "page.html").write_text("{{ other }}", encoding="utf-8")
+    assert ("lost" in found(), "page.html" in read) == (True, True)
+    (project / "pkg/tools.py").write_text("def lost():\n    return 4\n", encoding="utf-8")
+    assert ("lost" in found(), "page.html" in read) == (True, False)
+    (project / "page.html").write_text("{{ lost }}", encoding="utf-8")
+    assert ("lost" in found(), "page.html" in read) == (False, True)
+    (project / "pkg/tools.py").write_text("def __lost__():\n    return 4\n", encoding="utf-8")
+    assert "__lost__" not in found()
+    (project / "pkg/tools.py").write_text("def lost_again():\n    return 4\n", encoding="utf-8")
+    assert "lost_again" in found()
+    room.close()

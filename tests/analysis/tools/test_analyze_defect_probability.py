@@ -13,6 +13,7 @@ import pytest
 
 from holdfast.analysis.defects import measures
 from holdfast.analysis.defects.logistic import shipped
+from holdfast.analysis.records import surveyor
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.tools.analyze_defect_probability import (
     AnalyzeDefectProbability,
@@ -249,3 +250,21 @@ def test_a_second_answer_is_the_same_and_a_new_commit_is_seen(project, monkeypat
     after = analyze_defect_probability(room, question)
     room.close()
     assert by_file(after)["src/small.py"].measures["fixes"] == 1
+
+
+def test_a_report_of_coverage_that_git_ignores_is_seen_by_whoever_asks_again(project, monkeypatch):
+    monkeypatch.setattr(surveyor, "_YOUNG_NANOSECONDS", -(10**15))
+    (project / ".gitignore").write_text("lcov.info\n", encoding="utf-8")
+    room = Analysis(Repository.discover(project), lambda: NOW)
+
+    def uncovered() -> float | None:
+        found = analyze_defect_probability(room, AnalyzeDefectProbability(explain=True, min_confidence=0))
+        return by_file(found)["src/large.py"].measures.get("uncovered_share")
+
+    seen = [uncovered()]
+    for hits in (0, 1):
+        report = f"SF:src/large.py\nDA:1,{hits}\nend_of_record\n" + "\n" * hits
+        (project / "lcov.info").write_text(report, encoding="utf-8")
+        seen.append(uncovered())
+    room.close()
+    assert seen == [None, 1.0, 0.0]

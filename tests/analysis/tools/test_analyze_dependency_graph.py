@@ -18,6 +18,7 @@ from holdfast.kernel.dispatch import validated
 from holdfast.kernel.errors import InvalidArguments, InvalidPath, NotFound
 from holdfast.storage.git.repository import Repository
 from holdfast.toolsets import toolset
+from tests.conftest import RunHoldfast
 from tests.storage.git_support import commit
 
 TREE = {
@@ -211,3 +212,10 @@ def test_with_a_base_only_what_it_did_not_have_is_shown(tree):
     assert f"Only what is new against {result.compared_with}." in words(result)
     with pytest.raises(NotFound, match="nowhere"):
         asked(tree, since="nowhere")
+
+
+def test_a_command_counts_a_folder_from_where_it_is_typed(run_holdfast: RunHoldfast, repository: Path):
+    (repository / "src" / "deep").mkdir(parents=True)
+    (repository / "src" / "deep" / "lamp.py").write_text("import os\n")
+    typed = run_holdfast("analyze", "graph", "deep", cwd=repository / "src")
+    assert typed.stdout.startswith("import-graph of src/deep: 1 of 1 nodes")

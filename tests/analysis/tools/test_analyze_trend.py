@@ -94,7 +94,7 @@ def test_a_commit_read_from_objects_tells_what_its_work_tree_tells(room):
     project = Project()
     now, then = room.survey(project), room.survey_of("HEAD", project)
     assert (then.files, then.sizes, then.other_files) == (now.files, now.sizes, now.other_files)
-    assert headline(then) == headline(now)
+    assert headline(room, then) == headline(room, now)
 
 
 def test_past_commits_cost_what_they_changed(room, monkeypatch):
@@ -128,7 +128,16 @@ def test_without_commits_there_are_no_points_and_without_git_no_history(reposito
 
 
 def test_words_have_the_change_and_a_line_of_bars(room):
+    alone = next(row for row in module._laid_out(trend(room), 100).splitlines() if row.startswith("files"))
+    assert alone.split() == ["files", "2", "2", "▁"]  # one point shows no change
     words = module._laid_out(trend(room, backfill=100), 100)
     line = next(row for row in words.splitlines() if row.startswith("files"))
     assert line.split() == ["files", "1", "2", "+1", "▁███"]
     assert "| files | 1 | 2 | +1 | ▁███ |" in module._laid_out(trend(room, format="markdown"), 100)
+
+
+def test_a_content_that_git_does_not_have_ends_no_analysis(room, repository):
+    identifier = git(repository, "rev-parse", "HEAD:notes.txt").strip()
+    (repository / ".git/objects" / identifier[:2] / identifier[2:]).unlink()
+    found = trend(room, backfill=2)
+    assert (found.head.kept, files(found)) == (True, [2, 2])

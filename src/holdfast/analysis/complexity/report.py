@@ -69,7 +69,7 @@ class MeasuredFunction(Output):
     end_line: int
     cyclomatic: int
     cognitive: int
-    recursive: bool = Field(description="Whether it calls itself.")
+    recursive: bool = Field(description="Whether it calls itself, directly or through others of its file.")
     nesting: int
     parameters: int
     lines_of_code: int

@@ -16,15 +16,15 @@ from holdfast.analysis.context.measurements import Issue
 from holdfast.analysis.context.sections import complexities, owed, useless
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST, LEVELS
-from holdfast.analysis.debt.debt_item import DebtItem, debt_items
+from holdfast.analysis.debt.debt_item import certain_debts
 from holdfast.analysis.defects.prediction import Prediction, kept_predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import kept_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE, DUPLICATE_RULES
 from holdfast.analysis.sarif import Finding
-from holdfast.analysis.survey import Project, Survey
+from holdfast.analysis.survey import Survey
 from holdfast.kernel.errors import Unavailable
 from holdfast.kernel.untrusted import visible_in
 from holdfast.storage.git.command import Git
@@ -63,9 +63,7 @@ def duplicated(terms: Terms, material: Material) -> Part:
     """Return the clones of a project, and the share of each file that is in one."""
     room, project = material.room, material.asked.project
     query = CloneQuery(COPIES, terms.min_lines)
-    report = room.once(
-        f"clones {project} {query}", material.survey, lambda: find_clones(room, project, query)
-    )
+    report = kept_clones(room, project, query, material.survey)
     section = {
         "clone_classes": len(report.classes),
         "by_kind": dict(sorted(Counter(one.kind for one in report.classes).items())),
@@ -179,7 +177,7 @@ def complex_functions(material: Material) -> Part:
 
 def admitted(material: Material) -> Part:
     """Return the debts that comments admit by a marker; what a model takes for one is not looked for."""
-    found = admitted_debts(material.room, material.asked.project, material.survey)
+    found = certain_debts(material.room, material.survey)
     section = {
         "total": len(found),
         "by_severity": dict(sorted(Counter(item.severity for item in found).items())),
@@ -187,11 +185,6 @@ def admitted(material: Material) -> Part:
         "items": [asdict(item) for item in found[: material.asked.limit]],
     }
     return Part({"debt": visible_in(section)}, tuple(map(owed, found)))
-
-
-def admitted_debts(room: Analysis, project: Project, survey: Survey) -> list[DebtItem]:
-    """Return the debts that comments of a survey admit by a marker, the gravest first."""
-    return room.once(f"certain debt {project}", survey, lambda: debt_items(survey, probable=False))
 
 
 def changed(material: Material) -> Part:

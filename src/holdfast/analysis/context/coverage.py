@@ -155,6 +155,11 @@ def coverage_of(tree: Tree, root: str, project: str, sources: Collection[str]) -
     return Coverage(dict(sorted(found.items())), tuple(reports))
 
 
+def reports_seen(tree: Tree, project: str) -> list[tuple[str, tuple[int, int, int]]]:
+    """Return how the reports look that are there: while they look alike they say the same."""
+    return [(path.text, look) for path, look in _present(tree, project)]
+
+
 def _present(tree: Tree, project: str) -> Iterator[tuple[RepoPath, tuple[int, int, int]]]:
     prefixes = dict.fromkeys((f"{project}/" if project else "", ""))
     for place in (f"{prefix}{place}" for prefix in prefixes for place in PLACES):

@@ -24,7 +24,7 @@ from holdfast.analysis.context.measurements import (
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import Finding as Unused
 from holdfast.analysis.debt.debt_item import DebtItem, debt_items, least_probability, new_items
-from holdfast.analysis.defects.prediction import predictions
+from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.graph.cross_language import cross_language_references
 from holdfast.analysis.graph.cycles import cycles
 from holdfast.analysis.graph.dependency_graph import Graph, kept_graph
@@ -286,7 +286,7 @@ def likely_defects(material: Material) -> Part:
     room, asked = material.room, material.asked
     if asked.strategy == "offline":
         raise Unavailable("Which commits there are only git can tell, which is not asked offline.")
-    report = predictions(room, asked.project, material.survey)
+    report = kept_predictions(room, asked.project, material.survey)
     section = {
         "model": report.model.name,
         "learned_here": report.model.learned_here,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from holdfast.analysis.dead_code.entry_points import EntryPoints, entry_points
 from holdfast.analysis.dead_code.evidence import Doubt, Evidence
@@ -29,18 +30,31 @@ PRIVATE_FIELDS = frozenset({"java", "csharp", "kotlin", "rust"})
 """Languages of which fields and constants of classes are judged, where only their class can see them."""
 
 
+class Known(NamedTuple):
+    """What is known without looking at how files use each other, and kept from one analysis to the next."""
+
+    roots: Mapping[str, Sequence[int]]
+    """Of each file, what is called from outside."""
+    mentioned: Mapping[str, str]
+    """Where files that are no code name something."""
+
+
 @without_garbage_collection()
-def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
+def dead_code(resolution: Resolution, known: Known | None = None) -> tuple[Finding, ...]:
     """Return everything that nothing uses, by file and line, whatever the confidence."""
+    roots, mentioned = known or Known(
+        {path: called_from_outside(path, record) for path, record in resolution.records.items()},
+        mentions(resolution.layout),
+    )
     space = Namespace(resolution)
     entries = entry_points(resolution.layout)
     live = Liveness(space)
-    live.begin(_roots(space, entries))
+    live.begin(_roots(space, entries, roots))
     current_call().progress(1, 3, "what is used")
     left = [one for one, reached in enumerate(live.round) if not reached and kind_of(space, one)]
     names = {space.definitions[one].name for one in left}
     interfaces = Interfaces(space, entries)
-    evidence = Evidence(live, interfaces, mentions(names, resolution.layout))
+    evidence = Evidence(live, interfaces, mentioned)
     evidence.gather(names)
     current_call().progress(2, 3, "what may be used")
     found = [*_definitions(evidence, left), *unused_in_files(interfaces)]
@@ -49,12 +63,12 @@ def dead_code(resolution: Resolution) -> tuple[Finding, ...]:
 
 def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterator[Finding]:
     """Yield what is dead in the whole repository and, where there is a base, was not yet so there."""
-    findings = room.once("dead code", everything, lambda: dead_code(room.resolution(everything)))
+    findings = room.once("dead code", everything, lambda: _found(room, everything))
     if base is None:
         yield from findings
         return
     then = base.survey(everything)
-    before = findings if then.files == everything.files else dead_code(room.resolution(then))
+    before = findings if then.files == everything.files else _found(room, then)
     known = {(one.file, one.kind, one.name, one.level) for one in before}  # lines move
     for one in findings:
         former = base.renames.get(one.file, one.file)
@@ -62,10 +76,17 @@ def became_dead(room: Analysis, everything: Survey, base: Base | None) -> Iterat
             yield one
 
 
-def _roots(space: Namespace, entries: EntryPoints) -> Iterator[int]:
-    for number, (path, record) in enumerate(zip(space.paths, space.records, strict=True)):
+def _found(room: Analysis, survey: Survey) -> tuple[Finding, ...]:
+    resolution = room.resolution(survey)
+    roots = room.of_files("called from outside", survey, called_from_outside)
+    mentioned = room.once("mentions", survey.others, lambda: mentions(resolution.layout))
+    return dead_code(resolution, Known(roots, mentioned))
+
+
+def _roots(space: Namespace, entries: EntryPoints, known: Mapping[str, Sequence[int]]) -> Iterator[int]:
+    for number, path in enumerate(space.paths):
         start = space.starts[number]
-        yield from (start + index for index in called_from_outside(path, record))
+        yield from (start + index for index in known[path])
         module = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         for dotted, name in entries.functions:
             if module == dotted or module.endswith(f".{dotted}"):

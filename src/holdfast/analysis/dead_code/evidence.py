@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from holdfast.analysis.dead_code.convention import conventions
@@ -15,7 +15,7 @@ from holdfast.syntax.record import MODULE, Record
 from holdfast.syntax.symbols import FUNCTIONS
 
 _KEPT = re.compile(
-    r"\b(nolint|no-unused|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
+    r"\b(nolint|no-?unused\w*|ts-prune-ignore|(vulture|skylos|knip|unused)\s*:\s*(ignore|keep))\b"
     r"|noqa(?!:)|noqa:.*F(401|811|841)",
     re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ class Occurrence(NamedTuple):
 class Evidence:
     """Everything that names the definitions left over."""
 
-    def __init__(self, live: Liveness, interfaces: Interfaces, mentioned: dict[str, str]) -> None:
+    def __init__(self, live: Liveness, interfaces: Interfaces, mentioned: Mapping[str, str]) -> None:
         self.space: Namespace = live.space
         self.live = live
         self.interfaces = interfaces
@@ -120,14 +120,14 @@ class Evidence:
             return bool(space.is_member[one]) and row.exported
         if space.families[number] != "script" or around < 0 or space.is_member[one]:
             return False
-        used = space.uses(number, around - space.starts[number])
+        used = space.used.get(around)
         return used is None or row.name not in used.bound  # no variable, so perhaps a part of an object
 
     def _is_dynamic(self, number: int) -> bool:
         """Return whether a module of Python looks names up in itself that it is asked for."""
         space = self.space
         for one in space.local[number].get("__getattr__", ()):
-            used = space.uses(number, one - space.starts[number])
+            used = space.used.get(one)
             if used is not None and _LOOKING_UP.intersection(used.names):
                 return True
         return False

@@ -35,6 +35,7 @@ class Liveness:
         self._members = set(space.members)
         self._unreached = Counter({name: len(found) for name, found in space.named.items()})
         self._names = set(space.named)
+        self._names_or_renamed = self._names | space.renamed
         self._names_done: list[set[str]] = [set() for _ in space.paths]
         self._attributes_done: list[set[str]] = [set() for _ in space.paths]
 
@@ -42,7 +43,7 @@ class Liveness:
         """Run the first round: what files do when they are loaded, and what is called from outside."""
         self.go_on(roots)
         for number in range(len(self.space.paths)):
-            row = self.space.uses(number, MODULE)
+            row = self.space.used.get(~number)
             if row is not None:
                 self._follow(number, MODULE, row)
             self._drain()
@@ -69,6 +70,8 @@ class Liveness:
             self._unreached[name] -= 1
             if not self._unreached[name]:
                 self._names.discard(name)
+                if name not in self.space.renamed:
+                    self._names_or_renamed.discard(name)
         self._stack.append(one)
 
     def _mark_all(self, by: int, found: Iterable[int]) -> None:
@@ -82,14 +85,13 @@ class Liveness:
 
     def _visit(self, one: int) -> None:
         space = self.space
-        self._mark_all(one, self._waiting.pop(one, ()))
-        children = space.children.get(one)
-        if children:
-            self._mark_all(one, [child for child in children if self._comes_along(child)])
+        if one in self._waiting:
+            self._mark_all(one, self._waiting.pop(one))
+        if one in space.children:
+            self._mark_all(one, filter(self._comes_along, space.children[one]))
         number, row = space.homes[one], space.definitions[one]
-        used = space.uses(number, one - space.starts[number])
-        if used is not None:
-            self._follow(number, one, used)
+        if one in space.used:
+            self._follow(number, one, space.used[one])
         if row.bases or row.decorators:
             for text in (*row.bases, *row.decorators):
                 first, *rest = _WORD.findall(text) or [""]
@@ -102,21 +104,21 @@ class Liveness:
         return asked or row.kind in ("Constructor", "EnumMember")
 
     def _follow(self, number: int, one: int, row: Uses) -> None:
-        names = self._names.intersection(row.names) | self.space.renamed.intersection(row.names)
-        if names:
-            bound = self._bound(number, one, row)
+        space = self.space
+        if names := self._names_or_renamed.intersection(row.names):
+            bound = self._bound(one, row)
             for name in names:
                 self._name(number, one, name, bound)
-        if one != MODULE and one in self.space.children and self.space.definitions[one].kind in CLASSES:
+        if one in space.children and space.definitions[one].kind in CLASSES:
             used = set(row.names)  # the body of a class sees its members
-            inner = self.space.children[one]
-            self._mark_all(one, [child for child in inner if self.space.definitions[child].name in used])
+            inner = space.children[one]
+            self._mark_all(one, [child for child in inner if space.definitions[child].name in used])
         for name in self._members.intersection(row.attributes):
             self._ask(one, name)
-        for name in self._names.intersection(row.attributes):
+        for name in self._names.intersection(row.attributes).difference(self._attributes_done[number]):
             self._attribute(number, one, name)
-        if self.space.families[number] not in BY_IMPORT:
-            for name in self.space.renamed.intersection(row.attributes):
+        if space.families[number] not in BY_IMPORT:
+            for name in space.renamed.intersection(row.attributes):
                 self._attribute(number, one, name)
             for name in self._members.intersection(row.names):
                 if name not in row.bound or self._is_called(number, name):
@@ -127,14 +129,13 @@ class Liveness:
         own = self.space.families[number] not in BY_IMPORT
         return own and any(call.callee == name for call in self.space.records[number].names.calls)
 
-    def _bound(self, number: int, one: int, row: Uses) -> set[str]:
+    def _bound(self, one: int, row: Uses) -> set[str]:
         # What stands in a decorator counts as the function's own, but is read outside of it.
         own = one != MODULE and not self.space.definitions[one].decorators
         bound = set(row.bound) if own else set[str]()
         while one != MODULE and (one := self.space.containers[one]) != MODULE:
-            used = self.space.uses(number, one - self.space.starts[number])
-            if used is not None and self.space.definitions[one].kind not in CLASSES:
-                bound.update(used.bound)
+            if one in self.space.used and self.space.definitions[one].kind not in CLASSES:
+                bound.update(self.space.used[one].bound)
         return bound
 
     def _name(self, number: int, one: int, name: str, bound: Collection[str] = ()) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 
 from holdfast.analysis.graph.imports.layout import Layout
 
@@ -13,24 +12,23 @@ MENTIONING = re.compile(
     r"|graphql|proto|sql|service|tf|nix|bzl)$|(^|/)(Procfile|Makefile|Dockerfile|Jenkinsfile|justfile|BUILD)$"
 )
 _LOCKS = re.compile(r"(^|/)(package-lock\.json|[^/]*lock\.(ya?ml|json|toml)|[^/]*\.lock)$|(^|/)locale/")
-_PROSE = re.compile(r"\.(mdx?|rst|txt|adoc)$")
+_PROSE = re.compile(r"\.(md|rst|txt|adoc)$")
 _LIKE_CODE = re.compile(r"_|[a-z][A-Z]|\d")
 """Prose has ordinary words that are names as well; only what no dictionary has is a mention there."""
 _WORD = re.compile(r"[A-Za-z_]\w+")
 
 
-def mentions(names: Collection[str], layout: Layout) -> dict[str, str]:
-    """Return which of the names occur in which of the other files, the first by path for each."""
-    wanted, found = set(names), dict[str, str]()
+def mentions(layout: Layout) -> dict[str, str]:
+    """Return the words of the other files that may be names, each with the first file by path that has it."""
+    found, ordinary = dict[str, str](), set[str]()
     for path in sorted(layout.others):
-        if not wanted:
-            break
         if MENTIONING.search(path) and not _LOCKS.search(path):
             text = layout.text(path)
             if text:
-                hits = wanted.intersection(_WORD.findall(text))
+                words = set(_WORD.findall(text)).difference(found)
                 if _PROSE.search(path):
-                    hits = {name for name in hits if _LIKE_CODE.search(name)}
-                found.update(dict.fromkeys(hits, path))
-                wanted -= hits
+                    words -= ordinary
+                    ordinary.update(word for word in words if not _LIKE_CODE.search(word))
+                    words -= ordinary
+                found.update(dict.fromkeys(words, path))
     return found

@@ -65,13 +65,14 @@ class Namespace:
         self.top: dict[str, list[int]] = {}
         self.local: list[dict[str, list[int]]] = []
         self.children: dict[int, list[int]] = {}
+        self.used: dict[int, Uses] = {}
+        """What the own text of each definition uses; what a file itself does is under its `~number`."""
         for record in self.records:
             self._add(record)
         self.aliases = self._aliases()
         known = {*self.named, "default"}
         self.renamed = {alias for (_, alias), meant in self.aliases.items() if meant & known}
         """Names that imports give to what has another one."""
-        self._uses: list[dict[int, Uses] | None] = [None] * len(self.paths)
         self._imports: list[tuple[dict[str, list[Import]], list[Import]] | None] = [None] * len(self.paths)
         self._offers: dict[tuple[int, str], tuple[int, ...]] = {}
         self._modules: dict[int, tuple[frozenset[int], tuple[str, ...]]] = {}
@@ -81,6 +82,8 @@ class Namespace:
         self.starts.append(start)
         self.definitions += rows
         self.homes += [number] * len(rows)
+        for used in record.names.uses:
+            self.used[~number if used.definition == MODULE else start + used.definition] = used
         local: dict[str, list[int]] = {}
         for one, row in enumerate(rows, start):
             owner, around, name = "Module", row.container, row.name
@@ -126,13 +129,6 @@ class Namespace:
         """Yield the definitions around a definition, from the inside out."""
         while one != MODULE and (one := self.containers[one]) != MODULE:
             yield one
-
-    def uses(self, number: int, definition: int) -> Uses | None:
-        """Return what the own text of a definition of a file uses, given its index in the file or MODULE."""
-        rows = self._uses[number]
-        if rows is None:
-            rows = self._uses[number] = {row.definition: row for row in self.records[number].names.uses}
-        return rows.get(definition)
 
     def imports(self, number: int) -> tuple[dict[str, list[Import]], list[Import]]:
         """Return the imports of a file by the name they give, and those that bring in everything."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from holdfast.analysis.dead_code.convention import Convention, conventions
 from holdfast.analysis.dead_code.namespace import CLASSES, FAMILIES, MEMBERS, OWNERS, SPACES, Namespace
@@ -20,20 +20,19 @@ def last_word(text: str) -> str:
     return found[0] if found else text
 
 
-def called_from_outside(path: str, record: Record) -> Iterator[int]:
-    """Yield the indexes of the definitions of a file that something outside of the project calls."""
+def called_from_outside(path: str, record: Record) -> list[int]:
+    """Return the indexes of the definitions of a file that something outside of the project calls."""
     rules = conventions(record.language)
     alive = rules.alive_in(path)
     rows = record.names.definitions
     called = [index for index in range(len(rows)) if _is_root(rows, index, record.language, alive)]
     names = {(rows[index].container, rows[index].name) for index in called if rows[index].decorators}
-    yield from called
-    for index in called:  # a class that can be run
-        if rows[index].name == "main" and rows[index].kind == "Method" and rows[index].container >= 0:
-            yield rows[index].container
+    methods = [rows[index] for index in called if rows[index].kind == "Method"]
+    called += [row.container for row in methods if row.name == "main" and row.container >= 0]  # can be run
     # An overload may be called with it: the source of a test's arguments has the name of the test.
     if names:
-        yield from (index for index, row in enumerate(rows) if (row.container, row.name) in names)
+        called += [index for index, row in enumerate(rows) if (row.container, row.name) in names]
+    return called
 
 
 def _is_root(rows: Sequence[Definition], index: int, language: str, alive: Sequence[re.Pattern[str]]) -> bool:

@@ -17,6 +17,7 @@ from holdfast.analysis.debt.marker import SEVERITIES, Category, Marker, Severity
 from holdfast.analysis.debt.model import shipped_model
 from holdfast.analysis.debt.passage import Passage, passages
 from holdfast.analysis.records.base import Base
+from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Survey
 from holdfast.kernel.call import current_call
 from holdfast.kernel.text import shorten
@@ -91,6 +92,12 @@ def debt_items(
         call.progress(done, len(survey.files), "files searched for debt")
         found += file_debt(path, record, lowest)
     return sorted(found, key=lambda item: item.order)
+
+
+def certain_debts(room: Analysis, survey: Survey) -> list[DebtItem]:
+    """Return the debts that comments of a survey admit by a marker, the gravest first."""
+    found = room.of_files("certain debts", survey, lambda path, record: (*file_debt(path, record, None),))
+    return sorted((item for items in found.values() for item in items), key=lambda item: item.order)
 
 
 def new_items(items: Iterable[DebtItem], base: Base, lowest: float | None) -> list[DebtItem]:

@@ -12,7 +12,7 @@ from math import log1p
 from typing import Literal, NamedTuple, get_args
 
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import kept_clones
 from holdfast.analysis.graph.dependency_graph import kept_graph
 from holdfast.analysis.names.quality import name_quality
 from holdfast.analysis.room import Analysis
@@ -83,8 +83,7 @@ def _static(room: Analysis, project: Project, survey: Survey) -> dict[str, Measu
 
 def _duplication(room: Analysis, project: Project, survey: Survey) -> dict[str, Measures]:
     """Return how much of each file has exact or renamed copies, and how many other files hold them."""
-    query = CloneQuery(COPIES, BLOCK_LINES)
-    clones = room.once(f"clones {project} {query}", survey, lambda: find_clones(room, project, query))
+    clones = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), survey)
     sharing: defaultdict[str, set[str]] = defaultdict(set)
     for one in clones.classes:
         paths = {fragment.file for fragment in one.fragments}
@@ -99,7 +98,7 @@ def _duplication(room: Analysis, project: Project, survey: Survey) -> dict[str, 
     }
 
 
-def _of_record(record: Record) -> Measures:
+def _of_record(_: str, record: Record) -> Measures:
     quality = name_quality(record)
     return {
         "code_lines": record.code_lines,

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from holdfast.analysis.churn.churn import Touched
-from holdfast.analysis.context.coverage import Coverage, coverage_of
+from holdfast.analysis.context.coverage import Coverage, coverage_of, reports_seen
 from holdfast.analysis.defects.activity import DAY, RECENT, YEAR, activity
 from holdfast.analysis.defects.commit_risk import commit_risks
 from holdfast.analysis.defects.logistic import Model, area_under_curve, shipped
@@ -255,9 +255,9 @@ def predictions(room: Analysis, project: Project, survey: Survey) -> DefectRepor
 
 
 def kept_predictions(room: Analysis, project: Project, survey: Survey) -> DefectReport:
-    """Return the same, found anew only where a file changed, there is a new commit, or another day."""
-    day = int(room.clock().timestamp()) // DAY
-    question = f"predictions {project} {room.history.head()} {day}"
+    """Return the same, found anew where a file, the last commit, a report of coverage or the day changed."""
+    day, reports = int(room.clock().timestamp()) // DAY, reports_seen(Tree(room.repository), project.path)
+    question = f"predictions {project} {room.history.head()} {day} {reports}"
     return room.once(question, survey, lambda: predictions(room, project, survey))
 
 

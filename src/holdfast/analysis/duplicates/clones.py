@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, GpuUse
 from holdfast.analysis.records.token_stream import TokenStream, indentations, token_table
-from holdfast.analysis.survey import FileSurvey, Project
+from holdfast.analysis.survey import FileSurvey, Project, Survey
+from holdfast.kernel.machine import without_garbage_collection
 from holdfast.syntax.record import Record
 
 if TYPE_CHECKING:
@@ -21,9 +22,18 @@ _COPY, _NEAR = b"\1", b"\2"
 _NO_FUNCTIONS = "Exact and renamed clones are found by sorting, which needs no GPU."
 
 
-def find_clones(room: Analysis, project: Project, wanted: CloneQuery) -> CloneReport:
-    """Return the clones of a project."""
-    return clones_of(room, room.lexed(project), wanted, project)
+def find_clones(
+    room: Analysis, project: Project, wanted: CloneQuery, survey: Survey | None = None
+) -> CloneReport:
+    """Return the clones of a project; who has a survey of it spares its files a second look."""
+    lexed = room.lexed(project, sight=None if survey is None else survey.sight)
+    return clones_of(room, lexed, wanted, project)
+
+
+def kept_clones(room: Analysis, project: Project, wanted: CloneQuery, survey: Survey) -> CloneReport:
+    """Return the clones of a project, found anew only where something in its survey changed."""
+    question = f"clones {project} {wanted}"
+    return room.once(question, survey, lambda: find_clones(room, project, wanted, survey))
 
 
 def clones_of(
@@ -36,6 +46,7 @@ def clones_of(
     )
 
 
+@without_garbage_collection()
 def clones_in(
     files: Mapping[str, TokenStream],
     wanted: CloneQuery,
@@ -86,8 +97,9 @@ def _marked(classes: Iterable[CloneClass], lines: Mapping[str, int]) -> dict[str
         mark = _COPY if one.kind in COPIES else _NEAR
         for fragment in one.fragments:
             start, end = fragment.start_line - 1, fragment.end_line
-            marked = marks.setdefault(fragment.file, bytearray(lines[fragment.file]))
-            marked[start:end] = mark * (end - start)
+            if fragment.file not in marks:
+                marks[fragment.file] = bytearray(lines[fragment.file])
+            marks[fragment.file][start:end] = mark * (end - start)
     return {path: bytes(marks[path]) for path in sorted(marks)}
 
 

@@ -143,7 +143,7 @@ class Lines:
 
     def __init__(self, corpus: Corpus, number: int) -> None:
         self._tokens = corpus.tokens
-        self.starts: list[int] = corpus.lines_of(number).tolist()
+        self.starts = corpus.lines_of(number)
         """The first token of each row; one more at the end, where the file ends."""
         self._line = corpus.tokens.line[self.starts[:-1]]
 
@@ -157,11 +157,11 @@ class Lines:
 
     def tokens(self, first: int, last: int) -> int:
         """Return how many tokens stand in rows."""
-        return self.starts[last] - self.starts[first]
+        return int(self.starts[last] - self.starts[first])
 
     def place(self, path: str, first: int, last: int) -> Place:
         """Return where rows stand."""
-        start, end = self.starts[first], self.starts[last]
+        start, end = int(self.starts[first]), int(self.starts[last])
         return Place(path, int(self._line[first]), int(self._tokens.end_line[end - 1]), start, end)
 
 

@@ -112,7 +112,8 @@ class _Comparison:
             away = distances.take(places, mode="clip")
             away[away > np.repeat(inside, sizes)[:, None] + offsets] = 0
             same &= away == away[leaders]
-        agree: Numbers = np.where(same.all(axis=1), same.shape[1], same.argmin(axis=1))
+        agree: Numbers = same.argmin(axis=1)
+        agree[same[np.arange(len(same)), agree]] = wide
         return agree
 
 

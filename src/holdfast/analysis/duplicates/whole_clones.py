@@ -54,21 +54,24 @@ def with_wholes(
     return result
 
 
-def _alike(corpus: Corpus, records: Mapping[str, Record], min_lines: int) -> Iterable[list[Place]]:
-    """Return the functions and files that are equal in all but names and values, in whatever way renamed."""
+def _alike(corpus: Corpus, records: Mapping[str, Record], min_lines: int) -> Iterator[list[Place]]:
+    """Yield the functions and files that are equal in all but names and values, in whatever way renamed."""
     exact, kind = corpus.tokens.exact, corpus.tokens.kind
     blind = np.where(kind == Kind.SIGN, exact, kind.astype(np.uint32))
-    groups: dict[tuple[int, bytes], list[Place]] = {}
-    for number, path in enumerate(corpus.table.paths):
+    by_length: dict[tuple[int, int], list[Place]] = {}
+    for number, (path, family) in enumerate(zip(corpus.table.paths, corpus.families.tolist(), strict=True)):
         lines = Lines(corpus, number)
         functions = records[path].functions if path in records else ()
         rows = {(0, len(lines)), *(lines.between(each.line, each.end_line) for each in functions)}
         for first, last in sorted(rows):
-            if last - first >= min_lines and lines.tokens(first, last) >= _LEAST_TOKENS * min_lines:
-                place = lines.place(path, first, last)
-                key = int(corpus.families[number]), blind[place.start : place.end].tobytes()
-                groups.setdefault(key, []).append(place)
-    return (places for places in groups.values() if len(places) > 1)
+            length = lines.tokens(first, last)
+            if last - first >= min_lines and length >= _LEAST_TOKENS * min_lines:
+                by_length.setdefault((family, length), []).append(lines.place(path, first, last))
+    for alike in by_length.values():
+        groups: dict[bytes, list[Place]] = {}
+        for place in alike if len(alike) > 1 else ():
+            groups.setdefault(blind[place.start : place.end].tobytes(), []).append(place)
+        yield from (places for places in groups.values() if len(places) > 1)
 
 
 def _classes(corpus: Corpus, groups: Iterable[list[Place]]) -> Iterator[CloneClass]:

@@ -16,7 +16,7 @@ from holdfast.analysis.complexity.thresholds import COGNITIVE, CYCLOMATIC
 from holdfast.analysis.context.coverage import coverage_of
 from holdfast.analysis.dead_code.analyser import became_dead
 from holdfast.analysis.dead_code.finding import LEAST
-from holdfast.analysis.debt.debt_item import debt_items, new_items
+from holdfast.analysis.debt.debt_item import certain_debts, new_items
 from holdfast.analysis.debt.marker import SEVERITIES
 from holdfast.analysis.defects.prediction import kept_predictions, predictions
 from holdfast.analysis.duplicates.clone import COPIES, CloneClass, CloneQuery, CloneReport, Fragment
@@ -106,7 +106,7 @@ def _duplication(matter: Matter, threshold: float) -> Verdict:
         new = matter.base.new_lines(matter.survey.files)
         if not any(new.values()):
             return verdict._replace(reason="no line is new")
-    found = find_clones(matter.room, matter.project, _CLONES)
+    found = find_clones(matter.room, matter.project, _CLONES, matter.survey)
     if not found.total_lines:
         return verdict._replace(status="not_measured", reason="there is no line")
     if matter.base is None or new is None:
@@ -231,7 +231,7 @@ def _defects(matter: Matter, threshold: float) -> Verdict:
 
 def _debt(matter: Matter, threshold: float) -> Verdict:
     severity = matter.settings.debt_severity
-    items = debt_items(matter.survey, probable=False)
+    items = certain_debts(matter.room, matter.survey)
     if matter.base is not None:
         items = new_items(items, matter.base, None)
     found = [item for item in items if item.order[0] <= SEVERITIES.index(severity)]

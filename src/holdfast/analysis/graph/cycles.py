@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from holdfast.analysis.graph.dependency_graph import Edge
+from holdfast.syntax.recursion import strong_components
 
 
 class Cycle(NamedTuple):
@@ -31,38 +32,3 @@ def _rings(edges: Iterable[Edge]) -> list[list[str]]:
     for edge in edges:
         following[edge.origin].append(edge.goal)
     return [part for part in strong_components(following) if len(part) > 1]
-
-
-def strong_components(following: Mapping[str, list[str]]) -> list[list[str]]:
-    """Return the strongly connected components, by Tarjan's algorithm without recursion."""
-    order: dict[str, int] = {}
-    lowest: dict[str, int] = {}
-    stack: list[str] = []
-    waiting: set[str] = set()
-    found: list[list[str]] = []
-    for root in following:
-        path: list[tuple[str, Iterator[str]]] = [] if root in order else [(root, iter(()))]
-        while path:
-            node, rest = path[-1]
-            if node not in order:
-                order[node] = lowest[node] = len(order)
-                stack.append(node)
-                waiting.add(node)
-                rest = iter(following.get(node, ()))
-                path[-1] = (node, rest)
-            inner = next(rest, None)
-            if inner is not None:
-                if inner not in order:
-                    path.append((inner, iter(())))
-                elif inner in waiting:
-                    lowest[node] = min(lowest[node], order[inner])
-                continue
-            path.pop()
-            if path:
-                lowest[path[-1][0]] = min(lowest[path[-1][0]], lowest[node])
-            if lowest[node] == order[node]:
-                at = stack.index(node) if stack[-1] != node else len(stack) - 1
-                found.append(stack[at:])
-                waiting.difference_update(stack[at:])
-                del stack[at:]
-    return found

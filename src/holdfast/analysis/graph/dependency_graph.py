@@ -172,7 +172,8 @@ class _Builder:
         record = self.resolution.records[path]
         if index == MODULE:
             if path not in self.nodes:
-                complexity = self._complexity(path).get("")
+                own = {function.name: function.cyclomatic for function in record.functions}
+                complexity = sum(own.values()) if own else None
                 self.nodes[path] = Node(path, path.rpartition("/")[2], "Module", path, 1, complexity)
             return path
         definition = record.names.definitions[index]
@@ -192,7 +193,6 @@ class _Builder:
             own = {function.name: function.cyclomatic for function in self.resolution.records[path].functions}
             sums: Counter[str] = Counter()
             for name, value in own.items():
-                sums[""] += value
                 around = name.rpartition(".")[0]
                 while around:
                     sums[around] += value

@@ -12,9 +12,9 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import quote
 
-from holdfast.analysis.graph.cycles import strong_components
 from holdfast.analysis.graph.dependency_graph import Edge
 from holdfast.kernel.untrusted import visible
+from holdfast.syntax.recursion import strong_components
 
 _WIDTH, _HEIGHT, _ACROSS, _DOWN, _MARGIN = 190, 22, 270, 30, 12
 _LETTERS = 26

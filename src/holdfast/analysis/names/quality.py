@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from holdfast.analysis.names.subwords import is_name, subwords
 from holdfast.syntax.record import Record
 
@@ -24,8 +26,13 @@ def name_quality(record: Record) -> float | None:
     """
     names = [definition.name for definition in record.names.definitions]
     names += [name for uses in record.names.uses for name in uses.bound]
-    unclear = [is_unclear(subwords(name)) for name in names if is_name(name)]
+    unclear = [known for known in map(_unclear, names) if known is not None]
     return 1 - sum(unclear) / len(unclear) if unclear else None
+
+
+@lru_cache(2**16)  # files share most of their names
+def _unclear(name: str) -> bool | None:
+    return is_unclear(subwords(name)) if is_name(name) else None
 
 
 def is_unclear(words: list[str]) -> bool:

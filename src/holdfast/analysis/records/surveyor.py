@@ -31,7 +31,7 @@ from holdfast.analysis.records.reading import (
 )
 from holdfast.analysis.records.source import GENERATED, VENDORED, may_be_source
 from holdfast.analysis.records.stored import Parts
-from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Skipped
+from holdfast.analysis.survey import CacheStrategy, FileSurvey, Project, Sight, Skipped
 from holdfast.kernel.cache import Memory
 from holdfast.kernel.call import current_call
 from holdfast.kernel.errors import Unavailable
@@ -40,7 +40,7 @@ from holdfast.kernel.machine import without_garbage_collection
 from holdfast.kernel.text import shown_path
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.committed_files import CommittedFile, committed_files
-from holdfast.storage.git.project_files import Seen, attributes, checked_project, list_files, look
+from holdfast.storage.git.project_files import Listed, Seen, attributes, checked_project, list_files, look
 from holdfast.storage.git.repository import Repository
 from holdfast.storage.processes.child import cores
 
@@ -51,6 +51,7 @@ _KEPT_AT_ONCE = 256
 _BLOBS = 100_000
 _PASSING = frozenset((FAILED, GONE, TOOK_TOO_LONG, UNREADABLE))
 """Reasons that may not hold the next time, though the file looks the same."""
+_NOT_LOOKED_AT = Sight(0, Listed([], []), {}, {})
 _ATTRIBUTES = {"linguist-vendored": VENDORED, "linguist-generated": GENERATED}
 
 
@@ -61,8 +62,7 @@ class _Work(Generic[Made]):
     product: Product[Made]
     project: Project
     found: Discovered
-    seen: Mapping[str, Seen | str] = field(default_factory=dict)
-    looked_at: int = 0
+    sight: Sight = _NOT_LOOKED_AT
     outcomes: dict[str, Remembered] = field(default_factory=dict)
     """What came of each candidate, by its path."""
     records: dict[str, Made] = field(default_factory=dict)
@@ -81,23 +81,24 @@ class _Work(Generic[Made]):
     def take(self, outcome: Outcome) -> None:
         """Note what came of a file."""
         seen = self.found.candidates[outcome.path]
-        is_lasting = max(seen.modified, seen.changed) < self.looked_at - _YOUNG_NANOSECONDS
+        is_lasting = max(seen.modified, seen.changed) < self.sight.looked_at - _YOUNG_NANOSECONDS
         trusted = seen if is_lasting and outcome.reason not in _PASSING else None
         self.outcomes[outcome.path] = Remembered(trusted, seen.size, "", outcome.key, outcome.reason)
         if outcome.parts is not None:
             self.parsed.add(outcome.key)
             self.records[outcome.key] = self.product.restored(outcome.parts)
 
-    def _version(self, survey: FileSurvey[Made]) -> str | None:
-        """Return what tells whether anything changed: contents, and how files in no language look."""
-        sights = [self.seen.get(path) for path in survey.other_files]
-        newest = self.looked_at - _YOUNG_NANOSECONDS
+    def _with_versions(self, survey: FileSurvey[Made]) -> FileSurvey[Made]:
+        """Add what tells whether anything changed: contents, and how files in no language look."""
+        sights = [self.sight.seen.get(path) for path in survey.other_files]
+        newest = self.sight.looked_at - _YOUNG_NANOSECONDS
         if any(not isinstance(one, Seen) or max(one.modified, one.changed) >= newest for one in sights):
-            return None
+            return survey
+        others = _digest(list(zip(survey.other_files, sights, strict=True)))
         keys = [(path, self.outcomes[path].key) for path in survey.files]
         skipped = [(item.path, item.reason) for item in survey.skipped]
-        whole = repr((self.project, keys, skipped, list(zip(survey.other_files, sights, strict=True))))
-        return blake2b(whole.encode("utf-8", "replace"), digest_size=16).hexdigest()
+        whole = _digest((self.project, keys, skipped, others))
+        return replace(survey, version=whole, others_version=others)
 
     def survey(self) -> FileSurvey[Made]:
         """Return what was found."""
@@ -121,8 +122,13 @@ class _Work(Generic[Made]):
             tuple(sorted(others)),
             hits=len(files) - misses,
             misses=misses,
+            sight=self.sight,
         )
-        return replace(made, version=self._version(made))
+        return self._with_versions(made)
+
+
+def _digest(what: object) -> str:
+    return blake2b(repr(what).encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 class Surveyor(Generic[Made]):
@@ -148,26 +154,35 @@ class Surveyor(Generic[Made]):
         strategy: CacheStrategy,
         workers: int | None,
         part: Product[Made] | None = None,
+        sight: Sight | None = None,
     ) -> FileSurvey[Made]:
-        """Return the products of a project, or `part` of them where that is all that is wanted."""
+        """Return the products of a project, or `part` of them where that is all that is wanted.
+
+        Who has just looked at its files, for another product, says what the look showed.
+        """
         product = part or self._product
         project = replace(project, path=checked_project(self._repository, project.path))
         known = self._known = self._known or self._cache.remembered()
         if strategy == "offline":
             return self._offline(product, project, known)
-        looked_at = time.time_ns()
-        listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
-        seen = look(self._repository.root, selected(project, listed.paths))
-        said = self._said_by_attributes(seen)
-        work = _Work(product, project, sort_out(project, seen, said), seen, looked_at)
-        work.found.skipped += [Skipped(shown_path(f"{folder}/"), UNREADABLE) for folder in listed.unreadable]
+        sight = sight or self._look(project)
+        work = _Work(product, project, sort_out(project, sight.seen, sight.said), sight)
+        unreadable = sight.listed.unreadable
+        work.found.skipped += [Skipped(shown_path(f"{folder}/"), UNREADABLE) for folder in unreadable]
         if strategy == "normal":
             self._recall(work, known)
             keys = partial(self._cache.keys, whole=product.is_whole)
             self._read(work, lambda unread: self._outcomes(work, unread, keys(), workers))
         self._read(work, lambda unread: self._outcomes(work, unread, [], workers))
-        self._remember(work, known, seen, said, set(listed.paths))
+        self._remember(work, known)
         return work.survey()
+
+    def _look(self, project: Project) -> Sight:
+        """Find the files of a project, and look at them."""
+        looked_at = time.time_ns()
+        listed = list_files(self._repository, self._git, project.path, tracked=project.tracked)
+        seen = look(self._repository.root, selected(project, listed.paths))
+        return Sight(looked_at, listed, seen, self._said_by_attributes(seen))
 
     def of_commit(self, project: Project, commit: str) -> FileSurvey[Made]:
         """Return the records of a project as a commit has it; attributes are the present ones.
@@ -277,15 +292,10 @@ class Surveyor(Generic[Made]):
             found = self._git.objects().read(listed[path].id, LIMITS.source_file_bytes)
             yield Outcome(path, reason=GONE) if found is None else read(path, found.data)
 
-    def _remember(
-        self,
-        work: _Work[Made],
-        known: Mapping[str, Remembered],
-        seen: Mapping[str, Seen | str],
-        said: Mapping[str, str],
-        listed: set[str],
-    ) -> None:
+    def _remember(self, work: _Work[Made], known: Mapping[str, Remembered]) -> None:
         """Remember what there is, also what is not read, so that it is known offline."""
+        _, (paths, _), seen, said = work.sight
+        listed = set(paths)
         now = {
             path: work.outcomes.get(path)
             or (

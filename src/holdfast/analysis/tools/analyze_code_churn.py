@@ -27,7 +27,6 @@ _DELETED = "deleted since"
 _FILES = _AUTHORS = 50
 _SHOWN = _AUTHORS_OF_A_FILE = 10
 _HOT, _STABLE, _NAMED = 0.5, 0.1, 10
-_UNLIMITED = 10_000
 _DAY = 86400
 _METHOD = (
     "Commits of the current branch by the time they were committed, each once; merges count for no file, as"
@@ -53,10 +52,7 @@ _TABLE_HEAD = (
 class AnalyzeCodeChurn(Input):
     """Which files, and how far back."""
 
-    project_path: str = Field(
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
+    project_path: arguments.ProjectPath
     period_days: float = Field(
         default=30,
         ge=1,
@@ -154,8 +150,6 @@ def _summary(churn: Churn) -> ChurnSummary:
 
 def _laid_out(result: CodeChurn, width: int) -> str:
     """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
     if result.format == "csv":
         return _csv(result)
     return _markdown(result) if result.format == "markdown" else _report(result, width)
@@ -217,15 +211,8 @@ def _csv(result: CodeChurn) -> str:
     title="Analyze code churn",
     effect=Effect.READ,
     command="churn",
-    positional=("project_path",),
     example="holdfast analyze churn src --period-days 90 --format csv",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, _UNLIMITED),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out),
 )
 def analyze_code_churn(room: Analysis, args: AnalyzeCodeChurn) -> CodeChurn:
     """Analyze git history for code churn: which files changed most in a period, how much, and by whom.

@@ -45,10 +45,10 @@ VIOLATIONS, FILES, SHOWN = 50, 20, 5
 _METHOD = {
     "statements": "Cyclomatic: McCabe's on statements, as ruff's C901 counts.",
     "extended": "Cyclomatic: McCabe's with operators that cut short, conditional expressions and"
-    " comprehensions, as radon counts.",
+    " comprehensions, as radon, gocyclo and eslint count.",
 }
 _COGNITIVE = (
-    " Cognitive: SonarSource's white paper, {recursion} the one for a function that calls itself. Functions"
+    " Cognitive: SonarSource's white paper, {recursion} the one for recursion. Functions"
     " with a body count; code outside of functions does not. A violation is a value above its threshold."
     " Debt: 30 minutes for each point over an error's threshold, 15 over a warning's."
     " Maintainability: 171 - 5.2 ln(Halstead volume) - 0.23 extended complexity - 16.2 ln(lines of code),"
@@ -59,10 +59,7 @@ _COGNITIVE = (
 class AnalyzeComplexity(Input):
     """Which files, how to count, and what is too much."""
 
-    project_path: str = Field(
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
+    project_path: arguments.ProjectPath
     toolchain: str = Field(
         max_length=LIMITS.path_characters,
         description="`auto` for every language there is, or one of: " + ", ".join(TOOLCHAINS) + ".",
@@ -129,15 +126,8 @@ class Complexity(FileCounts):
         return 1 if self.summary.errors else 0
 
 
-def _words(result: Complexity) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
-    return _sarif(result) if result.format == "sarif" else _report(result, 10_000)
-
-
 def _laid_out(result: Complexity, width: int) -> str:
-    return _words(result) if result.format in ("json", "sarif") else _report(result, width)
+    return _sarif(result) if result.format == "sarif" else _report(result, width)
 
 
 def _report(result: Complexity, width: int) -> str:
@@ -178,6 +168,7 @@ def _figures(result: Complexity) -> str:
     compared = result.compared_with is not None
     lines = [
         f"Files: {result.files_analyzed} of {result.files_discovered}",
+        "" if result.files_discovered else f"No source file of the toolchain {result.toolchain} is here.",
         f"Skipped: {skipped}" if skipped else "",
         f"Languages: {languages}" if languages else "",
         f"Compared with {result.compared_with}: new or more complex functions" if compared else "",
@@ -264,15 +255,12 @@ def _sarif(result: Complexity) -> str:
     title="Analyze complexity",
     effect=Effect.READ,
     command="complexity",
-    positional=("project_path",),
     example="holdfast analyze complexity src --toolchain python-uv --top-files 5",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    table=_laid_out,
-    fill_in=arguments.project_and_toolchain,
-    command_defaults=arguments.PROJECT | {"toolchain": AUTO},
+    **arguments.of_project(_laid_out)
+    | {
+        "fill_in": arguments.project_and_toolchain,
+        "command_defaults": arguments.PROJECT | {"toolchain": AUTO},
+    },
 )
 def analyze_complexity(room: Analysis, args: AnalyzeComplexity) -> Complexity:
     """Analyze code complexity: cyclomatic and cognitive complexity, Halstead's effort, maintainability.

@@ -35,6 +35,8 @@ FOR_THE_GRADIENT = ("churn", "coupling")
 
 _CONFIDENCE = 0.5
 _SARIF_RESULTS = 4000
+_PLACES = 5
+_SHARES = ("duplication", "mean defect probability")
 _METHOD = (
     "One survey, the analysers of the tools of each section. Findings of dead code and predictions of defects"
     " that are less sure than asked for are left out. The least number of lines is that of clones, and that"
@@ -119,8 +121,17 @@ class Comprehensive(FileCounts):
 
 
 def _clone(one: Mapping[str, Any]) -> str:
-    places = ", ".join(f"{each['file']}:{each['line']}-{each['end_line']}" for each in one["fragments"])
-    return f"{one['kind']}, {one['similarity']:.2f}: {places}"
+    places = [f"{each['file']}:{each['line']}-{each['end_line']}" for each in one["fragments"]]
+    more = f", and {len(places) - _PLACES} more" if len(places) > _PLACES else ""
+    return f"{one['kind']}, {one['similarity']:.2f}: {', '.join(places[:_PLACES])}{more}"
+
+
+def _said(name: str, value: float | None) -> tuple[str, str]:
+    """Return a number of the overview as people read it."""
+    name = "technical debt gradient, 0 to 5" if name == "tdg" else name.replace("_", " ")
+    if value is None:
+        return name, "not measured"
+    return name, f"{value:.1%}" if name in _SHARES else f"{value:.12g}"
 
 
 _LISTED: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], str]]] = {
@@ -142,10 +153,7 @@ def _laid_out(result: Comprehensive, width: int) -> str:
     if result.sarif is not None:
         return sarif_text(result.sarif)
     is_markdown = result.format == "markdown"
-    rows = [
-        (name.replace("_", " "), "not measured" if value is None else f"{value:.12g}")
-        for name, value in result.summary
-    ]
+    rows = [_said(name, value) for name, value in result.summary]
     if is_markdown:
         lines = ["# Comprehensive analysis", "", "| Number | |", "| --- | ---: |"]
         lines += [f"| {name} | {value} |" for name, value in rows]

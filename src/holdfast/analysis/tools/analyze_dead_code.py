@@ -20,7 +20,6 @@ from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.arguments import base_of
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel import text
-from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -48,16 +47,10 @@ class AnalyzeDeadCode(Input):
     include_tests: StrictBool = Field(
         default=True, description="Also list findings in tests and examples; their uses count either way."
     )
-    since: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Only what was not dead yet in this commit, branch or tag.",
+    since: arguments.Revision | None = Field(
+        default=None, description="Only what was not dead yet in this commit, branch or tag."
     )
-    diff: str | None = Field(
-        default=None,
-        max_length=LIMITS.path_characters,
-        description="Like `since`, compared with where this branch left that one.",
-    )
+    diff: arguments.Fork = None
     format: Format = Field(default="summary", description="How the words of the result look.")
     limit: int = Field(default=_SHOWN, ge=1, le=_MOST, description="How many findings to list at most.")
 
@@ -125,7 +118,7 @@ def _words(result: DeadCode) -> str:
         return _sarif(result)
     summary = result.summary
     share = "" if summary.dead_share is None else f" ({summary.dead_share:.1%} of all lines)"
-    found = f"{summary.total} findings in {summary.files} files, {summary.dead_lines} lines{share}"
+    found = f"Findings: {summary.total} in {summary.files} files, {summary.dead_lines} lines{share}"
     head = [
         f"{found}; {result.files_analyzed} of {result.files_discovered} files analysed.",
         *(f"  {name}: {number}" for name, number in (summary.by_level | summary.by_kind).items()),
@@ -136,8 +129,8 @@ def _words(result: DeadCode) -> str:
         lines = [
             f"{line}\n       {text.one_line(one.reason)}" for line, one in zip(lines, shown, strict=True)
         ]
-    rest = summary.total - len(shown)
-    return "\n".join([*head, "", *lines, *([f"{rest} more."] if rest else [])]).rstrip()
+    rest = f"Shown: {len(shown)} of {summary.total}; the detailed format and a higher limit show more."
+    return "\n".join([*head, "", *lines, *([rest] if len(shown) < summary.total else [])]).rstrip()
 
 
 def _sarif(result: DeadCode) -> str:
@@ -163,13 +156,8 @@ def _sarif(result: DeadCode) -> str:
     title="Find code that nothing uses",
     effect=Effect.READ,
     command="dead-code",
-    positional=("project_path",),
     example="holdfast analyze dead-code --min-confidence high",
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
-    listed=False,
+    **arguments.IN_PROJECT | {"text": _words},
 )
 def analyze_dead_code(room: Analysis, args: AnalyzeDeadCode) -> DeadCode:
     """Find functions, methods, classes, variables, imports and statements that nothing uses.

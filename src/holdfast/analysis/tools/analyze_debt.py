@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Annotated, Literal, get_args
+from typing import Literal, get_args
 
 from pydantic import Field, StrictBool
 
@@ -19,13 +19,12 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.clock import rfc3339_of_seconds
 from holdfast.kernel.errors import InvalidArguments
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.line_ages import Age, Ages, line_ages
 from holdfast.storage.git.project_files import checked_project
 
-Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 AgesOf = Literal["certain", "all", "none"]
 DebtFormat = Literal["summary", "detailed", "json", "sarif"]
 _ITEMS = 50
@@ -43,14 +42,9 @@ _METHOD = (
 )
 
 
-class AnalyzeDebt(Input):
+class AnalyzeDebt(arguments.ProjectInput):
     """Which files, and which debt."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     include_probable: StrictBool = Field(
         default=True, description="Also what has no marker and the model takes for debt."
     )
@@ -67,12 +61,10 @@ class AnalyzeDebt(Input):
         default="certain",
         description="Which items to look up the age of; that of probable ones takes long in a long history.",
     )
-    since: Revision | None = Field(
+    since: arguments.Revision | None = Field(
         default=None, description="Only what the same file did not admit in this commit, branch or tag."
     )
-    diff: Revision | None = Field(
-        default=None, description="Like `since`, compared with where this branch left that one."
-    )
+    diff: arguments.Fork = None
     format: DebtFormat = Field(default="summary", description="How the text is written.")
     limit: int = Field(
         default=_ITEMS, ge=1, le=LIMITS.debt_items, description="Most items to return, the gravest first."
@@ -129,18 +121,10 @@ class Debt(FileCounts):
     method: str
 
 
-def _words(result: Debt) -> str:
-    """Say the result in the format that was asked for."""
-    if result.format == "json":
-        return result.model_dump_json(by_alias=True)
-    return _sarif(result) if result.format == "sarif" else _report(result, 10_000)
-
-
 def _laid_out(result: Debt, width: int) -> str:
-    return _words(result) if result.format in ("json", "sarif") else _report(result, width)
-
-
-def _report(result: Debt, width: int) -> str:
+    """Say the result in the format that was asked for."""
+    if result.format == "sarif":
+        return _sarif(result)
     summary = result.summary
     shown = result.items if result.format == "detailed" else result.items[:_SHOWN]
     skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
@@ -257,14 +241,8 @@ def _threshold(args: AnalyzeDebt) -> float | None:
     title="Analyze debt in comments",
     effect=Effect.READ,
     command="debt",
-    positional=("project_path",),
     example="holdfast analyze debt src --min-severity Medium",
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out, specified=False),
 )
 def analyze_debt(room: Analysis, args: AnalyzeDebt) -> Debt:
     """List the technical debt that comments admit: TODO, FIXME and the like, and what reads like debt.

@@ -34,7 +34,6 @@ from holdfast.analysis.toolset import analyze
 from holdfast.analysis.trend.point import Measured, TrendPoint, keep_point
 from holdfast.kernel.clock import rfc3339
 from holdfast.kernel.errors import InvalidArguments
-from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input
 from holdfast.storage.files.work_tree import Tree
 from holdfast.storage.git.project_files import checked_project
@@ -115,13 +114,8 @@ def _words(result: DeepContext) -> str:
     title="Analyze deep context",
     effect=Effect.READ,
     command="context",
-    positional=("project_path",),
     example="holdfast analyze context src --include-analyses complexity --include-analyses churn",
-    specified=True,
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.IN_PROJECT | {"specified": True, "listed": True, "text": _words},
 )
 def analyze_deep_context(room: Analysis, args: AnalyzeDeepContext) -> DeepContext:
     """Combine all analyses of a project: scorecard, hotspots, recommendations, annotated file tree.

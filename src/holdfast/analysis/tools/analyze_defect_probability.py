@@ -20,7 +20,7 @@ from holdfast.analysis.defects.prediction import (
     Prediction,
     Risk,
     RiskyCommit,
-    predictions,
+    kept_predictions,
 )
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.rules import DEFECT_RULE
@@ -269,7 +269,7 @@ def analyze_defect_probability(room: Analysis, args: AnalyzeDefectProbability) -
     """
     project = Project(checked_project(room.repository, args.project_path))
     survey = room.survey(project)
-    report = predictions(room, project, survey)
+    report = kept_predictions(room, project, survey)
     sure = [found for found in report.predictions if found.confidence >= args.min_confidence]
     if args.rank_by == "risk-per-line":
         sure.sort(key=lambda found: (-found.per_100_lines, found.file))

@@ -26,7 +26,6 @@ from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
 from holdfast.kernel.errors import InvalidArguments, NotFound
-from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
 
@@ -245,11 +244,8 @@ def _cycle_words(result: DependencyGraph) -> list[str]:
     title="Analyze dependencies",
     effect=Effect.READ,
     command="graph",
-    positional=("project_path",),
     example="holdfast analyze graph src --dag-type import-graph --format mermaid",
-    text=words,
-    listed=False,
-    seconds=LIMITS.index_seconds,
+    **arguments.IN_PROJECT | {"text": words},
 )
 def analyze_dependency_graph(room: Analysis, args: AnalyzeDependencyGraph) -> DependencyGraph:
     """Show what depends on what: calls between functions, imports between files, base types.

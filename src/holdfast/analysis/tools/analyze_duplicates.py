@@ -165,7 +165,11 @@ def _laid_out(result: Duplicates, width: int) -> str:
     if result.format == "sarif":
         return _sarif(result)
     summary, is_detailed = result.summary, result.format == "detailed"
-    ratio = "not looked for" if summary.duplicate_lines is None else f"{summary.duplication_ratio or 0:.1%}"
+    all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
+    ratio = f"not looked for in {all_lines}"
+    if summary.duplicate_lines is not None:
+        share = "nothing to measure" if (found := summary.duplication_ratio) is None else f"{found:.1%}"
+        ratio = f"{share}, {summary.duplicate_lines} of {all_lines}"
     skipped = ", ".join(f"{count} {reason}" for reason, count in result.files_skipped.items())
     kinds = ", ".join(f"{count} {kind}" for kind, count in summary.groups_by_type.items())
     shown = result.groups if is_detailed else result.groups[:_SHOWN]
@@ -174,10 +178,9 @@ def _laid_out(result: Duplicates, width: int) -> str:
         for one in result.hotspots[:_SHOWN]
     ]
     least = ", ".join(f"{kind} {value:g}" for kind, value in result.effective_thresholds.items())
-    all_lines = f"{summary.total_lines} lines in {summary.total_files} files"
     groups = f"{summary.clone_groups} ({kinds}) with {summary.total_fragments} fragments"
     lines = [
-        f"Duplication: {ratio}, {summary.duplicate_lines or 0} of {all_lines}.",
+        f"Duplication: {ratio}.",
         f"In gapped groups: {summary.gapped_lines} more lines." if summary.gapped_lines else "",
         f"Groups: {groups}, the largest with {summary.largest_group_size}."
         if summary.clone_groups

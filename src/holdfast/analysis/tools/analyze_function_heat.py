@@ -115,14 +115,8 @@ def _functions(survey: Survey, changes: Changes | str) -> list[FunctionHeat]:
     title="Show hot functions",
     effect=Effect.READ,
     command="heat",
-    positional=("project_path",),
     example="holdfast analyze heat src/main.py",
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _words(result, 10_000),
-    table=_words,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_words, specified=False),
 )
 def analyze_function_heat(room: Analysis, args: AnalyzeFunctionHeat) -> Heat:
     """Show which functions are complex and change often, function by function."""

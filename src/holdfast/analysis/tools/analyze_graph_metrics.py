@@ -18,7 +18,7 @@ from holdfast.analysis.toolset import analyze
 from holdfast.kernel.content import Content, Embedded, Text
 from holdfast.kernel.errors import InvalidArguments, NotFound, TooLarge, closest
 from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
@@ -36,14 +36,9 @@ _METHOD = (
 )
 
 
-class AnalyzeGraphMetrics(Input):
+class AnalyzeGraphMetrics(arguments.ProjectInput):
     """Which graph, and what to compute of it."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     metrics: list[Literal[Metric, "all"]] = Field(
         default=["all"], min_length=1, description="What to compute; the answer has nothing else."
     )
@@ -139,8 +134,6 @@ def _words(result: GraphMetrics) -> str:
 
 def _laid_out(result: GraphMetrics, width: int) -> str:
     """Return what a terminal shows; GraphML alone, so that it can go into a file."""
-    if result.format == "json":
-        return _words(result)
     return result.graphml if result.graphml is not None else _report(result, width)
 
 
@@ -220,16 +213,8 @@ def _graphml(nodes: list[RankedNode], weights: Mapping[tuple[int, int], int]) ->
     title="Analyze graph metrics",
     effect=Effect.READ,
     command="graph-metrics",
-    positional=("project_path",),
     example="holdfast analyze graph-metrics src --metrics pagerank --pagerank-seeds main.py",
-    specified=True,
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=_words,
-    table=_laid_out,
-    content=_content,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out) | {"text": _words, "content": _content},
 )
 def analyze_graph_metrics(room: Analysis, args: AnalyzeGraphMetrics) -> GraphMetrics:
     """Measure the graph of dependencies: centrality, PageRank, clustering, communities, components.

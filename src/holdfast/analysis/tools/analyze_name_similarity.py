@@ -43,11 +43,7 @@ class AnalyzeNameSimilarity(Input):
     query: str = Field(
         min_length=1, max_length=LIMITS.name_characters, description="The name to find others like."
     )
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
+    project_path: arguments.ProjectPath = "."
     top_k: int = Field(
         default=_TOP,
         ge=1,

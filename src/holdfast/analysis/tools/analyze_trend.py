@@ -116,7 +116,7 @@ def _cells(series: Series, points: Sequence[PastPoint]) -> tuple[str, ...]:
         series.metric,
         f"{series.first:.12g}",
         f"{series.last:.12g}",
-        f"{series.change:+.12g}",
+        f"{series.change:+.12g}" if series.points > 1 else "",  # from one point nothing follows
         _line(series.metric, points),
     )
 

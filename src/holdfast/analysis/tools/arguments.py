@@ -21,6 +21,13 @@ Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 Fork = Annotated[
     Revision | None, Field(description="Like `since`, compared with where this branch left that one.")
 ]
+ProjectPath = Annotated[
+    str,
+    Field(
+        max_length=LIMITS.path_characters,
+        description="A folder or file from the repository's root; `.` for all of it.",
+    ),
+]
 PROJECT = {"project_path": "the whole repository"}
 """What help says about a project that is left out."""
 _UNLIMITED = 10_000
@@ -29,11 +36,7 @@ _UNLIMITED = 10_000
 class ProjectInput(Input):
     """Which files an analysis is about."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
+    project_path: ProjectPath = "."
 
 
 def of_project(laid_out: Callable[[Any, int], str], *before: str, specified: bool = True) -> OperationOptions:
@@ -43,19 +46,11 @@ def of_project(laid_out: Callable[[Any, int], str], *before: str, specified: boo
     """
 
     def said(result: Any, width: int = _UNLIMITED) -> str:
-        is_data = result.format == "json"
+        is_data = getattr(result, "format", None) == "json"
         return result.model_dump_json(by_alias=True) if is_data else laid_out(result, width)
 
-    return {
-        "positional": (*before, "project_path"),
-        "specified": specified,
-        "listed": False,
-        "seconds": LIMITS.index_seconds,
-        "text": said,
-        "table": said,
-        "fill_in": project,
-        "command_defaults": PROJECT,
-    }
+    path = (*before, "project_path")
+    return {**IN_PROJECT, "positional": path, "specified": specified, "text": said, "table": said}
 
 
 def project(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
@@ -77,3 +72,13 @@ def base_of(room: Analysis, since: str | None, diff: str | None) -> Base | None:
 def project_and_toolchain(room: Analysis, given: dict[str, Any]) -> dict[str, Any]:
     """Fill in the project's path, and let the toolchain be found out where it is left out."""
     return {"toolchain": "auto"} | project(room, given)
+
+
+IN_PROJECT: OperationOptions = {
+    "positional": ("project_path",),
+    "listed": False,
+    "seconds": LIMITS.index_seconds,
+    "fill_in": project,
+    "command_defaults": PROJECT,
+}
+"""How an analysis of a project is declared, however its result is said."""

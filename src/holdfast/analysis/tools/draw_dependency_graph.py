@@ -12,8 +12,7 @@ from holdfast.analysis.survey import FileCounts, Project
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.tools.analyze_dependency_graph import ImportCycle
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input
+from holdfast.kernel.operation import Effect
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
@@ -21,14 +20,9 @@ _MOST = 150
 _LISTED = 20
 
 
-class DrawDependencyGraph(Input):
+class DrawDependencyGraph(arguments.ProjectInput):
     """Which files, and how many boxes."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     limit: int = Field(
         default=60, ge=2, le=_MOST, description="Most boxes; where files are more, folders are drawn."
     )
@@ -54,13 +48,8 @@ class DrawnGraph(FileCounts):
     title="Draw dependencies",
     effect=Effect.READ,
     command="picture",
-    positional=("project_path",),
     example="holdfast analyze picture src",
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: result.svg,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.IN_PROJECT | {"text": lambda result: result.svg},
 )
 def draw_dependency_graph(room: Analysis, args: DrawDependencyGraph) -> DrawnGraph:
     """Draw which files import which as SVG, in layers, and name the cycles.

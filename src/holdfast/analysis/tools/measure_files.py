@@ -8,17 +8,17 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from holdfast.analysis.comprehensive.components import CHURN_DAYS, admitted_debts, recent_churn
+from holdfast.analysis.comprehensive.components import CHURN_DAYS, recent_churn
 from holdfast.analysis.context.coverage import coverage_of
+from holdfast.analysis.debt.debt_item import certain_debts
 from holdfast.analysis.defects.prediction import kept_predictions
 from holdfast.analysis.duplicates.clone import BLOCK_LINES, COPIES, CloneQuery
-from holdfast.analysis.duplicates.clones import find_clones
+from holdfast.analysis.duplicates.clones import kept_clones
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import FileCounts, Project, Survey
 from holdfast.analysis.tools import arguments
 from holdfast.analysis.toolset import analyze
-from holdfast.kernel.limits import LIMITS
-from holdfast.kernel.operation import Effect, Input, Output, optional
+from holdfast.kernel.operation import Effect, Output, optional
 from holdfast.kernel.text import table
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.files.work_tree import Tree
@@ -39,14 +39,9 @@ _METHOD = (
 )
 
 
-class MeasureFiles(Input):
+class MeasureFiles(arguments.ProjectInput):
     """Which files, and by what they are put in order."""
 
-    project_path: str = Field(
-        default=".",
-        max_length=LIMITS.path_characters,
-        description="A folder or file from the repository's root; `.` for all of it.",
-    )
     measure: FileMeasure = Field(
         default="hot_spot",
         description="The worst by it come first. Duplication, defects and coverage are measured only then.",
@@ -109,14 +104,8 @@ def _laid_out(result: MeasuredFiles, width: int) -> str:
     title="Measure files",
     effect=Effect.READ,
     command="files",
-    positional=("project_path",),
     example="holdfast analyze files src --measure churn",
-    listed=False,
-    seconds=LIMITS.index_seconds,
-    text=lambda result: _laid_out(result, 10_000),
-    table=_laid_out,
-    fill_in=arguments.project,
-    command_defaults=arguments.PROJECT,
+    **arguments.of_project(_laid_out, specified=False),
 )
 def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     """Measure each file: lines, complexity, churn, hot spots, debt; or duplication, defects, coverage.
@@ -135,7 +124,7 @@ def measure_files(room: Analysis, args: MeasureFiles) -> MeasuredFiles:
     if measured := _COSTLY.get(args.measure):
         columns[args.measure], reason = measured(room, project, survey)
         missing |= {args.measure: reason} if reason else {}
-    debts = _debts(room, project, survey)
+    debts = _debts(room, survey)
     numbers = [_numbers(path, record, columns, debts) for path, record in survey.files.items()]
     numbers.sort(key=lambda one: _order(one, args.measure))
     return MeasuredFiles(
@@ -181,15 +170,15 @@ def _numbers(
     )
 
 
-def _debts(room: Analysis, project: Project, survey: Survey) -> dict[str, tuple[int, int | None]]:
+def _debts(room: Analysis, survey: Survey) -> dict[str, tuple[int, int | None]]:
     """Return how many debts each file admits, and the line of the gravest."""
-    items = admitted_debts(room, project, survey)
+    items = certain_debts(room, survey)
     counts = Counter(item.file for item in items)
     return {item.file: (counts[item.file], item.line) for item in reversed(items)}
 
 
-def _duplication(room: Analysis, project: Project, _: Survey) -> tuple[Column, str | None]:
-    found = find_clones(room, project, CloneQuery(COPIES, BLOCK_LINES))
+def _duplication(room: Analysis, project: Project, survey: Survey) -> tuple[Column, str | None]:
+    found = kept_clones(room, project, CloneQuery(COPIES, BLOCK_LINES), survey)
     return {path: round(count / found.lines[path], 4) for path, count in found.duplicate_lines.items()}, None
 
 

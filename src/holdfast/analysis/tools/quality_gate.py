@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from functools import partial
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field, StrictBool
 
@@ -30,7 +30,6 @@ from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.project_files import checked_project
 
 GateFormat = Literal["summary", "detailed", "json", "sarif", "junit"]
-Revision = Annotated[str, Field(max_length=LIMITS.path_characters)]
 _VIOLATIONS, _SHOWN = 20, 5
 _METHOD = (
     "Each check asks the analysis of that name. A gate passes where at least one check was measured and none"
@@ -42,12 +41,10 @@ _METHOD = (
 class QualityGate(arguments.ProjectInput, Thresholds):
     """Which files, what is too much, and compared with what."""
 
-    since: Revision | None = Field(
+    since: arguments.Revision | None = Field(
         default=None, description="Count only what is new or worse than in this commit, branch or tag."
     )
-    diff: Revision | None = Field(
-        default=None, description="Like `since`, compared with where this branch left that one."
-    )
+    diff: arguments.Fork = None
     count_all: StrictBool = Field(
         default=False, description="Count everything, though a base is given; that still has to exist."
     )

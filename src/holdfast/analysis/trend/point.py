@@ -15,7 +15,7 @@ from holdfast.analysis.context.stages import Stages
 from holdfast.analysis.records.source import may_be_source
 from holdfast.analysis.room import Analysis
 from holdfast.analysis.survey import Project, Survey
-from holdfast.analysis.trend.headline import FiguresKnown, Metric, headline
+from holdfast.analysis.trend.headline import Metric, headline
 from holdfast.kernel.operation import Output
 from holdfast.kernel.untrusted import UntrustedText
 from holdfast.storage.git.command import Git
@@ -46,7 +46,7 @@ def keep_point(
     """
     commit, reason = _commit(room, project, survey, whole)
     if commit is not None and reason is None:
-        numbers = room.once("headline", survey, lambda: headline(survey))
+        numbers = room.once("headline", survey, lambda: headline(room, survey))
         numbers = numbers | {name: value for name, value in more.items() if value is not None}
         known, _ = room.points.known(project.path, [commit])
         is_new = not numbers.items() <= known.get(commit, {}).items()
@@ -83,14 +83,14 @@ def backfill(room: Analysis, project: Project, commits: Sequence[str]) -> int:
     """Compute what the records of some commits tell, as far as it is not kept, and tell of how many."""
     known, _ = room.points.known(project.path, commits)
     missing = [commit for commit in commits if "files" not in known.get(commit, {})]
-    stages, figures = Stages(len(missing)), FiguresKnown()
+    stages = Stages(len(missing))
     found = 0
     for commit in missing:
-        numbers = stages.run(commit, partial(_past, room, project, commit, figures))
+        numbers = stages.run(commit, partial(_past, room, project, commit))
         if numbers and room.points.keep(project.path, commit, numbers, int(room.clock().timestamp())):
             found += 1
     return found
 
 
-def _past(room: Analysis, project: Project, commit: str, figures: FiguresKnown) -> dict[str, float]:
-    return headline(room.survey_of(commit, project), figures)
+def _past(room: Analysis, project: Project, commit: str) -> dict[str, float]:
+    return headline(room, room.survey_of(commit, project))
