@@ -29,11 +29,9 @@ def quoted(text: str) -> str:
     return f"'{one_line(text[:200])}'"
 
 
-class SourceNotFound(NotFound):
+class SourceNotFound(NotFound, kind="source_not_found", number=4047):
     """There is neither a source file nor a sidecar of that name."""
 
-    kind = "source_not_found"
-    number = 4047
     specified_message = "File not found"
 
     def __init__(self, path: str, closest: str | None = None) -> None:
@@ -45,11 +43,9 @@ class SourceNotFound(NotFound):
             self.hint = f"{self.hint}; did you mean {quoted(closest)}?"
 
 
-class CommentNotFound(NotFound):
+class CommentNotFound(NotFound, kind="comment_not_found", number=4049):
     """No comment of the file has that id."""
 
-    kind = "comment_not_found"
-    number = 4049
     specified_message = "Comment not found"
 
     def __init__(self, path: str, comment_id: str = "") -> None:
@@ -60,11 +56,9 @@ class CommentNotFound(NotFound):
         )
 
 
-class InvalidFilePath(InvalidPath):
+class InvalidFilePath(InvalidPath, kind="invalid_file_path", number=4066):
     """The path names no source file of the workspace."""
 
-    kind = "invalid_file_path"
-    number = 4066
     specified_message = "Invalid file path"
 
     def __init__(self, path: str, reason: str = "it names no file", hint: str = "Name a source file") -> None:
@@ -73,11 +67,9 @@ class InvalidFilePath(InvalidPath):
         )
 
 
-class FileAccessDenied(Denied):
+class FileAccessDenied(Denied, kind="file_access_denied", number=4035):
     """The file is there, and is not for us."""
 
-    kind = "file_access_denied"
-    number = 4035
     specified_message = "File access denied"
 
     def __init__(self, path: str, reason: str = "it is not for us", hint: str = "Name another file") -> None:
@@ -86,11 +78,9 @@ class FileAccessDenied(Denied):
         )
 
 
-class InvalidLineNumber(Invalid):
+class InvalidLineNumber(Invalid, kind="invalid_line_number", number=4067):
     """The file has no such line."""
 
-    kind = "invalid_line_number"
-    number = 4067
     specified_message = "Invalid line number"
 
     def __init__(self, path: str, line: int = 0, count: int = 1) -> None:
@@ -101,11 +91,9 @@ class InvalidLineNumber(Invalid):
         )
 
 
-class SourceNotParsed(Invalid):
+class SourceNotParsed(Invalid, kind="source_not_parsed", number=4068):
     """The source is of a language we parse, and is not correct in it."""
 
-    kind = "source_not_parsed"
-    number = 4068
     specified_message = "Failed to parse source code"
 
     def __init__(self, path: str, problem: str = "syntax error") -> None:
@@ -116,11 +104,9 @@ class SourceNotParsed(Invalid):
         self.hint = f"{self.hint}, or set HOLDFAST_COMMENTS_LENIENT=1"
 
 
-class CommentFileCorrupted(Corrupted):
+class CommentFileCorrupted(Corrupted, kind="comment_file_corrupted", number=5027):
     """A sidecar cannot be read. It is left as it is."""
 
-    kind = "comment_file_corrupted"
-    number = 5027
     specified_message = "Comment file corrupted"
 
     def __init__(self, path: str, reason: str = "it cannot be read") -> None:

@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from holdfast.comments.sidecar.note import AnchorSymbol, Note
 from holdfast.comments.tracking.placement import Candidate
+from holdfast.kernel.call import Form
 from holdfast.kernel.clock import microseconds_of
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Output, optional
@@ -24,7 +25,9 @@ Status = Literal["open", "resolved", "wontfix"]
 State = Literal["high", "medium", "low", "none"]
 
 FilePath = Annotated[str, Field(max_length=LIMITS.path_characters)]
-CommentId = Annotated[str, Field(pattern=r"^c_\d+$", max_length=40)]
+CommentId = Annotated[
+    str, Field(pattern=r"^c_\d+$", max_length=40), Form("the id of a comment, such as c_1730000000000")
+]
 
 
 def _whole(value: object) -> object:
@@ -172,11 +175,5 @@ class FoundComment(Output):
     @classmethod
     def of(cls, hit: Hit) -> Self:
         """Return a hit as a result."""
-        return cls(
-            file_path=hit.path,
-            id=hit.name,
-            has_ai_metadata=bool(hit.ai),
-            ai_model=hit.model,
-            ai_confidence=hit.confidence,
-            **{name: value for name, value in hit._asdict().items() if name in cls.model_fields},
-        )
+        values = hit._asdict()
+        return cls(file_path=values.pop("path"), id=values.pop("name"), **values)

@@ -14,9 +14,9 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from holdfast.comments.anchors.cache import CachedLocations, LocationCache, signature_text
 from holdfast.comments.anchors.plan import Plan, apply, plan
@@ -229,8 +229,7 @@ def _content_key(sidecar: Sidecar) -> str:
     return f"{sidecar.digest}:{len(sidecar.comments)}"
 
 
-@dataclass(frozen=True)
-class Placed:
+class Placed(NamedTuple):
     """A comment that was written, and what it is about."""
 
     note: Note

@@ -162,6 +162,22 @@ def test_a_line_that_is_not_there_is_told_with_those_that_are(
     assert error["data"]["suggestion"] == f"Line must be between 1 and {count}"
 
 
+def test_a_line_in_quotation_marks_is_not_said_to_be_outside_the_file(tool: Ask, clean: Path) -> None:
+    error = tool("add_comment", **ADD | {"line": "7"})["error"]
+    assert error["data"]["suggestion"].startswith("Line must be a whole number between 1 and ")
+
+
+def test_an_id_of_another_form_is_told_with_one_that_fits(tool: Ask, clean: Path) -> None:
+    error = tool("delete_comment", filePath=PATH, commentId="abc")["error"]
+    wanted = 'argument "commentId": "abc" is not the id of a comment, such as c_1730000000000.'
+    assert (error["code"], error["message"]) == (-32602, wanted)
+
+
+def test_an_address_without_its_ending_is_told_with_it(client: WireClient) -> None:
+    answer = client.ask(990, "resources/read", {"uri": f"comment://workspace/{PATH}"})
+    assert answer["error"]["data"]["hint"] == f'Did you mean "comment://workspace/{PATH}.comments"?'
+
+
 @pytest.mark.requirement("comments-13")
 @pytest.mark.parametrize("ai", [{"model": "m"}, {"confidence": 0}, {"confidence": 1}, {"reasoning": "r"}])
 def test_each_part_of_the_metadata_is_kept_alone(tool: Ask, clean: Path, ai: dict[str, Any]) -> None:

@@ -162,6 +162,29 @@ def test_a_thousand_quick_additions_have_a_thousand_names(desk: Desk) -> None:
     assert all(re.fullmatch(r"c_\d+", name) for name in names)
 
 
+def test_a_read_only_sidecar_of_a_source_that_is_gone_is_denied_in_the_words_of_the_specification(
+    desk: Desk,
+) -> None:
+    desk.write("gone.py", "a = 1\n")
+    name = desk.add("gone.py", 1)
+    (desk.root / "gone.py").unlink()
+    (desk.root / "gone.py.comments").chmod(0o444)
+    with pytest.raises(FileAccessDenied):
+        desk.run("delete_comment", filePath="gone.py", commentId=name)
+    assert (desk.root / "gone.py.comments").exists()
+
+
+@pytest.mark.parametrize("coding", ["utf-16-le", "utf-16-be"])
+def test_a_file_that_is_marked_as_utf_16_is_read_as_the_editor_reads_it(desk: Desk, coding: str) -> None:
+    place = desk.root / "wide.py"
+    place.write_bytes("\ufeffdef add(a, b):\r\n    return a + b\r\n".encode(coding))
+    name = desk.add("wide.py", 2)
+    marker = json.loads((desk.root / "wide.py.comments").read_bytes())["ghostMarkers"][0]
+    assert (marker["lineText"], marker["astAnchor"]["symbolPath"]) == ("return a + b", ["add"])
+    place.write_bytes("\ufeff# new\r\ndef add(a, b):\r\n    return a + b\r\n".encode(coding))
+    assert desk.line("wide.py", name) == 3
+
+
 @pytest.mark.requirement("comments-20", "comments-93")
 def test_a_line_after_the_last_is_refused_with_the_number_of_lines(desk: Desk) -> None:
     count = AUTH.count("\n") + 1

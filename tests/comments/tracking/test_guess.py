@@ -55,12 +55,50 @@ def test_without_such_a_sign_it_is_not(after: str):
     assert placed(after, 6).confidence is not Confidence.HIGH
 
 
-def test_a_line_much_the_same_inside_the_same_function_is_sure_whatever_is_beside_it():
+def test_a_line_much_the_same_inside_the_same_function_is_sure_whatever_its_neighbours_became():
     after = BEFORE.replace(
-        "    if len(text) < 8:\n", "    log(text)\n    if len(text) < 12:\n    audit(text)\n"
+        "    text = password.strip()\n    if len(text) < 8:\n",
+        "    log(password)\n    word = normal(password)\n    if len(text) < 12:\n    audit(text)\n",
     )
     assert (placed(after, 6).line, placed(after, 6).confidence) == (7, Confidence.HIGH)
     assert placed(after, 6, "notes.txt").confidence is Confidence.MEDIUM
+
+
+LAID_OUT = """\
+def send(parcel):
+    label = printed(parcel.address)
+
+    weight = scale.weigh(parcel)
+    if weight > LIMIT:
+        refuse(parcel)
+    ship(parcel, label)
+"""
+
+
+ABOVE = "    parcel.wrap()\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "above", "edited", "sure"),
+    [
+        (7, ABOVE, "    ship(parcel, label, now)\n", False),
+        (4, ABOVE, "    weight = scale.weigh(parcel, 2)\n", False),
+        (4, f"{ABOVE}\n", "    weight = scale.weigh(parcel, 2)\n", True),
+        (7, "", "    ship(parcel, label, now)\n", True),
+        (7, ABOVE, None, True),
+        (4, ABOVE, None, True),
+        (2, ABOVE, None, True),
+        (1, "@logged\n", None, True),
+    ],
+)
+def test_an_edited_line_below_code_that_was_put_between_it_and_the_line_above_is_to_be_reviewed(
+    line: int, above: str, edited: str | None, sure: bool
+):
+    lines = LAID_OUT.splitlines(keepends=True)
+    after = "".join([*lines[: line - 1], above, edited or lines[line - 1], *lines[line:]])
+    (placement,) = track(Version("a.py", LAID_OUT), Version("a.py", after), [Anchor(line)])
+    assert placement.line == line + above.count("\n")
+    assert placement.confidence is (Confidence.HIGH if sure else Confidence.MEDIUM)
 
 
 GONE = """\
@@ -173,7 +211,7 @@ def test_a_statement_that_was_broken_and_changed_is_not_sure_by_its_tokens():
     assert placement.method != "reflowed"
 
 
-def test_below_a_new_line_it_must_read_nearly_the_same_to_be_sure():
+def test_an_edited_line_below_a_new_one_is_to_be_reviewed():
     old, new = "    text = password.strip()\n", "    text = password.strip(os.sep)\n"
     assert placed(BEFORE.replace(old, new), 5).confidence is Confidence.HIGH
     below = placed(BEFORE.replace(old, "    audit()\n" + new), 5)
@@ -204,3 +242,39 @@ def open_checked(stream):
 """
     (placement,) = track(Version("a.py", EXTRACTED), Version("a.py", after), [Anchor(line)])
     assert (placement.confidence is Confidence.HIGH) is sure
+
+
+COPIED = """\
+class Tests:
+    def test_reads_lines(self):
+        reader = Reader(open_sample("lines.csv"), strict=True)
+        rows = list(reader.rows())
+        self.expect_rows(rows, count=6, first="alpha")
+        self.expect_closed(reader)
+"""
+
+
+def test_a_line_stays_in_its_function_though_a_copy_elsewhere_reads_the_same():
+    copy = COPIED.split("\n", 1)[1].replace("test_reads_lines", "test_reads_lines_by_path")
+    edited = COPIED.replace('open_sample("lines.csv")', 'stream_of("lines.csv")').replace(
+        "count=6", "count=7"
+    )
+    after = "class Tests:\n" + copy + "\n" + edited.split("\n", 1)[1]
+    placements = track(Version("a.py", COPIED), Version("a.py", after), [Anchor(line) for line in (3, 5)])
+    assert [placement.line for placement in placements] == [9, 11]
+    assert {placement.confidence for placement in placements} == {Confidence.MEDIUM}
+    assert [placement.candidates[1].line for placement in placements] == [3, 5]
+
+
+def test_lines_that_were_moved_into_a_function_of_their_own_are_there():
+    body = COPIED.replace("    def test_reads_lines(self):\n", "    def read(self):\n")
+    after = body + "\n    def test_reads_lines(self):\n        self.read()\n"
+    placements = track(Version("a.py", COPIED), Version("a.py", after), [Anchor(line) for line in (3, 5)])
+    assert [placement.line for placement in placements] == [3, 5]
+
+
+def test_a_declaration_whose_annotation_went_to_a_line_of_its_own_is_the_line_with_the_name():
+    before = "class Reader {\n  @Override public void close() throws IOException {\n    in.close();\n  }\n}\n"
+    after = before.replace("@Override public", "@Override\n  public")
+    (placement,) = track(Version("A.java", before), Version("A.java", after), [Anchor(2)])
+    assert (placement.line, placement.confidence) == (3, Confidence.HIGH)

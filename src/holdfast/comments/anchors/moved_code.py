@@ -225,7 +225,8 @@ class Strays:
         """Return moves with those of comments whose code came to a file from others that stay."""
         if self._sources[0] is not lone:  # the same list as long as no folder changed
             self._sources = (lone, _by_suffix(map(source_of, self._sidecars.last_paths())))
-        others = self._sources[1].get(os.path.splitext(path)[1], [])
+        alike = self._sources[1].get(os.path.splitext(path)[1], [])
+        others = [one for one in alike if one != path]
         if not 0 < len(others) <= _MOST_SIDECARS:
             return moves
         watched = {path, *others} if len(others) <= _FEW else {path}
@@ -244,7 +245,7 @@ class Strays:
         for other in others:
             current_call().check()
             with _damage_left_alone():
-                notes = self._room.stored(RepoPath.parse(other)).comments if other != path else ()
+                notes = self._room.stored(RepoPath.parse(other)).comments
                 if any((line := _own_line(note)) and line in text for note in notes):
                     left = self._leaving(other, self._room.load_here(other, moves).comments)
                     came = {name: target for name, target in left.items() if target == path}

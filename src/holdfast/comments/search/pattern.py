@@ -6,10 +6,9 @@ Expressions are RE2's. Its time grows with the length of the text and never expl
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache, partial
 from itertools import permutations
-from typing import Any
+from typing import Any, NamedTuple
 
 MOST_COUNTED = 100
 """How many matches in one comment are counted at most."""
@@ -66,8 +65,7 @@ class Expression:
         return found
 
 
-@dataclass(frozen=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A query, ready to be tried."""
 
     refusal: str | None

@@ -39,9 +39,9 @@ class Hit(NamedTuple):
     status: Any
     standing: Any
     reason: str | None
-    ai: int
-    model: str | None
-    confidence: float | None
+    has_ai_metadata: bool
+    ai_model: str | None
+    ai_confidence: float | None
 
 
 class Answer(NamedTuple):

@@ -15,7 +15,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.comments.errors import CommentFileCorrupted, CommentNotFound, InvalidLineNumber, SourceNotFound
 from holdfast.comments.sidecar.archive import (
@@ -61,8 +61,7 @@ from holdfast.storage.git.file_history import FileHistory
 from holdfast.storage.git.repository import Repository
 
 
-@dataclass(frozen=True)
-class Draft:
+class Draft(NamedTuple):
     """A comment to be written."""
 
     line: int
@@ -320,7 +319,8 @@ class SidecarFiles:
             return
         if not sidecar.comments and change.source is None and change.before is not None:
             # Its last comment followed the code elsewhere; what is left says nothing about anything.
-            self.tree.remove(RepoPath.parse(sidecar.path))
+            with refusals_named(change.path):
+                self.tree.remove(RepoPath.parse(sidecar.path))
             current_call().changed("resources")
             self.archive.remember(sidecar.path, "", change.sequence, change.entries())
             return

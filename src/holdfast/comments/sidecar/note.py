@@ -14,7 +14,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from holdfast.comments.tracking.placement import Candidate, Confidence
 
@@ -87,8 +87,7 @@ MOVED_FILE = "moved_file"
 STATUSES = ("open", "resolved", "wontfix")
 
 
-@dataclass(frozen=True)
-class AnchorSymbol:
+class AnchorSymbol(NamedTuple):
     """The function, class or the like that a comment is about."""
 
     kind: str

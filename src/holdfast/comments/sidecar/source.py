@@ -11,6 +11,7 @@ Contract:
 
 from __future__ import annotations
 
+import codecs
 import errno
 import hashlib
 import re
@@ -40,8 +41,9 @@ _HASH_DIGITS = 16
 
 
 def decoded(data: bytes) -> str:
-    """Return a source file's text; what is no UTF-8 becomes the replacement character."""
-    return data.decode("utf-8", "replace")
+    """Return a source file's text, by its mark or as UTF-8; other bytes become the replacement character."""
+    is_wide = data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    return data.decode("utf-16" if is_wide else "utf-8", "replace")
 
 
 class Lines(list[str]):
@@ -136,20 +138,14 @@ def refusals_named(path: RepoPath) -> Iterator[None]:
     """Say in the specification's words why a file may not be opened."""
     try:
         yield
-    except InvalidFilePath:
+    except (InvalidFilePath, FileAccessDenied):
         raise
-    except InvalidPath as refusal:
-        cause = refusal.__cause__
-        is_link = "symbolic link" in refusal.message or getattr(cause, "errno", 0) == errno.ELOOP
-        if is_link:
-            raise FileAccessDenied(
-                path.text, refusal.message.rstrip("."), refusal.hint or _ELSEWHERE
-            ) from None
-        raise InvalidFilePath(path.text, refusal.message.rstrip("."), refusal.hint or _RELATIVE) from None
-    except FileAccessDenied:
-        raise
-    except Denied as refusal:
-        raise FileAccessDenied(path.text, refusal.message.rstrip("."), refusal.hint or _ELSEWHERE) from None
+    except (InvalidPath, Denied) as refusal:
+        reason, cause = refusal.message.rstrip("."), refusal.__cause__
+        is_link = "symbolic link" in reason or getattr(cause, "errno", 0) == errno.ELOOP
+        if is_link or isinstance(refusal, Denied):
+            raise FileAccessDenied(path.text, reason, refusal.hint or _ELSEWHERE) from None
+        raise InvalidFilePath(path.text, reason, refusal.hint or _RELATIVE) from None
 
 
 def _leads_into_guarded(text: str) -> bool:

@@ -87,5 +87,7 @@ def explain_line(
     shown = value[:40] if isinstance(value, str) else value
     told = InvalidLineNumber(path, 0, count)
     refusal.specified_message = told.specified_message
-    refusal.hint = told.hint
-    refusal.data |= told.data | {"line": shown}
+    refusal.hint = str(told.hint)
+    if isinstance(value, str | bool):
+        refusal.hint = refusal.hint.replace("be", "be a whole number", 1)
+    refusal.data |= told.data | {"line": shown, "suggestion": refusal.hint}

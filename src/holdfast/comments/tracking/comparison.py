@@ -115,8 +115,16 @@ class Comparison:
         return found
 
     def _chained(self, part: Area, whole: Area) -> list[Pair]:
-        """Return the best chain of the pairs of an area."""
-        return _chain(self.before, offered(self.before, self.likeness, self.left_over, part, whole))
+        """Return the best chain of the pairs of an area, in which lines that say nothing count for little."""
+        scores = {
+            (source, target): score
+            for source, target, score in offered(self.before, self.likeness, self.left_over, part, whole)
+        }
+        weighed = [
+            (source, target, score * (0.2 if self.before.is_trivial(source) else 1.0))
+            for (source, target), score in scores.items()
+        ]
+        return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
 
     def _refined(self, part: Area, chain: list[Pair]) -> list[Pair]:
         """Return a chain in which the small areas between its sure pairs have been looked at closely."""
@@ -135,16 +143,6 @@ class Comparison:
                 refined.append((source, target, score))
             old_start, new_start = source + 1, target + 1
         return refined
-
-
-def _chain(before: Lines, pairs: list[Pair]) -> list[Pair]:
-    """Return the best chain, in which lines that say nothing count for little."""
-    weighed = [
-        (source, target, score * (0.2 if before.is_trivial(source) else 1.0))
-        for source, target, score in pairs
-    ]
-    scores = {(source, target): score for source, target, score in pairs}
-    return [(source, target, scores[source, target]) for source, target, _ in best_chain(weighed)]
 
 
 def _firm(

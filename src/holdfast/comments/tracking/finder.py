@@ -67,11 +67,9 @@ class Neighbours:
         if len(same) > 1:
             expected = (above[1] + index - above[0], below[1] - (below[0] - index))
             same = [at for at in same if at in expected]
-        return (
-            Guess(same[0], self._comparison.likeness.score(index, same[0]), "between")
-            if len(same) == 1
-            else None
-        )
+        if len(same) != 1:
+            return None
+        return Guess(same[0], self._comparison.likeness.score(index, same[0]), "between")
 
     def _joined(self, index: int, start: int, end: int) -> Guess | None:
         """Return the line, perhaps one that another became too, into which this one was drawn."""
@@ -80,7 +78,7 @@ class Neighbours:
         whole = {
             target for source, (target, _) in aligned.items() if likeness.content(source, target) >= _WHOLE
         }
-        free = [at for at in range(start, end + 1) if at not in self._firm_targets]
+        free = [at for at in range(start, end + 1) if at not in self.taken]
         free = [at for at in free if at not in whole or self._holds(at, index)]
         if not free:
             return None
@@ -96,7 +94,8 @@ class Neighbours:
         return tokens < others and self._before.says(index) > 1
 
     @cached_property
-    def _firm_targets(self) -> set[int]:
+    def taken(self) -> set[int]:
+        """The new lines that firm ones have become."""
         return set(self._comparison.firm.values())
 
     def _replaced(self, index: int, above: tuple[int, int], below: tuple[int, int]) -> Guess | None:
@@ -128,6 +127,9 @@ _VARIABLE = 0.95
 """What the only declaration of the same variable in the same function is worth at least."""
 
 _LOOKS_SAME = 0.75
+_STAYED = 0.6
+"""Likeness from which a line in its symbol has the better claim than an equal line in another."""
+
 _LEAST_ALIKE = 0.45
 _BY_STRUCTURE = frozenset(["declaration", "variable", "body"])
 
@@ -268,6 +270,18 @@ class Finder:
         )
         place = found.get(index)
         return Guess(place[0], place[1], "symbol") if place else None
+
+    def stayed(self, index: int, target: int) -> Guess | None:
+        """Return the free line like one that left its symbol, where the symbol lives on with one."""
+        comparison, bag = self._comparison, self._before.bag(index)
+        alike = comparison.left_over.sharing(bag, 0, len(self._after), _MOST_MOVES)
+        # Words are counted before the sources are parsed, which costs far more.
+        if all(bag.cosine(self._after.bag(at)) < _STAYED for at in alike):
+            return None
+        guess = self._in_symbol(index, None) if comparison.outlines.are_apart(index, target) else None
+        if guess is None or guess.index in self._neighbours.taken:
+            return None
+        return guess if self._likeness.content(index, guess.index) >= _STAYED else None
 
     def _moved(self, index: int) -> list[Guess]:
         """Return left-over lines elsewhere that are alike."""

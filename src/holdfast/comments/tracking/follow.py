@@ -101,9 +101,7 @@ def _chained(steps: Sequence[Version], anchors: Sequence[Anchor]) -> list[_Way]:
 
 def _strength(placement: Placement) -> float:
     """Return how well the line of a placement fits."""
-    if not placement.candidates:
-        return 1.0
-    return placement.candidates[0].score
+    return placement.candidates[0].score if placement.candidates else 1.0
 
 
 def _settled(direct: Placement, way: _Way, third: int | None) -> Placement:

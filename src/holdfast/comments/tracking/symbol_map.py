@@ -193,15 +193,11 @@ class Outlines:
     def are_only(self, old_index: int, new_index: int) -> bool:
         """Return whether two lines are in the same symbol beyond doubt, the only ones of their text there."""
         source, target = self.old.holder(old_index), self.new.holder(new_index)
-        if source is None or target is None or not self._pair(old_index, new_index):
+        if source is None or target is None or not self.pair(old_index, new_index):
             return False
         text = self._before.normal[old_index]
         sides = ((self._before, self.old.symbols[source]), (self._after, self.new.symbols[target]))
         return all(lines.normal[one.start_line - 1 : one.end_line].count(text) == 1 for lines, one in sides)
-
-    def are_in_same(self, old_index: int, new_index: int) -> bool:
-        """Return whether two lines are in the same symbol beyond doubt."""
-        return self._pair(old_index, new_index) is True
 
     def are_apart(self, old_index: int, new_index: int) -> bool:
         """Return whether the symbol of an old line lives on, and a new one is in another."""
@@ -210,10 +206,10 @@ class Outlines:
 
     def is_doubtful(self, old_index: int, new_index: int) -> bool:
         """Return whether two lines are in symbols that only look alike, or declare what is not paired."""
-        pair = self._pair(old_index, new_index)
+        pair = self.pair(old_index, new_index)
         return pair is False or (pair is None and self.known and self.old.declares(old_index))
 
-    def _pair(self, old_index: int, new_index: int) -> bool | None:
+    def pair(self, old_index: int, new_index: int) -> bool | None:
         """Return whether the symbols of two lines are paired beyond doubt; None where they are not paired."""
         source = self.old.holder(old_index) if self.known else None
         target = self.symbols.to.get(source) if source is not None else None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from holdfast.comments.tracking.comparison import Comparison
 from holdfast.comments.tracking.finder import Finder
-from holdfast.comments.tracking.guess import is_confirmed, is_told_apart, judged, kept, unsure
+from holdfast.comments.tracking.guess import is_confirmed, is_put_below, is_told_apart, judged, kept, unsure
 from holdfast.comments.tracking.outline import Outline
 from holdfast.comments.tracking.placement import Anchor, Confidence, Placement, Reason, Version
 
@@ -98,13 +98,21 @@ class _Tracker:
         return self._lines[index]
 
     def _found(self, index: int) -> Placement:
+        """Return where a line is, to be reviewed where it was edited and code was put right above it."""
+        found = self._sought(index)
+        is_sure = found.line is not None and found.confidence is Confidence.HIGH and found.method != "exact"
+        if is_sure and is_put_below(self._comparison, index, (found.line or 0) - 1):
+            return replace(found, confidence=Confidence.MEDIUM)
+        return found
+
+    def _sought(self, index: int) -> Placement:
         """Return where a line is."""
         comparison = self._comparison
         target, method = comparison.firm.get(index), "exact"
-        if target is None:
+        if target is None and not comparison.outlines.old.declares(index):
             target, method = comparison.reflowed(index), "reflowed"
         if target is not None:
-            return kept(comparison, index, target, method)
+            return kept(comparison, index, target, method, self._finder.stayed(index, target))
         guesses = self._finder.guesses(index)
         if not guesses:
             return judged(guesses, agrees=False, reason=self._reason(index))
