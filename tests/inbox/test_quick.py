@@ -55,6 +55,7 @@ ORDINARY = {
 }
 
 LEFT_TO_THE_WHOLE = {
+    "no file": ["send", "-f", "", "-c", "Hm"],
     "a glued short option": ["send", "-fa.py", "-c", "Hm"],
     "both spellings": ["send", "-f", "a.py", "--file", "b.py", "-c", "Hm"],
     "a short option for draining": ["inbox", "drain", "-f", "a.py"],

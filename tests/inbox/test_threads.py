@@ -109,7 +109,9 @@ def test_a_list_in_words_shows_one_line_each(room: Inbox, reader: Reader):
     assert lines[0] == f"{first.id}  pending    2025-07-01T10:30:00Z  a.py:3  First line  (1 reply)"
     assert lines[1].endswith("word word…")
     assert (
-        reader.words("list_messages", limit=1).splitlines()[1].startswith("2 altogether; more with --cursor ")
+        reader.words("list_messages", limit=1)
+        .splitlines()[1]
+        .startswith("2 altogether; more with the cursor ")
     )
 
 
@@ -122,3 +124,10 @@ def test_the_commands_carry_a_conversation(run_holdfast: RunHoldfast):
         == f"Reply sent for {name}\n"
     )
     assert "agent answered" in run_holdfast("inbox", "show", name, check=True).stdout
+
+
+def test_the_command_names_the_option_that_gives_the_rest(run_holdfast: RunHoldfast):
+    for text in ("First", "Second"):
+        run_holdfast("send", "--file", "a.py", "--comment", text, check=True)
+    told = run_holdfast("inbox", "list", "--limit", "1", check=True).stdout.splitlines()[1]
+    assert told.startswith("2 altogether; more with --cursor ")

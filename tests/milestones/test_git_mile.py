@@ -208,6 +208,16 @@ def test_where_there_are_no_issues_the_quick_way_says_so(
     assert capfd.readouterr() == quick
 
 
+@pytest.mark.parametrize("arguments", [[], ["--json"], ["milestone"]])
+def test_a_new_clone_is_told_how_to_get_the_issues_of_its_remote(
+    arguments: list[str], repository: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(repository)
+    subprocess.run(["git", "remote", "add", "origin", "elsewhere"], check=True)
+    assert git_mile.main(["list", *arguments]) == 0
+    assert "`git mile sync`" in capfd.readouterr().out
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from holdfast.kernel.call import Call, Listener, running
 from holdfast.kernel.errors import NotFound, Unavailable
 from holdfast.milestones import replication
 from holdfast.milestones.entity import Draft
@@ -52,6 +53,25 @@ def merges(path: Path) -> str:
 
 def operations(team: Team) -> set[str]:
     return {line for room in team.rooms.values() for line in room.operations()}
+
+
+def test_taking_over_many_logs_is_told_in_portions(new_team: NewTeam, monkeypatch: pytest.MonkeyPatch):
+    team, told = new_team("abcde"), list[str]()
+    for name in "abcd":
+        issue(team[name], f"By {name}")
+        team[name].sync()
+    monkeypatch.setattr(replication, "_MOST_REFSPECS", 2)
+
+    class Heard(Listener):
+        def progress(self, done: float, total: float | None, message: str | None) -> None:
+            told.append(message or "")
+
+    with running(Call(listener=Heard())):
+        team["e"].sync()
+    assert [words for words in told if "so far" in words] == [
+        "Uniting the logs, 0 of 4 so far", "Uniting the logs, 2 of 4 so far",
+    ]  # fmt: skip
+    assert titles(team["e"]) == titles(team["d"])
 
 
 @pytest.mark.requirement("milestones-45", "milestones-46")

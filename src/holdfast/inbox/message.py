@@ -109,7 +109,8 @@ def located(given: str, root: str, *, current: str | None = None) -> str:
         inside = given  # a NUL character, which the parser below refuses with a reason
     if not given or inside is None:
         raise InvalidPath(
-            f"The file '{os.path.basename(given)}' is not inside this repository.",
+            f"The file '{os.path.basename(given) if os.path.isabs(given) else given}' "
+            "is not inside this repository.",
             hint="Give a path relative to the repository root, such as 'src/main.py'.",
         )
     return inside if inside == os.curdir else RepoPath.parse(inside).text

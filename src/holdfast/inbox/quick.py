@@ -34,7 +34,7 @@ def post(start: str, file: str, comment: str, line: str | None) -> Receipt:
     """Store a message in the inbox of the repository that encloses `start`."""
     root, directory = enclosing_repository(start)
     placed = place_in_work_tree(file, root, os.getcwd())
-    if not (placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
+    if not (file and placed and _is_ordinary_path(placed) and _is_ordinary_comment(comment)):
         raise OutOfTheOrdinary
     if line is not None and not is_line_range(line):
         raise OutOfTheOrdinary

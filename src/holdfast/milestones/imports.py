@@ -21,7 +21,7 @@ from holdfast.kernel.errors import Invalid, InvalidArguments
 from holdfast.kernel.limits import LIMITS
 from holdfast.milestones.entity import Draft, Kind, Receipt, Status, Written
 from holdfast.milestones.log.entry import Entry, is_uuid
-from holdfast.milestones.log.scribe import Scribe
+from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.foreign_document import Unreadable, json_of
 
 _NAMESPACE = uuid.UUID("6f0f1d5c-2f0b-5c39-8a5c-0c1a6d1f7b11")
@@ -212,7 +212,7 @@ def _id(source: str, name: str) -> str:
 
 
 def fresh_drafts(
-    connection: sqlite3.Connection, scribe: Scribe, drafts: Iterable[Draft]
+    connection: sqlite3.Connection, builder: OperationBuilder, drafts: Iterable[Draft]
 ) -> Iterator[Receipt]:
     """Write down those drafts that were not created before, and yield what became of each."""
     requested: dict[str, Receipt] = {}
@@ -226,12 +226,12 @@ def fresh_drafts(
         if before is not None:
             yield before
             continue
-        start = len(scribe.entries)
-        entity = scribe.create(draft)
-        names = tuple(entry.id for entry in scribe.entries[start:])
+        start = len(builder.entries)
+        entity = builder.create(draft)
+        names = tuple(entry.id for entry in builder.entries[start:])
         created.add(entity)
         if draft.request is not None:
-            scribe.sign(start, draft.request)
+            builder.sign(start, draft.request)
             requested[draft.request] = Receipt(entity, names, changed=False, repeated=True)
         yield Receipt(entity, names, changed=True)
 

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 _PATIENCE_SECONDS = 1.0
 _SMALL_FILE_BYTES = 4096
+_CONFIGURATION_BYTES = 100_000
 _ORDINARY_CHARACTERS = 100_000
 _LABELS = "SELECT value FROM json_each(?)"
 
@@ -41,7 +42,7 @@ def listed(
     try:
         if connection.execute("SELECT EXISTS (SELECT 1 FROM damage)").fetchone()[0]:
             raise OutOfTheOrdinary
-        connection.create_function("holdfast_fold", 1, _folded, deterministic=True)
+        connection.create_function("holdfast_fold", 1, folded, deterministic=True)
         rows = connection.execute(_statement(kind, wanted), (kind, *values, limit + 1)).fetchall()
         if sum(len(row[1]) + len(row[3]) for row in rows) > _ORDINARY_CHARACTERS:
             raise OutOfTheOrdinary
@@ -75,7 +76,8 @@ def _condition(filter_text: str, kind: str, *, include_closed: bool) -> tuple[st
     return f"{hidden} AND {text}", values
 
 
-def _folded(text: object) -> str | None:
+def folded(text: object) -> str | None:
+    """Return a text without regard to case, as SQL asks for it."""
     return text.casefold() if isinstance(text, str) else None
 
 
@@ -117,6 +119,9 @@ def connect_fresh(start: str) -> Connection | None:
         if not refs.are_readable:
             raise OutOfTheOrdinary
         tips = refs.tips()
+        settings = os.path.join(os.path.dirname(store), "config")
+        if not tips and b"remote" in beginning(settings, _CONFIGURATION_BYTES):
+            raise OutOfTheOrdinary  # a clone, which is told how to get what its remote has
         if not tips:
             return None
         connection = _connect(store)

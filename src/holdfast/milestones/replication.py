@@ -130,7 +130,6 @@ class Sync:
             for _ in range(_ATTEMPTS):
                 self._tell(f"Fetching from {name}")
                 missing = self._fetch(name)
-                self._tell("Uniting the logs")
                 try:
                     kept_apart += [apart for place in _PLACES for apart in self._unite(name, place)]
                     count, refused = self._offer_somewhere(name)
@@ -268,8 +267,12 @@ class Sync:
             }
             leading = forward(self._git, ((old, new) for old, new in pairs.values() if old))
             moves = {name: pair for name, pair in pairs.items() if not pair[0] or pair in leading}
-            failed = self._refs.move_all([(LOGS + name, new, old) for name, (old, new) in moves.items()])
-            own = self._log.replica
+            own, failed = self._log.replica, set[str]()
+            names = sorted(moves, key=lambda name: name == own)  # own last: `become` follows at once
+            wanted = [(LOGS + name, moves[name][1], moves[name][0]) for name in names]
+            for start in range(0, len(wanted), _MOST_REFSPECS):
+                self._tell(f"Uniting the logs, {start} of {len(wanted)} so far")
+                failed |= self._refs.move_all(wanted[start : start + _MOST_REFSPECS])
             if own in moves and LOGS + own not in failed:
                 self._log.become(os.urandom(16).hex())  # somebody else writes under this clone's name
             others: dict[str, str | None] = dict.fromkeys(self._taken(remote, place, kinds) & ours.keys())

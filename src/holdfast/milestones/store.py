@@ -43,7 +43,7 @@ from holdfast.milestones.index.index import Answer, Index
 from holdfast.milestones.index.schema import LOGS, NAMESPACE, TRACKED, TRACKED_BRANCHES
 from holdfast.milestones.log.clone_log import Compose, Log
 from holdfast.milestones.log.entry import parse
-from holdfast.milestones.log.scribe import Scribe, actor_of
+from holdfast.milestones.log.operation_builder import OperationBuilder, actor_of
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.refs import Refs
 from holdfast.storage.git.repository import Repository
@@ -179,10 +179,10 @@ class Milestones:
     def create(self, draft: Draft, *, actor: str | None = None) -> Receipt:
         """Create a milestone or an issue, with what the draft says, in one step."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             if draft.id is not None:
                 lookup.refuse_existing(connection, draft.id)
-            return scribe.create(draft)
+            return builder.create(draft)
 
         return self._log.write(compose, self._actor(actor), draft.request, "create", repr(draft))
 
@@ -198,16 +198,16 @@ class Milestones:
     ) -> Receipt:
         """Set fields, add to and remove from sets, and comment, in one step; the comment comes last."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
             for field, value in (fields or {}).items():
-                scribe.set(state, field, value)
+                builder.set(state, field, value)
             for group, values in (remove or {}).items():
-                scribe.remove(state, group, values)
+                builder.remove(state, group, values)
             for group, values in (add or {}).items():
-                scribe.add(state, group, values)
+                builder.add(state, group, values)
             if comment is not None:
-                scribe.comment(state, comment)
+                builder.comment(state, comment)
             return state.id
 
         return self._write(compose, by, "change", name, fields, add, remove, comment)
@@ -235,10 +235,10 @@ class Milestones:
     ) -> Receipt:
         """Add a comment; its id is the receipt's operation."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
             parent = None if reply_to is None else lookup.comment(state, reply_to)
-            scribe.comment(state, body, parent)
+            builder.comment(state, body, parent)
             return state.id
 
         return self._write(compose, by, "comment", name, body, reply_to)
@@ -246,9 +246,9 @@ class Milestones:
     def edit_comment(self, name: str, comment: str, body: str | None, **by: Unpack[Signature]) -> Receipt:
         """Replace the body of a comment, or with None delete it; the earlier one stays in history."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
-            scribe.edit(state, lookup.comment(state, comment), body)
+            builder.edit(state, lookup.comment(state, comment), body)
             return state.id
 
         return self._write(compose, by, "edit", name, comment, body)
@@ -266,10 +266,10 @@ class Milestones:
     ) -> Receipt:
         """Claim an entity until the lease ends, or prolong an own claim; `Conflict` names who has it."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
-            lookup.refuse_claimed(state, scribe.actor, scribe.moment)
-            scribe.claim(state, lease)
+            lookup.refuse_claimed(state, builder.actor, builder.moment)
+            builder.claim(state, lease)
             return state.id
 
         return self._write(compose, by, "claim", name, lease.total_seconds())
@@ -277,11 +277,11 @@ class Milestones:
     def release(self, name: str, **by: Unpack[Signature]) -> Receipt:
         """Give up an own claim before its lease ends."""
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
             state = lookup.state(connection, None, name)
-            own = [claim.operation for claim in state.claims() if claim.actor == scribe.actor]
+            own = [claim.operation for claim in state.claims() if claim.actor == builder.actor]
             if own:
-                scribe.release(state, own)
+                builder.release(state, own)
             return state.id
 
         return self._write(compose, by, "release", name)
@@ -292,8 +292,8 @@ class Milestones:
 
         receipts: list[Receipt] = []
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
-            receipts[:] = fresh_drafts(connection, scribe, drafts)
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
+            receipts[:] = fresh_drafts(connection, builder, drafts)
             return ""
 
         self._log.write_many(compose, self._actor(actor))
@@ -305,8 +305,8 @@ class Milestones:
 
         entries = [entry for line in lines if (entry := parse(line)) is not None]
 
-        def compose(connection: sqlite3.Connection, scribe: Scribe) -> str:
-            scribe.entries.extend(fresh_entries(connection, entries))
+        def compose(connection: sqlite3.Connection, builder: OperationBuilder) -> str:
+            builder.entries.extend(fresh_entries(connection, entries))
             return ""
 
         return len(self._log.write_many(compose, self._actor(None)))

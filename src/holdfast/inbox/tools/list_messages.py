@@ -43,7 +43,7 @@ def _listing(page: MessagePage) -> str:
         return "No messages."
     lines = [text.summary(message, message.replies) for message in page.messages]
     if page.next_cursor is not None:
-        lines.append(f"{page.total} altogether; more with --cursor {page.next_cursor}")
+        lines.append(f"{page.total} altogether; more with the cursor {page.next_cursor}")
     return "\n".join(lines)
 
 

@@ -11,7 +11,7 @@ from holdfast.inbox.delivery import misspelling
 from holdfast.inbox.message import AUTHOR_CHARACTERS
 from holdfast.inbox.store import Inbox
 from holdfast.inbox.toolset import inbox
-from holdfast.kernel.call import SIGNATURE
+from holdfast.kernel.call import SIGNATURE, Form
 from holdfast.kernel.limits import LIMITS
 from holdfast.kernel.operation import Effect, Input, Output
 from holdfast.kernel.untrusted import UntrustedText
@@ -32,7 +32,7 @@ class SendMessage(Input):
         max_length=LIMITS.message_comment_characters,
         description="What you want to say about it.",
     )
-    line: str | None = Field(
+    line: Annotated[str | None, Form("a line N or a range N-M, counted from 1")] = Field(
         default=None,
         pattern=_LINE_PATTERN,
         coerce_numbers_to_str=True,

@@ -29,6 +29,7 @@ from holdfast.milestones.index.update import (
     tips_in,
 )
 from holdfast.milestones.log.entry import Entry
+from holdfast.milestones.quick import folded
 from holdfast.storage.files.atomic import locked
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import Commit
@@ -183,8 +184,4 @@ def _empty() -> sqlite3.Connection:
 
 
 def _prepare(connection: sqlite3.Connection) -> None:
-    connection.create_function("holdfast_fold", 1, _folded, deterministic=True)
-
-
-def _folded(text: object) -> str | None:
-    return text.casefold() if isinstance(text, str) else None
+    connection.create_function("holdfast_fold", 1, folded, deterministic=True)

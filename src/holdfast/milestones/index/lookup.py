@@ -19,18 +19,12 @@ _SHORTEST_PREFIX = 4
 _CANDIDATES = 10
 
 
-class UnknownEntity(NotFound, Invalid):
+class UnknownEntity(NotFound, Invalid, kind="unknown_entity", number=4042):
     """No milestone or issue has that name: the specification counts it among invalid parameters."""
 
-    kind = "unknown_entity"
-    number = 4042
 
-
-class AmbiguousEntity(Invalid):
+class AmbiguousEntity(Invalid, kind="ambiguous_entity", number=4007):
     """The beginning of a name fits several milestones or issues."""
-
-    kind = "ambiguous_entity"
-    number = 4007
 
 
 def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> str:
@@ -50,7 +44,7 @@ def identifier(connection: sqlite3.Connection, kind: Kind | None, name: str) -> 
         )
     raise UnknownEntity(
         f"There is no {kind or 'milestone or issue'} {name[:100]!a}.",
-        hint="List them to see which there are; give the id or at least four characters of it.",
+        hint="git_mile_list shows which there are; give the id or at least four characters of it.",
         id=name[:100],
     )
 
@@ -104,7 +98,7 @@ def comment(found: State, name: str) -> str:
     if matching:
         names = ", ".join(matching[:_CANDIDATES])
         raise AmbiguousEntity(f"Several comments begin with {name!a}.", hint=f"Name one of them: {names}.")
-    raise NotFound(f"There is no comment {name[:100]!a} here.", hint="Show the entity to see its comments.")
+    raise NotFound(f"There is no comment {name[:100]!a} here.", hint="git_mile_show shows its comments.")
 
 
 def refuse_existing(connection: sqlite3.Connection, name: str) -> None:
@@ -123,7 +117,7 @@ def refuse_claimed(found: State, person: str, now: str) -> None:
     if holder is not None and holder.actor != person:
         raise Conflict(
             f"Somebody else has claimed this until {holder.until}.",
-            hint="Take another one, or wait until the claim ends or is released; show it to see whose it is.",
+            hint="Take another one, or wait until it ends or is released; git_mile_show shows whose it is.",
             holder=one_line(holder.actor),
             until=holder.until,
         )

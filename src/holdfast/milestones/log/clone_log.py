@@ -29,7 +29,7 @@ from holdfast.milestones.index.index import Index
 from holdfast.milestones.index.schema import LOGS
 from holdfast.milestones.index.update import damaged_in
 from holdfast.milestones.log.entry import Entry, checked_request, message_of
-from holdfast.milestones.log.scribe import Scribe
+from holdfast.milestones.log.operation_builder import OperationBuilder
 from holdfast.storage.files.atomic import atomic_write, locked, read_limited
 from holdfast.storage.git.command import Git
 from holdfast.storage.git.commits import (
@@ -49,11 +49,11 @@ _ATTEMPTS = 10
 _MOST_ENTITIES = 500
 _OWN = "SELECT tip.id, committed FROM tip LEFT JOIN log_end ON tip.id = log_end.id WHERE ref = ?"
 
-Compose = Callable[[sqlite3.Connection, Scribe], str]
+Compose = Callable[[sqlite3.Connection, OperationBuilder], str]
 """Writes down what a request does, on an index that is up to date, and returns the entity it is about."""
 
 
-class Own(NamedTuple):
+class OwnLog(NamedTuple):
     """The log to be written to, its tip, and that tip's committer date."""
 
     ref: str
@@ -61,12 +61,12 @@ class Own(NamedTuple):
     committed: int
 
 
-class Composed(NamedTuple):
+class PreparedWrite(NamedTuple):
     """What a request writes down, its receipt, and the log that it goes into; none when there is nothing."""
 
     entries: list[Entry]
     receipt: Receipt
-    own: Own | None = None
+    own: OwnLog | None = None
 
 
 class Log:
@@ -121,7 +121,7 @@ class Log:
             self._append_bulk(composed.own, composed.entries)
         return composed.entries
 
-    def _append_bulk(self, own: Own | None, entries: list[Entry]) -> None:
+    def _append_bulk(self, own: OwnLog | None, entries: list[Entry]) -> None:
         """Append many operations, in few commits or many; the caller has the lock."""
         if own is None:
             return
@@ -159,32 +159,32 @@ class Log:
         actor: str,
         request: str | None,
         digest: str | None,
-    ) -> Composed:
+    ) -> PreparedWrite:
         """Return what a request writes down, and where; nothing is written when it was done before."""
         lamport = connection.execute("SELECT lamport FROM clock").fetchone()[0]
         replica = self.replica or self._renew()
-        scribe = Scribe(lamport, self._clock(), actor, replica, request, digest)
+        builder = OperationBuilder(lamport, self._clock(), actor, replica, request, digest)
         if (done := _done_before(connection, request, digest)) is not None:
-            return Composed([], done)
-        entity = compose(connection, scribe)
-        names = tuple(entry.id for entry in scribe.entries)
+            return PreparedWrite([], done)
+        entity = compose(connection, builder)
+        names = tuple(entry.id for entry in builder.entries)
         own = self._own(connection, replica) if names else None
-        return Composed(scribe.entries, Receipt(entity, names, changed=bool(names)), own)
+        return PreparedWrite(builder.entries, Receipt(entity, names, changed=bool(names)), own)
 
     def _renew(self) -> str:
         replica = os.urandom(16).hex()
         self.become(replica)
         return replica
 
-    def _own(self, connection: sqlite3.Connection, replica: str) -> Own:
+    def _own(self, connection: sqlite3.Connection, replica: str) -> OwnLog:
         """Return this clone's log, a new one where the old one cannot be built upon."""
         ref = LOGS + replica
         if ref in damaged_in(connection):
-            return Own(LOGS + self._renew(), None, 0)
+            return OwnLog(LOGS + self._renew(), None, 0)
         row = connection.execute(_OWN, (ref,)).fetchone()
-        return Own(ref, None, 0) if row is None else Own(ref, row[0], row[1] or 0)
+        return OwnLog(ref, None, 0) if row is None else OwnLog(ref, row[0], row[1] or 0)
 
-    def _append(self, own: Own | None, entries: list[Entry]) -> None:
+    def _append(self, own: OwnLog | None, entries: list[Entry]) -> None:
         """Append by compare-and-swap: where another process moved the log, look again and try again."""
         if own is None:
             return None
@@ -200,7 +200,7 @@ class Log:
             )
         raise Conflict("The log was changed at the same moment, again and again.", hint="Try again.")
 
-    def _append_to(self, own: Own, entries: list[Entry]) -> None:
+    def _append_to(self, own: OwnLog, entries: list[Entry]) -> None:
         committed = max(int(self._clock().timestamp()), own.committed + 1)
         new = self._commit(entries, committed)
         name = self._writer.append(own.ref, own.tip, new)

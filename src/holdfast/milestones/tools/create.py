@@ -52,7 +52,7 @@ def _words(result: MileReceipt) -> str:
 def create_entity(room: Milestones, args: CreateEntity) -> MileReceipt:
     """Create a milestone or an issue, with its labels, milestone and first comment in one step."""
     if args.entity == "milestone" and args.milestone is not None:
-        raise Invalid("A milestone does not belong to a milestone.", hint="Leave milestone out.")
+        raise Invalid("A milestone does not belong to a milestone.", hint="Leave `milestone` out.")
     draft = Draft(
         kind=args.entity,
         title=args.title,

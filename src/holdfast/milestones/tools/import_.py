@@ -56,7 +56,8 @@ class MileImported(Output):
 
 def _words(result: MileImported) -> str:
     skipped = [f"{one_line(entry.item)}: {one_line(entry.reason)}" for entry in result.skipped]
-    head = f"{result.created} created, {result.unchanged} there already, {len(skipped)} skipped."
+    new = "operations new" if result.format == "operations" else "created"
+    head = f"{result.created} {new}, {result.unchanged} there already, {len(skipped)} skipped."
     return "\n".join([head, *skipped])
 
 

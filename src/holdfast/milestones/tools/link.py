@@ -33,6 +33,6 @@ def link_entity(room: Milestones, args: LinkEntity) -> MileReceipt:
     dependencies = [room.get(None, name).id for name in args.depends_on]
     sets: dict[SetField, list[str]] = {"dependencies": dependencies, "links": args.to}
     if not (fields or any(sets.values())):
-        raise InvalidArguments("Nothing is to be linked.", hint="Name a milestone, dependsOn or to.")
+        raise InvalidArguments("Nothing is to be linked.", hint="Name `milestone`, `dependsOn` or `to`.")
     add, remove = ({}, sets) if args.unlink else (sets, {})
     return MileReceipt.of(room.change(entity.id, fields=fields, add=add, remove=remove, **args.signed))

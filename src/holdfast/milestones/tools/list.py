@@ -105,7 +105,7 @@ def paged(result: MilePage, lines: list[str]) -> str:
     """Return the lines of a page with how to get the next one."""
     if result.next_cursor is not None:
         lines.append(f"More with --cursor {result.next_cursor}")
-    return with_hint(lines, result.hint)
+    return with_hint(lines, result.hint and result.hint.replace("includeClosed: true", "--include-closed"))
 
 
 @milestones.operation(
@@ -119,6 +119,7 @@ def paged(result: MilePage, lines: list[str]) -> str:
     annotations={"title": "List milestones or issues", "readOnlyHint": True, "idempotentHint": True},
     table=_table,
     fill_in=default_kind,
+    command_defaults={"entity": "issue"},
 )
 def list_entities(room: Milestones, args: ListEntities) -> MilePage:
     """List milestones or issues of this repository, a page at a time, the last updated first.
@@ -209,7 +210,7 @@ def _is_text(value: str) -> bool:
 def _hints(args: ListEntities, expression: Expression | None) -> list[str]:
     found = []
     if args.limit is not None and args.limit > LIMITS.entity_largest_page:
-        found.append(f"A page has at most {LIMITS.entity_largest_page} items; the cursor leads to the rest.")
+        found.append(f"A page has at most {LIMITS.entity_largest_page} items; a cursor leads to others.")
     if not args.include_closed and expression is not None and asks_for_closed(expression):
         found.append("Closed ones are left out; pass includeClosed: true to see them.")
     return found

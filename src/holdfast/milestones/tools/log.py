@@ -79,7 +79,7 @@ class MileLog(Output):
 def _words(result: MileLog) -> str:
     lines = [_line(event) for event in result.events] or ["Nothing happened yet."]
     if result.next_cursor is not None:
-        lines.append(f"Older ones with --cursor {result.next_cursor}")
+        lines.append(f"Older ones with the cursor {result.next_cursor}")
     return "\n".join(lines)
 
 

@@ -78,6 +78,7 @@ def _cells(line: MileLine) -> tuple[str, ...]:
     example="holdfast milestones overview milestone --sort due",
     table=_table,
     fill_in=default_kind,
+    command_defaults={"entity": "issue"},
     listed=False,
 )
 def overview(room: Milestones, args: ListEntities) -> MileOverview:

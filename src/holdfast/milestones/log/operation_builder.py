@@ -1,4 +1,4 @@
-"""Writes down the operations of one commit: ids, Lamport times, timestamps and authors in one place."""
+"""Builds the operations of one commit: their ids, Lamport times, timestamps and authors."""
 
 from __future__ import annotations
 
@@ -36,8 +36,8 @@ class Said(TypedDict, total=False):
     time: str
 
 
-class Scribe:
-    """Collects what one request does, on top of everything this clone knows."""
+class OperationBuilder:
+    """Collects the operations of one request, on top of everything this clone knows."""
 
     def __init__(
         self,
